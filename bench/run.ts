@@ -14,6 +14,7 @@ import { benchPage } from "./page.ts";
 import { readFigures } from "./report/figures-file.ts";
 import { machineClass } from "./report/machine-class.ts";
 import { renderReport, writeReport } from "./report/write-report.ts";
+import { benchSearch } from "./search.ts";
 
 /** Each benchmark by the name it is asked for. */
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome | Promise<BenchOutcome>>> = {
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome |
   doors: benchDoors,
   growth: benchGrowth,
   page: benchPage,
+  search: benchSearch,
 };
 
 const QUICK_ROUNDS = 3;

@@ -57,6 +57,8 @@ interface BuildProgramsOptions {
   /** The directory that holds those of the packages, relative to the repository. */
   readonly into: string;
   readonly plugins?: readonly Plugin[];
+  /** What is not bundled: the program that loads the bundle brings it. */
+  readonly external?: RegExp;
 }
 
 /**
@@ -69,10 +71,13 @@ export async function buildPrograms({ into, plugins = [] }: BuildProgramsOptions
 
 /** Bundles what clients load of Caret, for a package that has no sources. */
 export async function buildExtensions(options: BuildProgramsOptions): Promise<void> {
-  await buildAll(extensions, options);
+  await buildAll(extensions, { external: /^@earendil-works\//, ...options });
 }
 
-async function buildAll(all: readonly Program[], { into, plugins = [] }: BuildProgramsOptions): Promise<void> {
+async function buildAll(
+  all: readonly Program[],
+  { into, plugins = [], external }: BuildProgramsOptions,
+): Promise<void> {
   for (const [index, { of, input }] of all.entries())
     await build({
       configFile: false,
@@ -88,7 +93,7 @@ async function buildAll(all: readonly Program[], { into, plugins = [] }: BuildPr
         emptyOutDir: all.findIndex((program) => program.of === of) === index,
         rolldownOptions: {
           input,
-          external: /^@earendil-works\//,
+          ...(external === undefined ? {} : { external }),
           output: {
             entryFileNames: "[name].js",
             chunkFileNames: "[name]-[hash].js",

@@ -1,20 +1,25 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { priceOf, priceTable } from "@caret/protocol";
 
 /**
- * Compares the models that the agent lists with the table of prices, and the vendor's page with what it said when the table was
- * made. Ends with 1 only when either could not be read: a model without a price is worth knowing, not a failure.
+ * Compares the models that the agent lists with the table of prices, and the vendor's page with what it said when `--keep` was
+ * last given. Ends with 1 only when either could not be read: a model without a price is worth knowing, not a failure.
  */
 const run = promisify(execFile);
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const PAGE = "https://cursor.com/docs/models-and-pricing";
 
 const { values } = parseArgs({
-  options: { fixture: { type: "boolean", default: false }, page: { type: "string", default: PAGE } },
+  options: {
+    fixture: { type: "boolean", default: false },
+    page: { type: "string", default: PAGE },
+    markers: { type: "string", default: here("pricing/markers.json") },
+    keep: { type: "boolean", default: false },
+  },
 });
 
 function say(line: string): void {
@@ -23,8 +28,8 @@ function say(line: string): void {
 
 interface Markers {
   readonly asOf: string;
-  /** Of the amounts on the page, in their order; null: the page has not been read yet. */
-  readonly digest: string | null;
+  /** Of the amounts on the page, in their order. */
+  readonly digest: string;
 }
 
 /** A page's amounts of money say whether its prices changed; its words and its looks do not. */
@@ -65,14 +70,27 @@ async function checkModels(): Promise<void> {
   for (const { base, fast } of unused) say(`  not listed: ${base}${fast ? " (fast)" : ""}`);
 }
 
+/** What was kept of the page; undefined where nothing was yet. */
+async function keptMarkers(): Promise<Markers | undefined> {
+  try {
+    return JSON.parse(await readFile(values.fixture ? here("pricing/fixture-markers.json") : values.markers, "utf8"));
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw reason;
+  }
+}
+
 async function checkPage(): Promise<void> {
-  const file = values.fixture ? "pricing/fixture-markers.json" : "pricing/markers.json";
-  const kept: Markers = JSON.parse(await readFile(here(file), "utf8"));
+  const kept = await keptMarkers();
   const digest = markersOf(await page());
-  if (kept.digest === digest) return say(`page: its prices are those of ${kept.asOf}`);
-  const why = kept.digest === null ? "it was not read before" : `its prices have changed since ${kept.asOf}`;
+  if (kept?.digest === digest) return say(`page: its prices are those of ${kept.asOf}`);
+  const why = kept === undefined ? "nothing was kept of it yet" : `its prices have changed since ${kept.asOf}`;
   say(`page: warning: ${why}`);
-  say(`  compare it with the table, then put "digest": "${digest}" into scripts/${file}`);
+  if (!values.keep)
+    return say("  compare it with packages/protocol/src/models/price-table.ts, then run this with --keep");
+  const markers: Markers = { asOf: new Date().toISOString().slice(0, 10), digest };
+  await writeFile(values.markers, `${JSON.stringify(markers)}\n`);
+  say(`  kept in ${values.markers}`);
 }
 
 /** What a command printed says more than that it failed, and a cause more than that a fetch did. */

@@ -25,7 +25,7 @@ const writeJson = (path: string, value: object): void => write(path, `${JSON.str
 rmSync(into, { recursive: true, force: true });
 for (const directory of ["cli", "simulator", "web"]) mkdirSync(join(into, directory), { recursive: true });
 
-// biome-ignore lint/style/noProcessEnv: Vite takes another value from whoever starts this, and then names this machine's files in the page
+// biome-ignore lint/style/noProcessEnv: Vite takes another value from the process that starts this, and then names this machine's files in the page
 process.env["NODE_ENV"] = "production";
 const bundled = noteBundledPackages();
 await build({

@@ -21,6 +21,8 @@ const standIns: Readonly<Record<string, string>> = {
   "readable-stream": `module.exports = process.getBuiltinModule("node:stream");`,
   semver: "module.exports = { satisfies: () => true };",
   "safe-regex2": "module.exports = () => true;",
+  // The gateway's log is its own.
+  pino: "module.exports = undefined;",
   "@fastify/ajv-compiler": "module.exports = undefined;",
   "@fastify/fast-json-stringify-compiler": "module.exports = undefined;",
 };

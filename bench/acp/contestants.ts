@@ -105,7 +105,7 @@ function startLane(directory: string, workspace: string, env: Readonly<Record<st
     openBridge: () => Promise.reject(new Error("No tools are offered here")),
     noteSecrets: () => undefined,
   });
-  const lane = createAcpLane({ host, idleMs: 600_000 });
+  const lane = createAcpLane({ host, keep: { idleMs: 600_000, max: 64 } });
   let turns = 0;
   const take: Contestant = async () => {
     turns += 1;

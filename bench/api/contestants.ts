@@ -125,7 +125,7 @@ export function caretLane(url: string): CaretLane {
     take,
     async close() {
       links.close();
-      conversations.close();
+      await conversations.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -67,6 +67,8 @@ function copySessions(database: DatabaseSync, { sessions, eventsEach }: StoreSiz
     // Older than all that is measured, each at a time of its own.
     updated_at: "row.updated_at - copy.number * 1000",
     last_seq: String(turns * perTurn),
+    // Nothing is left to index, which would cost the turns that are measured.
+    said_seq: String(turns * perTurn),
     last_turn: `row.last_turn || '-' || ${turns}`,
     title: "'Copied session ' || copy.number",
   });

@@ -38,6 +38,26 @@ self.addEventListener("fetch", (event) => {
   else if (KEPT.has(url.href)) event.respondWith(openOther(request, url));
 });
 
+/*
+ * A notification's buttons. The page decides, which has the credential: this script never has it. Without a page, and for a
+ * press beside the buttons, the session is opened.
+ */
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(answerNotification(event.action, event.notification.data ?? {}));
+});
+
+async function answerNotification(action, { sessionId, requestId }) {
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const page = pages.find(({ url }) => url.startsWith(HOME.href));
+  if (page !== undefined && requestId !== undefined && (action === "approved" || action === "rejected"))
+    return page.postMessage({ kind: "decision", sessionId, requestId, decision: action });
+  const place = `${HOME.href}#/s/${sessionId}`;
+  if (page === undefined) return self.clients.openWindow(place);
+  page.postMessage({ kind: "open", sessionId });
+  return page.focus();
+}
+
 /** Past the browser's own cache: this must be what this build consists of. */
 function fresh(url) {
   return new Request(url, { cache: "reload" });

@@ -11,6 +11,8 @@ export interface BundledPackage {
   readonly version: string;
   /** As its manifest says, in SPDX's words. */
   readonly license: string;
+  /** Who made it, as its manifest says, else where it comes from. */
+  readonly holder: string;
 }
 
 export interface BundledPackages {
@@ -44,9 +46,18 @@ export function noteBundledPackages(): BundledPackages {
 }
 
 function readPackage(directory: string): BundledPackage {
-  const { name, version, license } = JSON.parse(readFileSync(`${directory}/package.json`, "utf8")) as BundledPackage;
+  const { name, version, license, author, repository } = JSON.parse(
+    readFileSync(`${directory}/package.json`, "utf8"),
+  ) as PackageManifest;
   if (typeof license !== "string") throw new Error(`${name} does not name its licence in SPDX's words`);
-  return { directory, name, version, license };
+  const maker = typeof author === "object" ? author.name : author;
+  const source = typeof repository === "object" ? repository.url : repository;
+  return { directory, name, version, license, holder: maker ?? `the authors of ${source ?? name}` };
+}
+
+interface PackageManifest extends Omit<BundledPackage, "directory" | "holder"> {
+  readonly author?: string | { readonly name: string };
+  readonly repository?: string | { readonly url: string };
 }
 
 /** By their code units, on every machine. */

@@ -1,4 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
@@ -84,60 +85,64 @@ const refusalOf = (asked: Promise<string>) =>
     ({ status, headers }) => ({ status, final: headers.get("x-should-retry") === "false" }),
   );
 
-describe.each(doors)("by $name", ({ name, attachment, picture, text, ask }) => {
-  const first = (words: string, more: object = attachment("application/pdf", PDF)) => [
-    text(`${words} by ${name}`),
-    more,
-  ];
-  const final = { status: 400, final: true };
+/** Every door refuses by the same code; the formats of the other two are read in their own tests. */
+describe.each(doors.slice(0, barSize({ quick: 1, full: 3 })))(
+  "by $name",
+  ({ name, attachment, picture, text, ask }) => {
+    const first = (words: string, more: object = attachment("application/pdf", PDF)) => [
+      text(`${words} by ${name}`),
+      more,
+    ];
+    const final = { status: 400, final: true };
 
-  it.each([
-    ["PDF", undefined],
-    ["picture", picture],
-  ])(
-    "a %s is refused for good, and the next plain question works, however it is sent [defect 18] [clients D4]",
-    async (kind, more) => {
-      const asked = first(`Sum up the ${kind}`, more);
-      const refused = await refusalOf(ask([{ role: "user", content: asked }]));
-      expect({
-        refused,
-        apart: await ask([
-          { role: "user", content: asked },
-          { role: "user", content: question },
-        ]),
-        joined: await ask([{ role: "user", content: [...asked, text(question)] }]),
-        answered: await ask([
-          { role: "user", content: asked },
-          { role: "assistant", content: "I could not." },
-          { role: "user", content: question },
-        ]),
-      }).toEqual({ refused: final, apart: "20 + 22 = 42", joined: "20 + 22 = 42", answered: "20 + 22 = 42" });
-    },
-  );
+    it.each([
+      ["PDF", undefined],
+      ["picture", picture],
+    ])(
+      "a %s is refused for good, and the next plain question works, however it is sent [defect 18] [clients D4]",
+      async (kind, more) => {
+        const asked = first(`Sum up the ${kind}`, more);
+        const refused = await refusalOf(ask([{ role: "user", content: asked }]));
+        expect({
+          refused,
+          apart: await ask([
+            { role: "user", content: asked },
+            { role: "user", content: question },
+          ]),
+          joined: await ask([{ role: "user", content: [...asked, text(question)] }]),
+          answered: await ask([
+            { role: "user", content: asked },
+            { role: "assistant", content: "I could not." },
+            { role: "user", content: question },
+          ]),
+        }).toEqual({ refused: final, apart: "20 + 22 = 42", joined: "20 + 22 = 42", answered: "20 + 22 = 42" });
+      },
+    );
 
-  it.each([
-    ["PDF", undefined],
-    ["picture", picture],
-  ])(
-    "a %s of the past does not fail the first request that a gateway sees [defect 18] [clients D4]",
-    async (kind, more) => {
-      const content = first(`Long ago a ${kind}`, more);
-      const past = [
-        { role: "user" as const, content },
-        { role: "assistant" as const, content: "Yes." },
-      ];
-      expect(await ask([...past, { role: "user", content: question }])).toBe("20 + 22 = 42");
-    },
-  );
+    it.each([
+      ["PDF", undefined],
+      ["picture", picture],
+    ])(
+      "a %s of the past does not fail the first request that a gateway sees [defect 18] [clients D4]",
+      async (kind, more) => {
+        const content = first(`Long ago a ${kind}`, more);
+        const past = [
+          { role: "user" as const, content },
+          { role: "assistant" as const, content: "Yes." },
+        ];
+        expect(await ask([...past, { role: "user", content: question }])).toBe("20 + 22 = 42");
+      },
+    );
 
-  it("a text file is passed on as text [defect 18]", async () => {
-    const before = home.prompts().length;
-    const data = Buffer.from("Boskoop\nElstar\n").toString("base64");
-    await ask([{ role: "user", content: [text(`Name the apples by ${name}`), attachment("text/plain", data)] }]);
-    const [prompt] = home.prompts().slice(before);
-    expect(prompt).toMatch(/<document[^>]*>\nBoskoop\nElstar\n<\/document>/);
-  });
-});
+    it("a text file is passed on as text [defect 18]", async () => {
+      const before = home.prompts().length;
+      const data = Buffer.from("Boskoop\nElstar\n").toString("base64");
+      await ask([{ role: "user", content: [text(`Name the apples by ${name}`), attachment("text/plain", data)] }]);
+      const [prompt] = home.prompts().slice(before);
+      expect(prompt).toMatch(/<document[^>]*>\nBoskoop\nElstar\n<\/document>/);
+    });
+  },
+);
 
 describe("a picture that a tool has given", () => {
   const parameters = { type: "object" as const, properties: {} };

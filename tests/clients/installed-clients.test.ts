@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, type ExecFileException, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,6 +53,24 @@ it("ends an installation with a turn by the address, the token and the model tha
   ]);
   expect(readFileSync(file, "utf8")).not.toContain("caret_");
   expect((await type("uninstall", "codex")).code).toBe(0);
+});
+
+it("writes nothing where another program listens at the port that the file would name", async () => {
+  const other = new GatewayHome();
+  const env = { ...other.environment(), CARET_LANE: "sim" };
+  const { port } = new URL(gateway.url);
+  const args = ["install", "codex", "--server-port", port];
+  const { code, stderr } = await new Promise<Exit>((settle) => {
+    const done = (error: ExecFileException | null, stdout: string, complaint: string): void =>
+      settle({ code: error === null ? 0 : Number(error.code), stdout, stderr: complaint });
+    execFile(process.execPath, [caret, ...args], { cwd: other.workspace, env }, done).stdin?.end();
+  });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining(`Cannot listen on 127.0.0.1:${port}: process ${gateway.pid}`),
+  ]);
+  expect(readdirSync(other.directory)).not.toContain(".codex");
+  other.remove();
 });
 
 it.each(["zed", "mcp-codex", "mcp-opencode", "mcp-goose"])(

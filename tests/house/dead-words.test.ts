@@ -26,3 +26,46 @@ it("house §4.12: every flag that a comment or a page of commands names exists",
   );
   expect(named.filter((flag) => !flags.has(flag))).toEqual([]);
 });
+
+/** Sentences of documents, help and errors that were rewritten in ordinary words, by a part that nothing else says. */
+const rewritten = [
+  "gives every turn an end, a durable log",
+  "Neither needs an account",
+  "any Node it runs on",
+  "which a link from the terminal opens",
+  "is tried while nothing has been said yet",
+  "worth nothing alone",
+  "forces nothing that you did not choose",
+  "what can be asked for, what is wrong here",
+  "prints one line when it is ready",
+  "where requests work that name no workspace",
+  "the password of whatever name",
+  "in the same workspace is good too",
+  "what you have is another log",
+  "A price nobody knows is not guessed",
+  "for what there is)",
+];
+
+/** The same of the page. */
+const rewrittenOnPage = [
+  "Went in",
+  "Came out",
+  "Look again",
+  "Show all of it",
+  "Changed file before",
+  "No session fits that",
+  "makes it worthless",
+  "as the system",
+  "Not known to Caret yet",
+  "Nothing waits for you.",
+];
+
+it.each([
+  ["documents, help and errors", ["README.md", "docs/*.md", "packages/*/src/**/*.{ts,tsx}"], rewritten],
+  ["the page", ["packages/web/src/**/*.{ts,tsx}"], rewrittenOnPage],
+] as const)("ux §4: no sentence that was rewritten is back in %s", (_, patterns, sentences) => {
+  const text = globSync([...patterns], { cwd: root })
+    .map(read)
+    .join("\n");
+  expect(sentences.filter((sentence) => text.includes(sentence))).toEqual([]);
+});

@@ -27,6 +27,12 @@ const directions: readonly Plant[] = [
     rules: ["noRestrictedImports", "noUndeclaredDependencies"],
   },
   ...["gateway", "cli", "simulator"].map((name) => ({
+    what: `the fleet use the ${name}`,
+    path: `packages/fleet/src/planted-${name}.ts`,
+    text: uses(`@caret/${name}`),
+    rules: ["noRestrictedImports", "noUndeclaredDependencies"],
+  })),
+  ...["gateway", "cli", "simulator", "fleet"].map((name) => ({
     what: `the runtime use the ${name}`,
     path: `packages/runtime/src/planted-${name}.ts`,
     text: uses(`@caret/${name}`),
@@ -52,7 +58,7 @@ const directions: readonly Plant[] = [
       rules: ["noUndeclaredDependencies"],
     },
   ]),
-  ...["runtime", "simulator"].map((name) => ({
+  ...["runtime", "simulator", "fleet"].map((name) => ({
     what: `the gateway use the ${name}`,
     path: `packages/gateway/src/planted-${name}.ts`,
     text: uses(`@caret/${name}`),

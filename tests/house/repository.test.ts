@@ -25,6 +25,20 @@ const manifest = (path: string): Manifest => JSON.parse(read(path)) as Manifest;
 const packages = globSync("packages/*/package.json", { cwd: root }).sort().map(manifest);
 const rootManifest = manifest("package.json");
 
+describe("the versions of Node", () => {
+  it("are the same for npm, the command, the doctor, the log and the documents", () => {
+    const { engines } = JSON.parse(read("package.json")) as { readonly engines: { readonly node: string } };
+    const named = [
+      "packages/cli/bin/caret.js",
+      "packages/cli/src/doctor/doctor-checks.ts",
+      "packages/runtime/src/log/sqlite/open-database.ts",
+      "packages/cli/README.md",
+      "docs/guide.md",
+    ].filter((path) => read(path).includes("22.22.3, 24.15"));
+    expect([engines.node, named.length]).toEqual(["^22.22.3 || ^24.15.0 || ^25.9.0 || >=26", 5]);
+  });
+});
+
 describe("the README's two commands", () => {
   const commands = [...read("README.md").matchAll(/^npm ci && npm (?:start|test)$/gm)].map(([command]) => command);
 

@@ -80,6 +80,13 @@ test("a process that has no turn for a while is ended, and the next turn starts 
   expect([second.text, second.summary.notices]).toEqual([expect.stringContaining("Ada"), []]);
 });
 
+test("no more processes wait than warm.max says, and those that were used last are kept", async () => {
+  const workspaces = Array.from({ length: 3 }, () => bench.workspace());
+  const waiting = (): readonly number[] => workspaces.map((workspace) => bench.acpProcesses(workspace).length);
+  for (const workspace of workspaces) await playTurn(opened.engine, { prompt: "Hello", workspace });
+  await eventually(() => waiting().join() === "0,1,1", "the one that was used first to leave");
+});
+
 test("a program that is no ACP agent fails the turn with what it said, and leaves nothing", async () => {
   const workspace = bench.workspace('echo "unknown command acp" >&2; exit 64');
   const { outcome } = await playTurn(opened.engine, { prompt: "Go", workspace });

@@ -1,21 +1,24 @@
 import { featuresOf } from "@caret/runtime";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { describe } from "vitest";
-import { describeLane } from "./lane.contract.ts";
+import type { TurnBench } from "../turns/turn-bench.ts";
+import { describeLane, type LaneStage } from "./lane.contract.ts";
+
+/** An engine whose agents are counted by their workspace. */
+function watched(bench: TurnBench, opened: Pick<LaneStage, "engine" | "close">, workspace: string): LaneStage {
+  return {
+    ...opened,
+    workspace,
+    runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
+    leftovers: () => bench.processes(workspace).length,
+  };
+}
 
 describeLane("cli, over the simulated program", {
   lane: "cli",
   features: featuresOf.cli,
   async open(bench, scenario, settings) {
-    const { engine, close } = await bench.open({ settings });
-    const workspace = bench.workspace(bench.simulator(scenario));
-    return {
-      engine,
-      workspace,
-      runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
-      leftovers: () => bench.processes(workspace).length,
-      close,
-    };
+    return watched(bench, await bench.open({ settings }), bench.workspace(bench.simulator(scenario)));
   },
 });
 
@@ -26,15 +29,8 @@ describe.runIf(isFullRun())("the lane with a program that speaks the contract", 
     features: featuresOf.contract,
     async open(bench, scenario, settings) {
       const own = { command: bench.agentPath, args: ["--contract"] };
-      const { engine, close } = await bench.open({ settings: { ...settings, model: "own", models: { own } } });
-      const workspace = bench.workspace(bench.simulator(scenario));
-      return {
-        engine,
-        workspace,
-        runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
-        leftovers: () => bench.processes(workspace).length,
-        close,
-      };
+      const opened = await bench.open({ settings: { ...settings, model: "own", models: { own } } });
+      return watched(bench, opened, bench.workspace(bench.simulator(scenario)));
     },
   });
 });
@@ -46,15 +42,7 @@ describe.runIf(isFullRun())("the lane without a program of Cursor's", () => {
     features: featuresOf.sim,
     async open(bench, scenario, settings) {
       const env = scenario === undefined ? {} : { CARET_SIM_SCENARIO: bench.scenario(scenario) };
-      const { engine, close } = await bench.open({ settings: { ...settings, lane: "sim" }, env });
-      const workspace = bench.workspace();
-      return {
-        engine,
-        workspace,
-        runs: () => bench.invocations().filter(({ cwd }) => cwd === workspace).length,
-        leftovers: () => bench.processes(workspace).length,
-        close,
-      };
+      return watched(bench, await bench.open({ settings: { ...settings, lane: "sim" }, env }), bench.workspace());
     },
   });
 });

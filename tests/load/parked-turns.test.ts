@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openChatDialogue } from "../clients/dialogue/chat-dialogue.ts";
 import type { Answer, Dialogue } from "../clients/dialogue/dialogue.ts";
@@ -10,9 +10,9 @@ import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts
 import { findVictims, killVictims } from "../clients/victims.ts";
 import { type MemoryShare, memoryBelow } from "./process-memory.ts";
 
-const TURNS = barSize({ quick: 5, full: 100 });
+const TURNS = 100;
 /** At full size longer than any time limit that an agent has for one call, several times over. */
-const PARKED_MS = barSize({ quick: 1_000, full: 300_000 });
+const PARKED_MS = 300_000;
 /** Each turn starts an agent, and the machine may be small and busy. */
 const PATIENCE_MS = 60_000 + PARKED_MS + TURNS * 6_000;
 /** What Node itself takes, twice: a bridge that loads more than it needs costs more than that. */
@@ -78,7 +78,7 @@ function priceOf(before: ReturnType<typeof measure>, parked: ReturnType<typeof m
   return { gateway: growth("gateway"), bridge: growth("bridge"), agent: growth("agent"), sandbox: growth("sandbox") };
 }
 
-it(
+it.runIf(isFullRun())(
   `${TURNS} turns that begin at the same instant and wait ${PARKED_MS / 1_000} s for their clients all go on and end`,
   async () => {
     const before = measure();

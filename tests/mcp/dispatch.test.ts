@@ -44,8 +44,8 @@ afterEach(async () => {
 });
 
 const ways = {
-  "over standard input and output": () => stdioTransport(gateway.home),
   "over HTTP": () => httpTransport(gateway.process),
+  "over standard input and output": () => stdioTransport(gateway.home),
 };
 
 async function connect(way: keyof typeof ways, options: Parameters<typeof McpHost.connect>[1] = {}): Promise<McpHost> {
@@ -57,7 +57,7 @@ async function connect(way: keyof typeof ways, options: Parameters<typeof McpHos
 const roots = (): readonly string[] => [gateway.home.workspace];
 const names = ["run", "start", "status", "result", "answer", "compare", "cancel"];
 
-/** One server behind both transports; how HTTP differs is tested below. */
+/** One server behind both transports; how they differ is tested below. */
 const shownBy = (Object.keys(ways) as (keyof typeof ways)[]).slice(0, barSize({ quick: 1, full: 2 }));
 
 describe.each(shownBy)("a host %s", (way) => {

@@ -164,8 +164,8 @@ describe("steering", () => {
 });
 
 it("a turn can be started as soon as the end of the last one was read", async () => {
-  for (const prompt of Array<string>(8).fill("What is 2 + 3?")) await playTurn(caret, session.id, prompt);
-  expect(outcomes(await logAfter(0))).toEqual(Array(8).fill("completed"));
+  for (const prompt of Array<string>(3).fill("What is 2 + 3?")) await playTurn(caret, session.id, prompt);
+  expect(outcomes(await logAfter(0))).toEqual(Array(3).fill("completed"));
 });
 
 describe("raw lines", () => {

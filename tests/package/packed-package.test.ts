@@ -21,8 +21,8 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const tarball = join(root, `build/caret-${version}.tgz`);
 const PACKING_MS = 600_000;
 
-/** Of the oldest line that is supported, and the one that everything else is tested with. */
-const nodes = ["22.23.3", process.versions.node];
+/** The oldest that is supported, and the one that everything else is tested with. */
+const nodes = ["22.22.3", process.versions.node];
 
 let directory: string;
 const run = promisify(execFile);
@@ -116,6 +116,17 @@ describe.runIf(isFullRun())("the packed package", () => {
     const foreign = paths.filter((path) => /\.map$|\.test\.|(?<!\.d)\.tsx?$/.test(path));
     const naming = paths.filter((path) => readFileSync(path, "latin1").includes(`${root}/`));
     expect([manifest.dependencies, manifest.private, foreign, naming]).toEqual([undefined, undefined, [], []]);
+  });
+
+  it("has the licence of every package that is bundled, those that ship no text included", async () => {
+    const text = readFileSync(join(root, "build/package/THIRD-PARTY-LICENCES.txt"), "utf8");
+    const parts = text.split(`\n\n${"-".repeat(80)}\n\n`).slice(1);
+    const { components } = JSON.parse(readFileSync(join(root, "build/package/sbom.cdx.json"), "utf8"));
+    const without = parts.filter((part) => part.includes("ships no licence text"));
+    const ends = parts.slice(components.length).map((part) => part.split("\n", 1)[0]);
+    const needed = without.flatMap((part) => (/end of this file: (.*)\.$/.exec(part)?.[1] ?? "").split(" and "));
+    expect(ends).toEqual([...new Set(needed)].sort());
+    expect(parts.filter((part) => part.length < 300 && !without.includes(part))).toEqual([]);
   });
 
   it("is the same to the last byte when it is packed again", async () => {

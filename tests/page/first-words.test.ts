@@ -101,7 +101,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     const page = await stage.visit("/new");
     await composer(page).fill(prompts.quick);
     await pasteImage(composer(page));
-    await page.getByRole("alert").getByText("Images can be sent with full access only").waitFor();
+    await page.getByRole("alert").getByText("No agent here can be given images: choose full access").waitFor();
     const start = page.getByRole("button", { name: "Start", exact: true });
     expect(await start.isEnabled()).toBe(false);
     await page.getByRole("radio", { name: /^Full access/ }).check();

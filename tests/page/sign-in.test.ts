@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 
-  it("ends with signing out, in every tab", async () => {
+  it.runIf(isFullRun())("ends with signing out, in every tab", async () => {
     const page = await stage.newBrowser();
     await page.goto((await stage.api.createLink()).url);
     await page.getByRole("button", { name: "More" }).waitFor();

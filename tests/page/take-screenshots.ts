@@ -60,7 +60,16 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       },
     },
     { name: "failed", place: `/s/${failed.id}`, prepare: (page) => page.getByText("Try again").waitFor() },
-    { name: "approval-command", place: `/s/${approval.id}`, prepare: waits },
+    {
+      name: "approval-command",
+      place: `/s/${approval.id}`,
+      // Its buttons sleep for a moment, so that nobody presses what has just appeared.
+      prepare: (page) =>
+        page
+          .getByRole("button", { name: /^Approve/, disabled: false })
+          .first()
+          .waitFor(),
+    },
     { name: "approval-edit", place: `/s/${edit.id}`, prepare: waits },
     { name: "question", place: `/s/${question.id}`, prepare: waits },
     {
@@ -107,12 +116,15 @@ async function take(stage: PageStage, shots: readonly Shot[], options: BrowserCo
   await outside.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
   await outside.screenshot({ path: `${prefix}-sign-in.png` });
   const page = await stage.visit("/", options);
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(30_000);
   for (const { name, place, prepare } of shots) {
     await page.goto(`${stage.url}/#${place}`);
     await page.reload();
-    await page.getByRole("navigation", { name: "Main" }).filter({ visible: true }).waitFor();
-    await prepare?.(page).catch((error: Error) => process.stdout.write(`${prefix}-${name}: ${error.message}\n`));
+    const isThere = async (): Promise<void> => {
+      await page.getByRole("navigation", { name: "Main" }).filter({ visible: true }).waitFor();
+      await prepare?.(page);
+    };
+    await isThere().catch((error: Error) => process.stdout.write(`${prefix}-${name}: ${error.message}\n`));
     await page.evaluate("new Promise((done) => requestIdleCallback(done, { timeout: 1000 }))");
     await page.screenshot({ path: `${prefix}-${name}.png` });
   }

@@ -31,6 +31,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     expect(await shell.getByText("exit 3", { exact: true }).count()).toBe(1);
     const edit = await openCard(page, /^Edit .*greet\.js/);
     expect(await edit.getByText(/Good to see you/).count()).toBeGreaterThan(0);
+    await all.getByRole("button", { name: /^Explored 1 file, 1 search/ }).click();
     await (await openCard(page, /^Read .*greet\.js/)).getByText("export function greet").waitFor();
     await (await openCard(page, /^Search greet/)).getByText(/greet\.js:1/).waitFor();
     await (await openCard(page, /^Plan/)).getByText("Change the greeting").waitFor();
@@ -64,7 +65,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await stateLine(page).getByText("Stopped").waitFor();
   });
 
-  it("runs a command once it was approved with the mouse", async () => {
+  it.runIf(isFullRun())("runs a command once it was approved with the mouse", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);
     await approval(page).getByRole("region", { name: "Command" }).waitFor();
@@ -75,6 +76,20 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await turnEnds(page, "Done");
     await transcript(page).getByText("Approved by you: Run a command").waitFor();
     await (await openCard(page, /^Run node greet\.js/)).getByText(/, you!/).waitFor();
+  });
+
+  it("sends what was queued while it worked when the turn is over", async () => {
+    const { id } = await stage.session(prompts.approval);
+    const page = await stage.visit(`/s/${id}`);
+    await approval(page).waitFor();
+    await composer(page).fill(prompts.quick);
+    await composer(page).press("Control+Enter");
+    const queue = page.getByRole("region", { name: "Queued prompts" });
+    await queue.getByText(prompts.quick).waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+    await page.keyboard.press("Alt+a");
+    await transcript(page).getByText("Hello there.").waitFor();
+    await expect.poll(() => queue.count()).toBe(0);
   });
 
   it("gets its question answered in place", async () => {

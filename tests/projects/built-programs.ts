@@ -8,7 +8,7 @@ const programs = [
   {
     bundle: here("packages/cli/build/main.js"),
     source: here("packages/cli/src/main.ts"),
-    directories: sourcesOf("cli", "gateway", "protocol", "runtime", "simulator"),
+    directories: sourcesOf("cli", "fleet", "gateway", "protocol", "runtime", "simulator"),
   },
   {
     bundle: here("packages/simulator/build/main.js"),

@@ -12,6 +12,7 @@ const hidden = [
   "packages/cli/src/serve/*.test.ts",
   "packages/cli/src/doctor/*.test.ts",
   "packages/opencode-plugin/src/open-code-hosts.test.ts",
+  "packages/opencode-plugin/src/shell-tool.test.ts",
   "packages/runtime/src/lanes/api/http-bridge/*.test.ts",
   "packages/simulator/src/mcp/*.test.ts",
   "packages/simulator/src/policy/run-hooks.test.ts",

@@ -106,7 +106,7 @@ describe("caret compare", () => {
     }).toEqual({ made: "made\n", log: "Do what was asked: Make a file\none", left: nothing });
   });
 
-  it.skipIf(!hasBubblewrap)("confines its candidates when they have a sandbox", async () => {
+  it.runIf(hasBubblewrap && isFullRun())("confines its candidates when they have a sandbox", async () => {
     const { exit } = compare("--permission", "full", "--sandbox", "strict", "--pick", "auto", "Work inside");
     const hasEscaped = () => existsSync(join(gateway.home.directory, "escaped"));
     expect([await exit, hasEscaped(), existsSync(join(repository, "inside", "made.txt")), leftovers()]).toEqual([
@@ -184,7 +184,7 @@ describe("caret compare", () => {
   });
 });
 
-it("the MCP tool `compare` gives a table and a handle, then a diff, then merges one", async () => {
+it.runIf(isFullRun())("the MCP tool `compare` gives a table and a handle, then a diff, then merges one", async () => {
   const host = await McpHost.connect(httpTransport(gateway.process));
   const compared = await host.client.callTool({
     name: "compare",

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionEngine } from "@caret/runtime";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { playTurn } from "./play-turn.ts";
 import { TurnBench } from "./turn-bench.ts";
@@ -57,7 +58,7 @@ describe("A prompt arrives as it was given", () => {
     expect(bench.invocations().at(-1)?.stdin?.sha256).toBe(sha256(longPrompt));
   });
 
-  test("three megabytes although arguments were asked for", async () => {
+  test.runIf(isFullRun())("three megabytes although arguments were asked for", async () => {
     const { outcome } = await playTurn(byArgument, { prompt: longPrompt, workspace: bench.workspace() });
     expect(outcome).toEqual({ kind: "completed" });
     const last = bench.invocations().at(-1);
@@ -65,7 +66,7 @@ describe("A prompt arrives as it was given", () => {
     expect(last?.argv).not.toContain("--");
   });
 
-  test("three megabytes to a program of one's own, as one line of JSON", async () => {
+  test.runIf(isFullRun())("three megabytes to a program of one's own, as one line of JSON", async () => {
     const program = `read -r line\nprintf %s "$line" > "$PWD.line"
 printf '{"type":"assistant_delta","data":{"content":"Got it."}}\\n{"type":"done","data":{"finishReason":"stop"}}\\n'\n`;
     const workspace = bench.workspace(program);

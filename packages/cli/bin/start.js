@@ -9,13 +9,17 @@ const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 // the code can write to it; Node's default is a directory in /tmp that any user may have made first.
 enableCompileCache(fileURLToPath(new URL("../.cache/compiled", import.meta.url)));
 
-// Nothing in a start runs often enough to be worth optimizing, and V8's optimizing compilers alone take 8 MB of memory.
+// Nothing in a start runs often enough to be worth compiling, and V8's optimizing compilers alone take 8 MB of memory; its
+// baseline compiler takes another.
 // The gateway turns them on again with its first request (src/serve/light-start.ts); other commands never turn them off.
 if (process.argv[2] === "serve") {
   setFlagsFromString("--no-opt");
   setFlagsFromString("--no-maglev");
+  setFlagsFromString("--no-sparkplug");
 }
 
 const here = (path) => new URL(path, import.meta.url);
-const sources = ["cli", "gateway", "protocol", "runtime", "simulator"].map((name) => here(`../../${name}/src/`));
+const sources = ["cli", "fleet", "gateway", "protocol", "runtime", "simulator"].map((name) =>
+  here(`../../${name}/src/`),
+);
 await import(newestProgram(here("../build/main.js"), here("../src/main.ts"), sources).href);

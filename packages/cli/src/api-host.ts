@@ -18,10 +18,13 @@ import { trustedCertificates } from "./trusted-certificates.ts";
 export interface ApiHostParts {
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
   readonly onError?: (error: CaretError) => void;
+  /** Where the upstream's half of conversations is kept; absent: in the data directory. */
+  readonly conversations?: ApiHost["conversations"] | undefined;
 }
 
 /** What the API lane runs with. Nothing is opened or read before its first turn. */
-export function createApiHost(host: Host, config: Config, { noteSecrets, onError }: ApiHostParts): ApiHost {
+export function createApiHost(host: Host, config: Config, parts: ApiHostParts): ApiHost {
+  const { noteSecrets, onError } = parts;
   const { api, clocks, models } = config;
   const credentials = new Map<string, ApiCredentials>();
   const endpoints = () => readEndpoints(host.env, api.url);
@@ -36,7 +39,9 @@ export function createApiHost(host: Host, config: Config, { noteSecrets, onError
       credentials.set(profile, known);
       return known;
     },
-    conversations: openConversationStore({ directory: config.dataDir, ...(onError === undefined ? {} : { onError }) }),
+    conversations:
+      parts.conversations ??
+      openConversationStore({ directory: config.dataDir, ...(onError === undefined ? {} : { onError }) }),
     cliConfigDir: config.cli.configDir ?? host.env["CURSOR_CONFIG_DIR"] ?? join(host.home, ".cursor"),
     programs(model) {
       const entry = Object.hasOwn(models, model) ? models[model] : undefined;

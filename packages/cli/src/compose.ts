@@ -68,6 +68,8 @@ export interface OpenedEngine {
   /** What holds the processes of a turn together, if anything does. */
   readonly containment: Containment;
   readonly sandboxes: MachineSandboxes;
+  /** Puts changed settings in force, those that count at once. */
+  readonly applySettings: (config: Config) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -78,14 +80,18 @@ interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns
   readonly keepWarm: boolean;
   /** There is one gateway for a data directory; everything else is a guest in it. */
   readonly role?: "gateway" | "guest";
+  /** What the upstream of the API lane keeps with us; absent: in the data directory. */
+  readonly upstreamState?: ApiHost["conversations"];
   /** A spawner process that boots already. */
   readonly spawner?: ChildProcess | undefined;
+  /** The log, where it is not the embedded one. It is closed with the engine. */
+  readonly store?: LogStore | undefined;
 }
 
 /** The one place that knows every part: puts the engine together from the configuration. */
 export async function openEngine(host: Host, config: Config, options: OpenEngineOptions): Promise<OpenedEngine> {
   sweepLeftovers(join(config.dataDir, "processes"));
-  const store = openLog(config, options.role);
+  const store = options.store ?? openLog(config, options.role);
   await interruptRunningTurns(store);
   const keeper = createSecretKeeper([...knownSecrets(host, config), ...mcpSecrets(config)]);
   const spawner = createSpawner({
@@ -108,9 +114,10 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const surroundings = { spawner, containment, sandboxes, warm, openBridge: bridge.open, noteSecrets };
   const hosts = createAgentHosts(host, config, surroundings);
   const { lane, autoLanes, notes } = await chooseLane(config, hosts.cli);
-  const api = createApiHost(host, config, { noteSecrets });
+  const api = createApiHost(host, config, { noteSecrets, conversations: options.upstreamState });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
-  const lanes = createLanes(hosts, api, warm?.idleMs ?? 0);
+  const live = { budgets: config.budgets };
+  const lanes = createLanes(hosts, api, warm ?? { idleMs: 0, max: 0 });
   const engine = createSessionEngine({
     store,
     lanes: Object.values(lanes),
@@ -119,7 +126,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     attendedOwner: config.tools.attended,
     redactor: keeper.redactor,
     allowedWorkspaces,
-    budgets: config.budgets,
+    budgets: () => live.budgets,
     defaults: { model: config.model, mode: config.mode, force: config.cli.force, sandbox: config.sandbox.mode },
     sandboxes,
     maxRawBytes: config.limits.rawBytes,
@@ -140,16 +147,19 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     await spawner.close();
   };
   const probe = probeOf(lane, hosts, () => api);
-  const parts = { engine, lane, notes, probe, allowedWorkspaces, spawner, containment, sandboxes };
+  const applySettings = ({ budgets }: Config): void => {
+    live.budgets = budgets;
+  };
+  const parts = { engine, lane, notes, applySettings, probe, allowedWorkspaces, spawner, containment, sandboxes };
   const { redactor } = keeper;
   const hasAcp = async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true;
   return { ...parts, hasAcp, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
 }
 
-function createLanes({ cli, sim }: AgentHosts, api: ApiHost, acpIdleMs: number) {
+function createLanes({ cli, sim }: AgentHosts, api: ApiHost, keep: Pick<Config["warm"], "idleMs" | "max">) {
   return {
     cli: createCliLane({ name: "cli", host: cli }),
-    acp: createAcpLane({ host: cli, idleMs: acpIdleMs }),
+    acp: createAcpLane({ host: cli, keep }),
     sim: createCliLane({ name: "sim", host: sim }),
     api: createApiLane(api),
   };

@@ -19,8 +19,12 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 /** Types each answer when it is asked for. */
 async function start(...answers: readonly string[]) {
+  return await startIn(80, answers);
+}
+
+async function startIn(columns: number, answers: readonly string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 80 });
+  const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns });
   let shown = "";
   const left = [...answers];
   stdout.on("data", (text: string) => {
@@ -29,7 +33,13 @@ async function start(...answers: readonly string[]) {
   });
   const ran: (readonly string[])[] = [];
   const host = {
-    ...{ argv: [], env: { PATH: join(home, "bin"), NO_COLOR: "1" }, command: "caret", cwd: home, home },
+    ...{
+      argv: [],
+      env: { PATH: join(home, "bin"), NO_COLOR: "1", CARET_DATA_DIR: join(home, "data") },
+      command: "caret",
+      cwd: home,
+      home,
+    },
     ...{ platform: process.platform, uid: process.getuid?.(), stdin, stdout, stderr: new PassThrough() },
     onSignal: () => () => undefined,
   } as Host;
@@ -44,15 +54,29 @@ it("greets, says what is there, offers what fits this machine, and does nothing 
   const { code, ran, shown } = await start("");
   expect({ code, ran, files: readdirSync(home) }).toEqual({ code: 0, ran: [], files: ["bin"] });
   expect(shown).toContain(`✓ ${home}/bin/agent\n! no gateway runs\n`);
-  expect(shown).toContain("  3  caret install opencode  use Caret from opencode\n");
+  expect(shown).toContain("  4  caret install opencode  use Caret from opencode\n");
 });
 
 it.each([
   [["1"], [["doctor"]]],
-  [["3", "y"], [["install", "opencode"]]],
-  [["3", "n"], []],
+  [["2"], [["chat"]]],
+  [["4", "y"], [["install", "opencode"]]],
+  [["4", "n"], []],
   [["99"], []],
   [["rm"], []],
 ])("runs what was chosen, and asks again before it writes: %j", async (answers, expected) => {
   expect((await start(...answers)).ran).toEqual(expected);
+});
+
+it("opens the chat for who has had a session already", async () => {
+  mkdirSync(join(home, "data"));
+  writeFileSync(join(home, "data", "caret.db"), "");
+  expect(await start()).toEqual({ code: 0, ran: [["chat"]], shown: "" });
+});
+
+it("breaks its lines between words in a narrow terminal", async () => {
+  const { shown } = await startIn(40, [""]);
+  const lines = shown.split("\n");
+  expect(lines.filter((line) => line.length > 40)).toEqual([]);
+  expect(shown).toContain("  1  caret doctor            check this\n                             machine,\n");
 });

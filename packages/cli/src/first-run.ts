@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { LOG_FILE } from "@caret/runtime";
 import { configSources } from "./commands/config-flags.ts";
 import { confirm } from "./commands/confirm.ts";
 import { write } from "./commands/print.ts";
@@ -7,7 +10,8 @@ import { findOnPath } from "./find-on-path.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { version } from "./program.ts";
 import { readLockFile } from "./serve/gateway-lock.ts";
-import { hostLook, type Look } from "./terminal/look.ts";
+import { hostLook } from "./terminal/look.ts";
+import { wrapText } from "./terminal/word-wrap.ts";
 
 /** Something that a person may want next. Nothing of it happens before it is chosen. */
 interface NextStep {
@@ -27,14 +31,22 @@ const clients: Readonly<Record<string, string>> = {
   qwen: "qwen-code",
 };
 
+/** With the width of the terminal. */
+type WideLook = ReturnType<typeof hostLook>;
+
 /** Runs another command of Caret's. */
 type RunCommand = (argv: readonly string[]) => Promise<ExitCode>;
 
-/** `caret` alone, in a terminal: greets, looks around, and offers what to do next. It reads only, until a person chooses. */
+/**
+ * `caret` alone, in a terminal: who has had a session gets the chat. Anyone else is greeted and offered what to do next;
+ * nothing but reading happens until a person chooses.
+ */
 export async function firstRun(host: Host, run: RunCommand): Promise<ExitCode> {
+  if (hasLog(host)) return await run(["chat"]);
   const look = hostLook(host);
   const steps = nextSteps(host);
-  await write(host.stdout, `${[...greeting(host, look), "", ...stepLines(steps, host, look)].join("\n")}\n\n`);
+  const lines = [...greeting(host, look), "", ...stepLines(steps, host, look)];
+  await write(host.stdout, `${lines.join("\n")}\n\n`);
   const step = await choose(host, steps);
   if (step === undefined) return exitCodes.completed;
   if (step.writes !== undefined && !(await confirm(host, `This writes ${step.writes}. Go on?`)))
@@ -42,17 +54,26 @@ export async function firstRun(host: Host, run: RunCommand): Promise<ExitCode> {
   return await run(step.argv);
 }
 
+/** The log is made by the first command that needs one. */
+function hasLog(host: Host): boolean {
+  const { config } = loadConfig(configSources(host, {}));
+  return existsSync(join(config.dataDir, LOG_FILE));
+}
+
 /** What can be seen without starting anything. */
-function greeting(host: Host, { style, glyphs }: Look): readonly string[] {
+function greeting(host: Host, look: WideLook): readonly string[] {
+  const { style, glyphs } = look;
   const { config } = loadConfig(configSources(host, {}));
   const agent = ["agent", "cursor-agent"].map((name) => findOnPath(host, name)).find((path) => path !== undefined);
   const gateway = readLockFile(config.dataDir, host.uid);
   const mark = (isThere: boolean): string => (isThere ? style.green(glyphs.ok) : style.yellow("!"));
+  const line = (isThere: boolean, text: string): readonly string[] =>
+    wrapText(text, { first: `${mark(isThere)} `, indent: "  " }, look);
   return [
-    `Caret ${version}: Cursor's coding agent behind every door.`,
+    ...wrapText(`Caret ${version}: Cursor's coding agent behind every door.`, { first: "", indent: "" }, look),
     "",
-    `${mark(agent !== undefined)} ${agent ?? "Cursor's agent CLI is not on PATH: turns are only simulated until it is"}`,
-    `${mark(gateway !== undefined)} ${gateway === undefined ? "no gateway runs" : `a gateway runs at ${gateway.url}`}`,
+    ...line(agent !== undefined, agent ?? "Cursor's agent CLI is not on PATH: turns are only simulated until it is"),
+    ...line(gateway !== undefined, gateway === undefined ? "no gateway runs" : `a gateway runs at ${gateway.url}`),
   ];
 }
 
@@ -66,18 +87,22 @@ function nextSteps(host: Host): readonly NextStep[] {
   }));
   return [
     { argv: ["doctor"], does: "check this machine, and say what is missing" },
+    { argv: ["chat"], does: "talk with the agent here" },
     { argv: ["serve"], does: "start the gateway and its page" },
     ...installs,
     { argv: ["--help"], does: "every command" },
   ];
 }
 
-function stepLines(steps: readonly NextStep[], { command }: Host, { style }: Look): readonly string[] {
+function stepLines(steps: readonly NextStep[], { command }: Host, look: WideLook): readonly string[] {
   const typed = steps.map(({ argv }) => `${command} ${argv.join(" ")}`);
   const width = Math.max(...typed.map((words) => words.length));
   return [
     "What next?",
-    ...steps.map(({ does }, index) => `  ${index + 1}  ${style.bold((typed[index] ?? "").padEnd(width))}  ${does}`),
+    ...steps.flatMap(({ does }, index) => {
+      const first = `  ${index + 1}  ${look.style.bold((typed[index] ?? "").padEnd(width))}  `;
+      return wrapText(does, { first, indent: " ".repeat(width + 7) }, look);
+    }),
   ];
 }
 

@@ -1,5 +1,15 @@
 import type { Readable, Writable } from "node:stream";
 
+/** How a command that draws on the terminal shares it with the shell. */
+export interface JobControl {
+  /** Stops the process group, as Ctrl-Z does in a terminal that is not in raw mode. */
+  suspend(): void;
+  /** Calls back when the shell has put the process into the foreground again (SIGCONT). */
+  onContinue(listener: () => void): () => void;
+  /** Calls back when the process ends, also after an error that was not caught. */
+  onExit(listener: () => void): () => void;
+}
+
 /** Everything a command may know of the process it runs in. Only `main.ts` makes one; tests make their own. */
 export interface Host {
   readonly argv: readonly string[];
@@ -16,6 +26,8 @@ export interface Host {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Calls back for each interrupt (Ctrl-C) or termination; gives a function that stops listening. */
   readonly onSignal: (listener: (signal: "SIGINT" | "SIGTERM") => void) => () => void;
+  /** Absent where no process runs the command: in tests and in other programs. */
+  readonly jobControl?: JobControl;
 }
 
 /** What the process ends with. Documented in docs/commands.md. */

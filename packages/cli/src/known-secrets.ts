@@ -4,8 +4,21 @@ import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
 
 /** The keys this process was started with, so that they can be taken out of whatever is kept. */
-export function knownSecrets({ env }: Pick<Host, "env">, config: Pick<Config, "cli">): readonly Secret[] {
+export function knownSecrets(
+  { env }: Pick<Host, "env">,
+  config: Pick<Config, "cli"> & Partial<Pick<Config, "store" | "fleet" | "notify">>,
+): readonly Secret[] {
   const keys = [env["CURSOR_API_KEY"], env["CURSOR_AUTH_TOKEN"]];
-  const own = keys.flatMap((value) => (value === undefined || value === "" ? [] : [new Secret(value)]));
+  const ofFleet = [config.fleet?.key, ...passwordsOf(config.store)];
+  const ofWebhook = [config.notify?.webhook.url, config.notify?.webhook.secret];
+  const own = [...keys, ...ofFleet, ...ofWebhook].flatMap((value) =>
+    value === undefined || value === "" ? [] : [new Secret(value)],
+  );
   return [...own, ...secretsAmong(config.cli.env)];
+}
+
+/** As it stands in the address, and as it is meant. */
+function passwordsOf(address: string | undefined): readonly string[] {
+  const { password = "" } = URL.parse(address ?? "") ?? {};
+  return [password, decodeURIComponent(password)];
 }

@@ -12,12 +12,27 @@ const host: Host = {
   home: homedir(),
   platform: process.platform,
   uid: process.getuid?.(),
-  stdin: process.stdin,
+  // Opened when it is first read: a gateway never reads it.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   onSignal(listener) {
     process.on("SIGINT", listener).on("SIGTERM", listener);
     return () => process.off("SIGINT", listener).off("SIGTERM", listener);
+  },
+  jobControl: {
+    // The whole group: `npx` and a shell script wait for us, and the shell watches them.
+    suspend: () => void process.kill(0, "SIGTSTP"),
+    onContinue(listener) {
+      process.on("SIGCONT", listener);
+      return () => process.off("SIGCONT", listener);
+    },
+    onExit(listener) {
+      process.on("exit", listener);
+      return () => process.off("exit", listener);
+    },
   },
 };
 

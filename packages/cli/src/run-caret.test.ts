@@ -26,6 +26,18 @@ it.each([
   expect({ status, startsWithWords: stderr.startsWith(words) }).toEqual({ status: 2, startsWithWords: true });
 });
 
+it("names a file that it cannot write, and calls that no bug in Caret", () => {
+  const { stderr, status } = spawnSync(process.execPath, [entry, "token", "create", "x", "--data-dir", "/dev/null/x"], {
+    encoding: "utf8",
+    env: { HOME: "/nonexistent" },
+  });
+  expect({ stderr, status }).toEqual({
+    stderr:
+      "caret: ENOTDIR: not a directory, mkdir '/dev/null/x' [storage-failed]\n  Check /dev/null/x and its permissions.\n",
+    status: 1,
+  });
+});
+
 it.each([...commands])("lists caret %s in the words of the command itself", async (name, { load, summary }) => {
   const program = new Command();
   (await load())(program, {} as Host, () => undefined);

@@ -15,16 +15,16 @@ export async function runCaret(host: Host): Promise<ExitCode> {
     const program = await createProgram(host, (result) => {
       code = result;
     });
-    // Bare `caret` in a pipe asks what there is: an answer, not a mistake.
+    // Bare `caret` in a pipe asks for help: that is no mistake.
     await program.parseAsync(host.argv.length === 0 ? ["--help"] : host.argv, { from: "user" });
     return code;
   } catch (reason) {
     if (reason instanceof CommanderError) return reason.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
-    return complain(host, CaretError.from(reason));
+    return complain(host, toCaretError(reason));
   }
 }
 
-/** A person who types nothing but `caret` is shown what there is, and led on. */
+/** A person who types nothing but `caret` is shown the state of this machine, and the next step. */
 async function guide(host: Host): Promise<ExitCode> {
   const { firstRun } = await import("./first-run.ts");
   return await firstRun(host, (argv) => runCaret({ ...host, argv }));
@@ -66,6 +66,14 @@ function listCommands(program: Command): void {
   program.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trimEnd() });
   for (const [name, { group, usage, summary }] of commands)
     program.commandsGroup(group).command(name).usage(usage).description(summary);
+}
+
+/** A file that cannot be read or written is no bug in Caret. The user may know its path: it is theirs. */
+function toCaretError(reason: unknown): CaretError {
+  const { code, syscall, path, message } = reason instanceof Error ? (reason as NodeJS.ErrnoException) : {};
+  if (CaretError.is(reason) || syscall === undefined || path === undefined) return CaretError.from(reason);
+  if (code === "ENOSPC" || code === "EDQUOT") return new CaretError("storage-full", `${path}: the disk is full`);
+  return new CaretError("storage-failed", `${message}`, { fix: `Check ${path} and its permissions.` });
 }
 
 const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);

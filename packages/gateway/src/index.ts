@@ -10,7 +10,7 @@ export { DEFAULT_CEILING, DEFAULT_WAIT_MS, type DispatchOptions } from "./mcp/di
 export { mcpDoor } from "./mcp/mcp-door.ts";
 export { modelsDoor } from "./models/route.ts";
 export { nativeDoor } from "./native/native-door.ts";
-export type { NativeDoorOptions, TokenIssuer } from "./native/native-door-options.ts";
+export type { NativeDoorOptions, TokenIssuer, UserSettings } from "./native/native-door-options.ts";
 export { createSignInLinks, type SignInLink, type SignInLinks } from "./native/sign-in-links.ts";
 export type { Page, PageFile, PageFiles } from "./page/page-door.ts";
 export { pageDoor } from "./page/page-door.ts";

@@ -27,10 +27,11 @@ export interface OpenGatewayOptions {
 export async function openGateway({ directory, env }: OpenGatewayOptions): Promise<Gateway> {
   const { CARET_URL: named, CARET_TOKEN: key } = env;
   if (named && key) return { url: named, token: key, isOwn: false, close: () => undefined };
-  const child = spawn(nodeProgram(), [caretProgram(), "serve", "--json"], {
+  // OpenCode may be killed: the gateway sees the end of its standard input, which is never written to.
+  const child = spawn(nodeProgram(), [caretProgram(), "serve", "--json", "--until-stdin-ends"], {
     cwd: directory,
     env: definedOnly(env),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   const end = (): void => void child.kill("SIGTERM");
   process.once("exit", end);
@@ -60,19 +61,22 @@ async function ready(
   child: ChildProcess & { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream },
 ): Promise<Ready> {
   let words = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  const listen = (text: string): void => {
     words += text;
-  });
-  return await new Promise<Ready>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error("Caret's gateway did not start in time")), START_MS);
-    const settle = (act: () => void): void => {
-      clearTimeout(late);
-      act();
-    };
-    createInterface({ input: child.stdout }).once("line", (line) => settle(() => resolve(JSON.parse(line) as Ready)));
-    child.once("error", (cause) => settle(() => reject(new Error("Caret could not be started", { cause }))));
-    child.once("close", () => settle(() => reject(new Error(words.trim() || "Caret's gateway ended at once"))));
-  });
+  };
+  child.stderr.setEncoding("utf8").on("data", listen);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const late = setTimeout(() => reject(new Error("Caret's gateway did not start in time")), START_MS);
+  createInterface({ input: child.stdout }).once("line", resolve);
+  child.once("error", (cause) => reject(new Error("Caret could not be started", { cause })));
+  child.once("close", () => reject(new Error(words.trim() || "Caret's gateway ended at once")));
+  try {
+    return JSON.parse(await promise) as Ready;
+  } finally {
+    clearTimeout(late);
+    // Its log of many hours is not kept here.
+    child.stderr.off("data", listen);
+  }
 }
 
 /** OpenCode runs plugins in Bun; Caret needs Node, which it brings along. */

@@ -134,6 +134,53 @@ describe("the tools", () => {
     expect(asked).toEqual(["edit a/b", "edit a/b/c.txt", "edit a/b/c.txt", "edit a"]);
   });
 
+  it("ask for a directory outside of the project before they read or change anything there", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "caret-outside-"));
+    const file = join(outside, "a.txt");
+    writeFileSync(file, "one");
+    const refusing = {
+      ...context,
+      worktree: "/",
+      ask: ({ permission, patterns }: { readonly permission: string; readonly patterns: readonly string[] }) =>
+        Promise.reject(new Error(`${permission} ${patterns}`)),
+    };
+    const calls = {
+      ...{ read: { path: file }, write: { path: file, content: "" }, rm: { path: outside, recursive: true } },
+      ...{ edit: { path: file, old_string: "one", new_string: "" }, ls: { path: outside }, stat: { path: file } },
+      ...{ glob: { pattern: "*", path: outside }, grep: { pattern: "o", path: outside } },
+    };
+    const said = await Promise.all(
+      Object.entries(calls).map(([name, args]) =>
+        toolHooks("all")
+          [name]?.execute(args, refusing)
+          .catch((reason: Error) => [name, reason.message]),
+      ),
+    );
+    const above = `external_directory ${join(outside, "..")}/*`;
+    const inside = `external_directory ${outside}/*`;
+    expect(Object.fromEntries(said as [string, string][])).toEqual({
+      ...{ read: inside, write: inside, edit: inside, stat: inside, ls: inside, glob: inside, grep: inside },
+      rm: above,
+    });
+    expect(readFileSync(file, "utf8")).toBe("one");
+    rmSync(outside, { recursive: true });
+  });
+
+  it("keep what was written to a file while the user was asked about an edit of it", async () => {
+    const file = join(directory, "shared.txt");
+    writeFileSync(file, "one\n");
+    const ask = async (): Promise<void> => writeFileSync(file, "one\nmine\n");
+    await toolHooks("all")["edit"]?.execute(
+      { path: "shared.txt", old_string: "one", new_string: "two" },
+      { ...context, ask },
+    );
+    expect(readFileSync(file, "utf8")).toBe("two\nmine\n");
+  });
+
+  it.each([".", "..", "/"])("never remove %s, which holds the project", async (path) => {
+    await expect(call("rm", { path, recursive: true })).rejects.toThrow("holds the project itself");
+  });
+
   it("change nothing when the user says no", async () => {
     const file = join(directory, "kept.txt");
     writeFileSync(file, "kept");

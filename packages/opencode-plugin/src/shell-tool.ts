@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { z } from "zod";
 import type { PluginTool } from "./open-code.ts";
-import { inProject } from "./project-path.ts";
+import { askOutside, inProject } from "./project-path.ts";
+import { runCommand } from "./run-command.ts";
 
-const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
 const args = {
@@ -25,19 +23,17 @@ export const shellTool: PluginTool = {
       always: [`${command.split(" ")[0]} *`],
       metadata: {},
     });
-    const options = { cwd: inProject(context, cwd ?? "."), timeout, maxBuffer: MAX_BYTES, signal: context.abort };
-    try {
-      const { stdout, stderr } = await promisify(execFile)("sh", ["-c", command], options);
-      return `${stdout}${stderr}`;
-    } catch (reason) {
-      // What a command prints before it fails is what the model needs to go on.
-      const {
-        stdout = "",
-        stderr = "",
-        code,
-        message,
-      } = reason as Error & { stdout?: string; stderr?: string; code?: unknown };
-      return `${stdout}${stderr}\nThe command failed (${typeof code === "number" ? `exit code ${code}` : message.split("\n")[0]}).`;
-    }
+    const place = inProject(context, cwd ?? ".");
+    await askOutside(context, place, "directory");
+    const { output, code, stopped } = await runCommand(command, {
+      cwd: place,
+      timeoutMs: timeout,
+      signal: context.abort,
+    });
+    // What a command prints before it fails is what the model needs to go on.
+    if (stopped !== undefined) return `${output}\nThe command was stopped: ${stopped}.`;
+    return code === 0
+      ? output
+      : `${output}\nThe command failed (${code === null ? "by a signal" : `exit code ${code}`}).`;
   },
 };

@@ -1,7 +1,9 @@
 export type {
   ChangeAgent,
+  ChangeQueued,
   CreateAgent,
   MergeAgent,
+  QueuePrompt,
   RemoveAgent,
   SendMessage,
   SuspendAgent,
@@ -21,7 +23,17 @@ export {
   type MessageState,
   type MessageView,
   messageStates,
+  type QueueView,
+  sessionReceiver,
 } from "./api/agent-view.ts";
+export {
+  type BudgetLine,
+  type BudgetScope,
+  type BudgetUnit,
+  type BudgetView,
+  budgetScopes,
+  budgetUnits,
+} from "./api/budget-view.ts";
 export type {
   CandidateState,
   CandidateView,
@@ -37,15 +49,19 @@ export {
   type AnsweredApproval,
   type AnswerQuestion,
   type ChangeSession,
+  type CommitChanges,
+  type CommittedChanges,
   type ConnectTest,
   type ConnectTestResult,
   type CreateSession,
+  type DiscardHunk,
   type ExportFormat,
   exportFormats,
   type ForkSession,
   type OfferedServer,
   type OfferServers,
   type PromptImage,
+  type QuestionChoice,
   type StartedTurn,
   type StartTurn,
   type SteerTurn,
@@ -55,23 +71,42 @@ export {
   type AboutView,
   type ChangedFile,
   type ChangesView,
+  type CompareLink,
+  type EditorName,
   type EventEnvelope,
+  type Excerpt,
+  editorNames,
   type FindingView,
+  type ForkOrigin,
+  type FoundPlace,
   type GrantView,
   isSideCall,
   type ModelView,
   type PermissionWord,
   permissionWords,
+  type QueuedPrompts,
+  type SaidKind,
+  type SearchView,
   type SessionPageView,
   type SessionStatus,
   type SessionUpdate,
   type SessionView,
+  type SymbolView,
+  saidKinds,
   sideCallTitle,
   type UsageRow,
 } from "./api/session-view.ts";
+export type {
+  ChangeSettings,
+  SettingKind,
+  SettingSource,
+  SettingsView,
+  SettingView,
+} from "./api/settings-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
 export type { AgentCalls } from "./client/agent-calls.ts";
+export { buildPrompt } from "./client/build-prompt.ts";
 export type { FollowedUpdate } from "./client/follow-events.ts";
 export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {
@@ -90,6 +125,7 @@ export {
   type AgentEvent,
   type AgentEventOf,
   agentEventSchema,
+  type ContextFill,
   type FileDiff,
   type GrantOffer,
   type LaneName,
@@ -141,6 +177,7 @@ export type {
   CommandRecord,
   LogPage,
   LogQuery,
+  SearchQuery,
   SessionExport,
   SessionImage,
   SessionListQuery,
@@ -150,6 +187,7 @@ export type { Take } from "./ports/take.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
+export { splitHunks } from "./split-hunks.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
 export {

@@ -1,16 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { UsageRow } from "./api/session-view.ts";
+import { usageRow as row } from "./testing/usage-row.ts";
 import { cacheShare, groupUsage, totalUsage, usageByDay } from "./usage-totals.ts";
-
-const row = (given: Partial<UsageRow>): UsageRow => ({
-  day: "2026-11-15",
-  model: "auto",
-  sessionId: "s1",
-  turns: 1,
-  unpricedTurns: given.usage?.cost === undefined ? (given.turns ?? 1) : 0,
-  usage: {},
-  ...given,
-});
 
 describe("what rows amount to", () => {
   it("is unknown where no row has a count, and a sum where some have", () => {

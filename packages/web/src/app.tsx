@@ -4,6 +4,7 @@ import { useHashLocation } from "wouter/use-hash-location";
 import { usePageData } from "./data/page-data-context.tsx";
 import { usePageState } from "./data/page-hooks.ts";
 import { Empty } from "./parts/placeholders.tsx";
+import { queryOf } from "./search/found-place.ts";
 import { SessionsScreen } from "./sessions/sessions-screen.tsx";
 import { Layout } from "./shell/layout.tsx";
 import {
@@ -15,7 +16,9 @@ import {
   DoctorScreen,
   NewSessionScreen,
   ReplayScreen,
+  SearchScreen,
   SessionScreen,
+  SettingsScreen,
   UsageScreen,
 } from "./shell/screens.tsx";
 import { SignInScreen } from "./shell/sign-in-screen.tsx";
@@ -66,14 +69,22 @@ function Screens() {
       <Route component={SessionsScreen} path="/" />
       <Route component={NewSessionScreen} path="/new" />
       <Route path="/s/:id">{({ id }) => <SessionScreen key={id} sessionId={id} />}</Route>
+      <Route path="/s/:id/at/:seq">
+        {({ id, seq }) => <SessionScreen at={Number(seq)} key={`${id} ${seq}`} sessionId={id} />}
+      </Route>
       <Route path="/s/:id/changes">{({ id }) => <ChangesScreen key={id} sessionId={id} />}</Route>
       <Route path="/s/:id/replay">{({ id }) => <ReplayScreen key={id} sessionId={id} />}</Route>
+      <Route path="/search">
+        <SearchScreen />
+      </Route>
+      <Route path="/search/:query">{({ query }) => <SearchScreen query={queryOf(query)} />}</Route>
       <Route component={AgentsScreen} path="/agents" />
       <Route component={CompareScreen} path="/compare" />
       <Route path="/compare/:id">{({ id }) => <ComparisonScreen id={id} key={id} />}</Route>
       <Route component={UsageScreen} path="/usage" />
       <Route component={ConnectScreen} path="/connect" />
       <Route component={DoctorScreen} path="/doctor" />
+      <Route component={SettingsScreen} path="/settings" />
       <Route>
         <Empty title="There is nothing here">This address leads nowhere. The navigation knows every screen.</Empty>
       </Route>

@@ -2,8 +2,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { GatewayHome } from "../gateway-home.ts";
 import { type GatewayProcess, startGateway } from "../gateway-process.ts";
 import { claudeCode } from "../loops/claude-code.ts";
+import { cline } from "../loops/cline.ts";
 import { codex } from "../loops/codex.ts";
 import { continueDev } from "../loops/continue.ts";
+import { followUp } from "../loops/follow-up.ts";
 import { openClaws } from "../loops/open-claw.ts";
 import { openCodes } from "../loops/open-code.ts";
 import { pis } from "../loops/pi.ts";
@@ -26,7 +28,7 @@ afterEach(async () => {
   repository.remove();
 });
 
-/** All that can go on with a session as a script: Droid wants its maker's cloud for that, Cline a terminal. */
+/** All that can go on with a session as a script: Droid wants its maker's cloud for that. */
 const clients = [claudeCode, ...openCodes, ...pis, codex, qwenCode, continueDev, ...openClaws].map(
   (client) => [client.name, client] as const,
 );
@@ -53,5 +55,17 @@ it.each(clients)("%s gets a plain answer, and goes on with its session when it i
       [false, true],
       [true, false],
     ],
+  ]);
+});
+
+it("Cline goes on with its session in a terminal, which it wants for that", async () => {
+  const place = { url: gateway.url, token: gateway.token, repository };
+  const first = await runClient(cline, place, "My name is Ada");
+  const isAnswered = await followUp(cline, place, { task: "What is my name?", answer: "Your name is Ada" });
+  const turns = home.turns().filter(({ argv }) => !argv.includes("ask"));
+  expect([first.code, isAnswered, turns.map(({ argv }) => argv.includes("--resume"))]).toEqual([
+    0,
+    true,
+    [false, true],
   ]);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCode } from "./claude-code.ts";
-import { cline } from "./cline.ts";
+import { cline, lastClineSession } from "./cline.ts";
 import { codex } from "./codex.ts";
 import type { ClientPlace, CodingClient } from "./coding-client.ts";
 import { continueDev } from "./continue.ts";
@@ -11,13 +11,12 @@ import { pis } from "./pi.ts";
 import { qwenCode } from "./qwen-code.ts";
 
 /** A client that uses the gateway by what `caret install` has written, and nothing else. */
-export interface ClientInstall {
+export interface ClientInstall extends Pick<CodingClient, "goOn" | "goOnFirst" | "goOnInTerminal"> {
   readonly id: string;
   readonly package: CodingClient["package"];
   /** The user's own settings, which are there before Caret's; with what the client itself would add to them. */
   readonly seeds: Readonly<Record<string, string>>;
   readonly prepare: (place: InstalledPlace) => ReturnType<CodingClient["prepare"]>;
-  readonly goOn?: readonly string[];
   /** What `caret launch` is given, before the task; absent: it cannot work as a script. */
   readonly launch?: readonly string[];
 }
@@ -115,6 +114,7 @@ export const clientInstalls: readonly ClientInstall[] = [
         CLINE_SESSION_BACKEND_MODE: "local",
       },
     }),
+    goOnInTerminal: lastClineSession,
     launch: ["--auto-approve", "true", "-P", "openai-compatible", "-m", "auto"],
   },
   {
@@ -125,6 +125,7 @@ export const clientInstalls: readonly ClientInstall[] = [
       args: ["--allow-all-tools", "-p"],
       env: { ...sourced(join(dataDir, "clients/copilot-cli.sh")), COPILOT_AUTO_UPDATE: "false" },
     }),
+    goOnFirst: ["--continue"],
     launch: ["--allow-all-tools", "-p"],
   },
 ];

@@ -1,4 +1,12 @@
-import type { CodingClient } from "./coding-client.ts";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ClientPlace, CodingClient } from "./coding-client.ts";
+
+/** With `--id` it opens its screen, whatever else it is given. Ids begin with the time. */
+export function lastClineSession({ repository }: ClientPlace) {
+  const [last = ""] = readdirSync(join(repository.home, ".cline/data/sessions")).toSorted().reverse();
+  return { args: ["--id", last], ready: "Ask anything" };
+}
 
 export const cline: CodingClient = {
   name: "Cline",
@@ -25,4 +33,5 @@ export const cline: CodingClient = {
       env: { CLINE_GLOBAL_SETTINGS_PATH: settings, CLINE_SESSION_BACKEND_MODE: "local" },
     };
   },
+  goOnInTerminal: lastClineSession,
 };

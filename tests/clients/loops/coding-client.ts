@@ -21,4 +21,8 @@ export interface CodingClient {
   };
   /** What is added to the arguments to go on with its last session. Absent: it cannot, as a script. */
   readonly goOn?: readonly string[];
+  /** The same, before the arguments: for a client whose last one takes the task as its value. */
+  readonly goOnFirst?: readonly string[];
+  /** The same for a client that goes on in a terminal alone, where the task is typed once it shows that it is ready. */
+  readonly goOnInTerminal?: (place: ClientPlace) => { readonly args: readonly string[]; readonly ready: string };
 }

@@ -9,7 +9,8 @@ import { caret, type GatewayProcess, startGateway } from "../gateway-process.ts"
 import { type ClientInstall, clientInstalls, type InstalledPlace } from "./client-installs.ts";
 import { installClient } from "./client-package.ts";
 import type { CodingClient } from "./coding-client.ts";
-import { goingOn, runClient } from "./run-client.ts";
+import { followUp } from "./follow-up.ts";
+import { runClient } from "./run-client.ts";
 import { ScratchRepository, task } from "./scratch-repository.ts";
 
 let home: GatewayHome;
@@ -44,8 +45,8 @@ function place(token: string): InstalledPlace {
   return { url: gateway.url, token, repository, dataDir: home.dataDir };
 }
 
-function asClient({ id, package: wanted, prepare, goOn }: ClientInstall, token: string): CodingClient {
-  return { name: id, package: wanted, prepare: () => prepare(place(token)), ...(goOn === undefined ? {} : { goOn }) };
+function asClient({ id, prepare, ...install }: ClientInstall, token: string): CodingClient {
+  return { ...install, name: id, prepare: () => prepare(place(token)) };
 }
 
 const all = clientInstalls.map((client) => [client.id, client] as const);
@@ -62,8 +63,7 @@ it.each(all)(
     const client = asClient(install, token);
     const exit = await runClient(client, place(token), task);
     expect([exit.code, repository.basket(), exit.stdout]).toEqual([0, "full", expect.stringContaining("3 apples.txt")]);
-    if (install.goOn !== undefined)
-      expect((await runClient(goingOn(client), place(token), "Read pears.txt")).stdout).toContain("Conference");
+    expect(await followUp(client, place(token), { task: "Run `wc -l pears.txt`", answer: "1 pears.txt" })).toBe(true);
     await type(["uninstall", id]);
     expect(test).toMatchObject({ model: "auto" });
     for (const { path } of files) {

@@ -40,29 +40,32 @@ export async function startClient(client: CodingClient, place: ClientPlace, task
 export function goingOn(client: CodingClient): CodingClient {
   const prepare: CodingClient["prepare"] = (place) => {
     const { args, env } = client.prepare(place);
-    return { args: [...args, ...(client.goOn ?? [])], env };
+    return { args: [...(client.goOnFirst ?? []), ...args, ...(client.goOn ?? [])], env };
   };
   return { ...client, prepare };
 }
 
+/** Nothing of the machine's settings, nor of the keys of the person who runs this. */
+export function clientEnvironment({ repository: { home } }: ClientPlace): Record<string, string> {
+  return {
+    PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, ".config"),
+    XDG_DATA_HOME: join(home, ".local", "share"),
+    XDG_STATE_HOME: join(home, ".local", "state"),
+    XDG_CACHE_HOME: join(home, ".cache"),
+  };
+}
+
 async function startProgram(
   client: CodingClient,
-  { repository: { home, directory } }: ClientPlace,
+  place: ClientPlace,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<RunningClient> {
   const child = spawn(await installClient(client.package), args, {
-    cwd: directory,
-    // Nothing of the machine's settings, nor of the keys of the person who runs this.
-    env: {
-      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
-      HOME: home,
-      XDG_CONFIG_HOME: join(home, ".config"),
-      XDG_DATA_HOME: join(home, ".local", "share"),
-      XDG_STATE_HOME: join(home, ".local", "state"),
-      XDG_CACHE_HOME: join(home, ".cache"),
-      ...env,
-    },
+    cwd: place.repository.directory,
+    env: { ...clientEnvironment(place), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -1,21 +1,17 @@
 import { createInterface } from "node:readline";
-import { CaretError, type EventEnvelope, type MessageView, type NativeClient } from "@caret/protocol";
-import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { CaretError, type NativeClient } from "@caret/protocol";
+import { type ExitCode, exitCodes } from "../host.ts";
 import { hostLook } from "../terminal/look.ts";
-import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import type { AgentOptions, AgentWork } from "./agent-work.ts";
 import { followAsks } from "./followed-asks.ts";
-import { followMessagesToHuman } from "./messages-to-human.ts";
-import { printLines, toPlainJson, write } from "./print.ts";
-import { createTerminalAsks } from "./terminal-asks.ts";
-import { createRenderedWriter, type TurnWriter } from "./turn-writer.ts";
+import { beforeNewestTurn, jsonTranscript, printedTranscript } from "./followed-transcript.ts";
+import { followMessagesToHuman, messageLines } from "./messages-to-human.ts";
+import { write } from "./print.ts";
+import { createTerminalAsks, surfaceOf } from "./terminal-asks.ts";
 
 interface AttachOptions extends AgentOptions {
   readonly all?: boolean;
 }
-
-/** How far back the beginning of the newest turn is looked for. */
-const LOOK_BACK = 1_000;
 
 /** Watch an agent until Ctrl-C, which leaves it at work. What is typed answers what it asks, reaches its turn, or waits in its queue. */
 export async function attachAgent(
@@ -27,15 +23,15 @@ export async function attachAgent(
   const after = all === true ? 0 : await beforeNewestTurn(client, sessionId, lastSeq);
   const leaving = new AbortController();
   const release = host.onSignal(() => leaving.abort());
-  const shown = json ? jsonLines(host) : transcript(host, sessionId);
+  const shown = json ? jsonTranscript(host) : printedTranscript(host, sessionId);
   const complain = (reason: unknown): void => void shown.note(CaretError.from(reason).message);
-  const asks = followAsks(client, sessionId, complain);
-  const terminal = createTerminalAsks(host, asks, shown);
+  const asks = followAsks(client, () => sessionId, complain);
+  const terminal = createTerminalAsks(host, asks, surfaceOf(shown), "session");
   const messages = followMessagesToHuman(
     client,
     name,
     sessionId,
-    (message) => void shown.ask(messageLines(host, message)),
+    (message) => void shown.ask(messageLines(hostLook(host), message)),
   );
   const lines = createInterface({ input: host.stdin, terminal: false });
   lines.on("line", (line) => {
@@ -60,18 +56,6 @@ export async function attachAgent(
   return exitCodes.completed;
 }
 
-/** What the agent says to a person, who types the answer below it. */
-function messageLines(host: Host, { from, text }: MessageView): readonly string[] {
-  const { style, glyphs } = hostLook(host);
-  return [
-    `${style.yellow(glyphs.question)} ${style.bold(`${from} asks you:`)}`,
-    ...cleanText(text)
-      .split("\n")
-      .map((line) => `  ${line}`),
-    "  Type the answer, or nothing to put it aside; then Enter",
-  ];
-}
-
 /** Resolves with what became of the words. */
 async function say(client: NativeClient, name: string, sessionId: string, text: string): Promise<string> {
   const { status } = await client.getSession(sessionId);
@@ -92,66 +76,4 @@ async function say(client: NativeClient, name: string, sessionId: string, text: 
 function isRefusal(reason: unknown): false {
   if (CaretError.is(reason) && (reason.code === "unsupported" || reason.code === "not-found")) return false;
   throw reason;
-}
-
-interface Shown extends Pick<TurnWriter, "ask" | "answered"> {
-  take(batch: readonly EventEnvelope[]): Promise<void>;
-  note(text: string): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-function jsonLines(host: Host): Shown {
-  return {
-    take: async (batch) =>
-      void (await printLines(
-        host,
-        batch.map((envelope) => toPlainJson(envelope)),
-      )),
-    note: (text) => write(host.stderr, `caret: ${cleanLine(text)}\n`),
-    // A program reads the output: what is asked is among the events.
-    ask: async () => undefined,
-    answered: async () => undefined,
-    close: async () => undefined,
-  };
-}
-
-/** One turn after the other, as `caret run` shows them. */
-function transcript(host: Host, sessionId: string): Shown {
-  const { style } = hostLook(host);
-  let writer: ReturnType<typeof createRenderedWriter> | undefined;
-  const end = async (): Promise<void> => {
-    await writer?.finish();
-    writer = undefined;
-  };
-  return {
-    async take(batch) {
-      for (const { event } of batch) {
-        if (event.type === "turn-start") {
-          await end();
-          const prompt = cleanText(event.prompt ?? "")
-            .trim()
-            .split("\n");
-          await printLines(host, ["", ...prompt.map((line) => `${style.cyan(">")} ${style.bold(line)}`)]);
-          writer = createRenderedWriter(host);
-          await writer.begin(sessionId, []);
-        }
-        await writer?.take([event]);
-        if (event.type === "turn-end") await end();
-      }
-    },
-    note: (text) => write(host.stderr, `caret: ${cleanLine(text)}\n`),
-    async ask(asked) {
-      if (writer === undefined) await printLines(host, asked);
-      else await writer.ask(asked);
-    },
-    answered: async () => await writer?.answered(),
-    close: end,
-  };
-}
-
-async function beforeNewestTurn(client: NativeClient, sessionId: string, lastSeq: number): Promise<number> {
-  if (lastSeq === 0) return 0;
-  const { events } = await client.readLog(sessionId, { before: lastSeq + 1, limit: LOOK_BACK });
-  const start = events.findLast(({ event }) => event.type === "turn-start");
-  return start === undefined ? lastSeq : start.seq - 1;
 }

@@ -10,6 +10,30 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
     ],
   ],
   [
+    "chat",
+    [
+      ["chat", "a new session, here"],
+      ["chat -c", "choose one to go on with"],
+      ['chat --mode plan "Add dark mode"', "plan first"],
+    ],
+  ],
+  [
+    "attach",
+    [
+      ["attach 3f2a", "a session, by how its id begins"],
+      ["attach tester", "an agent"],
+    ],
+  ],
+  [
+    "approve",
+    [
+      ["approve", "what waits, in every session"],
+      ["approve 3f2a", "show it, then ask"],
+    ],
+  ],
+  ["deny", [["deny 3f2a use the staging server", "with a reason"]]],
+  ["stop", [["stop 3f2a", "as Esc does in a chat"]]],
+  [
     "run",
     [
       ['run "Explain this project"', "one turn, here"],
@@ -65,6 +89,7 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
       ["sessions prune --older-than 30d", "delete old ones"],
     ],
   ],
+  ["backup", [["backup ~/caret-backup", "everything that Caret keeps"]]],
   ["chats", [["chats ls --all", "of every workspace"]]],
   [
     "usage",
@@ -94,6 +119,14 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
   ],
   ["token", [["token create laptop", "let a client in"]]],
   ["config", [["config print", "every setting, and who set it"]]],
+  [
+    "store",
+    [
+      ["store migrate --from local --to store", "into the database"],
+      ["store verify", "read everything once"],
+    ],
+  ],
+  ["worker", [["worker --workspace ~/code", "run turns below ~/code"]]],
   ["completion", [["completion bash > ~/.caret-completion", "source it in ~/.bashrc"]]],
   ["decode", [["decode recording.ndjson", "what an agent said, as events"]]],
 ]);

@@ -1,10 +1,11 @@
 import { applyPriceUpdates } from "@caret/protocol";
 import { type Command, Option } from "commander";
-import { readConfigFile } from "../config/config-paths.ts";
-import { createConfigSchema, documentedDefaults } from "../config/config-schema.ts";
-import { listKeys, toFlag } from "../config/key-names.ts";
+import { absolutePath, readConfigFile } from "../config/config-paths.ts";
+import { documentedKeys } from "../config/documented-keys.ts";
+import { toFlag } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
+import { valueAt } from "../install/setting-value.ts";
 import { loadPriceUpdates } from "../prices/price-file.ts";
 
 /**
@@ -32,6 +33,17 @@ export function configSources(host: Host, options: Readonly<Record<string, unkno
   return { flags: configFlags(options), env, cwd, home, platform, readFile: readConfigFile };
 }
 
+/** The flags that were given, for another start of Caret in any directory: what they name by a path is absolute. */
+export function configWords(host: Host, options: Readonly<Record<string, unknown>>): readonly string[] {
+  const { flags } = configSources(host, options);
+  const { config } = loadHostConfig(host, options);
+  return Object.entries(flags).flatMap(([key, typed]) => {
+    if (key === "config") return ["--config", absolutePath(String(typed), { ...host, base: host.cwd })];
+    const value = valueAt(config, key.split("."));
+    return [toFlag(key), typeof value === "string" ? value : JSON.stringify(value)];
+  });
+}
+
 /** Also puts the user's own prices in use: what a project may choose depends on what models cost. */
 export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
   applyPriceUpdates(loadPriceUpdates(host));
@@ -39,5 +51,5 @@ export function loadHostConfig(host: Host, options: Readonly<Record<string, unkn
 }
 
 function configFlagNames(): readonly { readonly key: string; readonly flag: string }[] {
-  return listKeys(createConfigSchema(documentedDefaults)).map(({ key }) => ({ key, flag: toFlag(key) }));
+  return documentedKeys().map(({ key }) => ({ key, flag: toFlag(key) }));
 }

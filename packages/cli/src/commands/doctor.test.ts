@@ -203,9 +203,14 @@ it("warns of a gateway that does not answer any more", async () => {
 });
 
 it.each([
-  ["22.17.9", "fail"],
-  ["22.18.0", "ok"],
-  ["24.0.0", "ok"],
+  ["22.22.2", "fail"],
+  ["22.22.3", "ok"],
+  ["22.23.0", "ok"],
+  ["23.11.1", "fail"],
+  ["24.14.1", "fail"],
+  ["24.15.0", "ok"],
+  ["25.8.2", "fail"],
+  ["26.0.0", "ok"],
 ])("finds Node %s %s", (version, state) => {
   expect(checkNode(version)).toMatchObject({ check: "node", state });
 });

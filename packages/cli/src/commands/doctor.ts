@@ -36,7 +36,7 @@ async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
   const look = hostLook(host);
   const first = await withProgress(host, "Checking this machine", () => findAll(host, options));
   const mended = options.fix === true ? mend(first) : [];
-  for (const { check, fix = "" } of mended) await write(host.stderr, `caret: fixed ${check}: ${fix}\n`);
+  for (const line of mended) await write(host.stderr, `caret: ${line}\n`);
   const findings = mended.length > 0 ? await findAll(host, options) : first;
   if (options.json === true) await printJson(host, findings.map(toFindingView));
   else
@@ -47,11 +47,18 @@ async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
   return findings.some(({ state }) => state === "fail") ? exitCodes.failed : exitCodes.completed;
 }
 
-/** Only those that know how: everything else is for the person to decide. */
-function mend(findings: readonly Finding[]): readonly Finding[] {
-  const mendable = findings.filter(({ state, mend: apply }) => state !== "ok" && apply !== undefined);
-  for (const { mend: apply } of mendable) apply?.();
-  return mendable;
+/** Only those that know how: everything else is for the person to decide. Says what became of each. */
+function mend(findings: readonly Finding[]): readonly string[] {
+  return findings.flatMap(({ check, state, fix = "", mend: apply }) => {
+    if (state === "ok" || apply === undefined) return [];
+    try {
+      apply();
+      return [`fixed ${check}: ${fix}`];
+    } catch (reason) {
+      // The others can still be mended, and the check that follows finds this one again.
+      return [`could not fix ${check}: ${reason instanceof Error ? reason.message : String(reason)}`];
+    }
+  });
 }
 
 async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {

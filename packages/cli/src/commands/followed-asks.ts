@@ -9,12 +9,13 @@ export interface FollowedAsks extends AskedAsks {
 
 /** What a session's turns wait for a person with, read off its events; answers go to the gateway. */
 export function followAsks(
-  client: Pick<NativeClient, "answerApproval" | "answerQuestion">,
-  sessionId: string,
+  client: Pick<NativeClient, "answerApproval" | "answerQuestion" | "steerTurn">,
+  sessionId: () => string,
   onError: (error: CaretError) => void,
 ): FollowedAsks {
   const open = new Map<string, OpenAsk>();
   const listeners = new Set<() => void>();
+  let turnId = "";
   const tell = (): void => {
     for (const listener of [...listeners]) listener();
   };
@@ -26,11 +27,20 @@ export function followAsks(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    answerApproval: (requestId, answer) => void client.answerApproval(sessionId, requestId, answer).catch(failed),
-    answerQuestion: (requestId, answer) => void client.answerQuestion(sessionId, requestId, answer).catch(failed),
+    answerApproval: (requestId, answer) => void client.answerApproval(sessionId(), requestId, answer).catch(failed),
+    answerQuestion: (requestId, answer) => void client.answerQuestion(sessionId(), requestId, answer).catch(failed),
+    // What is said to a turn travels with the next result, and that is the result of the question.
+    answerInWords: (requestId, words) =>
+      void client
+        .steerTurn(sessionId(), turnId, words)
+        .then(() => client.answerQuestion(sessionId(), requestId, {}))
+        .catch(failed),
     note(batch) {
       const before = [...open.keys()].join();
-      for (const { event, at } of batch) apply(open, event, at);
+      for (const { event, at, turnId: of } of batch) {
+        turnId = of;
+        apply(open, event, at);
+      }
       if ([...open.keys()].join() !== before) tell();
     },
   };

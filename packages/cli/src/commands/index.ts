@@ -38,12 +38,66 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "worker",
+    {
+      group: start,
+      usage: "[options]",
+      summary: "run turns of a fleet on this machine",
+      load: async () => (await import("./worker.ts")).addWorkerCommand,
+    },
+  ],
+  [
+    "chat",
+    {
+      group: start,
+      usage: "[options] [prompt...]",
+      summary: "talk with the agent in this terminal",
+      load: async () => (await import("./chat.ts")).addChatCommand,
+    },
+  ],
+  [
     "run",
     {
       group: start,
       usage: "[options] [prompt...]",
       summary: "one turn in the terminal",
       load: async () => (await import("./run.ts")).addRunCommand,
+    },
+  ],
+  [
+    "attach",
+    {
+      group: start,
+      usage: "[options] <id>",
+      summary: "join a session that runs anywhere: watch, answer, steer, stop",
+      load: async () => (await import("./attach.ts")).addAttachCommand,
+    },
+  ],
+  [
+    "approve",
+    {
+      group: start,
+      usage: "[options] [id]",
+      summary: "allow what a session waits for; without an id, list what waits",
+      load: async () => (await import("./decide.ts")).addApproveCommand,
+    },
+  ],
+  [
+    "deny",
+    {
+      group: start,
+      usage: "[options] <id> [reason...]",
+      summary: "reject what a session waits for",
+      load: async () => (await import("./decide.ts")).addDenyCommand,
+    },
+  ],
+  [
+    "stop",
+    {
+      group: start,
+      usage: "[options] <id>",
+      summary: "stop the turn of a session",
+      load: async () => (await import("./decide.ts")).addStopCommand,
     },
   ],
   [
@@ -146,6 +200,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "backup",
+    {
+      group: kept,
+      usage: "[options] <directory>",
+      summary: "copy sessions, agents, tokens and receipts, while the gateway runs",
+      load: async () => (await import("./backup.ts")).addBackupCommand,
+    },
+  ],
+  [
     "sessions",
     {
       group: kept,
@@ -242,6 +305,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "[command]",
       summary: "the tokens that let clients in at the gateway",
       load: async () => (await import("./token.ts")).addTokenCommand,
+    },
+  ],
+  [
+    "store",
+    {
+      group: setUp,
+      usage: "[command]",
+      summary: "where sessions are kept: a data directory, or PostgreSQL",
+      load: async () => (await import("./store.ts")).addStoreCommand,
     },
   ],
   [

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { recipes } from "@caret/protocol/recipes";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readReceipts } from "../install/receipt.ts";
+import { readReceipts, receiptDirectory } from "../install/receipt.ts";
 import { readTokenFile } from "../tokens/token-file.ts";
 import { addInstallCommand } from "./install.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
@@ -188,6 +188,91 @@ describe("caret install", () => {
     expect([lstatSync(link).isSymbolicLink(), readFileSync(file, "utf8").includes("caret")]).toEqual([true, true]);
     await uninstall("opencode");
     expect([lstatSync(link).isSymbolicLink(), readFileSync(file, "utf8")]).toEqual([true, "{}\n"]);
+  });
+
+  it("gives the permissions back also after it was installed twice", async () => {
+    const file = put(".factory/settings.json", '{"model": "opus"}\n');
+    await install("droid");
+    await install("droid");
+    await uninstall("droid");
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+  });
+
+  it("writes through links to a file or a directory that is not there yet, and leaves only them behind", async () => {
+    const link = (path: string, to: string): string => {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      symlinkSync(join(home, to), join(home, path));
+      return join(home, path);
+    };
+    const links = [link(".config/opencode/opencode.json", "dotfiles/a.json"), link(".codex", "dotfiles/codex")];
+    await install("opencode");
+    await install("codex");
+    const written = ["dotfiles/a.json", "dotfiles/codex/caret.config.toml"];
+    expect(written.map((path) => existsSync(join(home, path)))).toEqual([true, true]);
+    await uninstall("codex");
+    await uninstall("opencode");
+    expect([links.map((path) => lstatSync(path).isSymbolicLink()), existsSync(join(home, "dotfiles"))]).toEqual([
+      [true, true],
+      false,
+    ]);
+  });
+
+  it("takes its settings out where the backup is gone", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    for (const name of readdirSync(receiptDirectory(dataDir)))
+      if (name.endsWith(".backup")) rmSync(join(receiptDirectory(dataDir), name));
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe(openCode);
+  });
+
+  it("leaves a file empty that the user has emptied", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await install("opencode");
+    writeFileSync(file, "");
+    await uninstall("opencode");
+    expect(readFileSync(file, "utf8")).toBe("");
+  });
+
+  it("touches nothing and makes no token where a file is read-only", async () => {
+    const file = put(".claude/settings.json", "{}\n", 0o444);
+    await expect(install("claude-code", "--default")).rejects.toMatchObject({
+      code: "storage-failed",
+      message: `${file} is read-only`,
+      fix: "Nothing was changed. Make it writable, or change it where it is generated.",
+    });
+    expect([readFileSync(file, "utf8"), existsSync(dataDir)]).toEqual(["{}\n", false]);
+  });
+
+  it.each([
+    [
+      "opencode",
+      ".config/opencode/opencode.json",
+      '{"provider": []}',
+      "a setting in the way of provider.caret is not an object",
+    ],
+    [
+      "mcp-codex",
+      ".codex/config.toml",
+      'doc = """\n[mcp_servers.caret]\n"""\n',
+      "it is written in a form in which Caret cannot change single settings",
+    ],
+  ])("names the file of %s in which a setting is in its way", async (client, path, text, why) => {
+    const file = put(path, text);
+    await expect(install(client)).rejects.toMatchObject({
+      code: "invalid-request",
+      message: `${file} cannot be changed: ${why}`,
+    });
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  it("loses no settings of clients that share a file when they are installed at the same time", async () => {
+    const file = put(".config/opencode/opencode.jsonc", openCode);
+    await Promise.all([install("opencode"), install("mcp-opencode")]);
+    const text = readFileSync(file, "utf8");
+    expect([text.includes('"provider"'), text.includes('"mcp"')]).toEqual([true, true]);
+    await Promise.all([uninstall("opencode"), uninstall("mcp-opencode")]);
+    expect(readFileSync(file, "utf8")).toBe(openCode);
   });
 
   it.each([["--dry-run"], ["--print"]])("writes nothing with %s", async (option) => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { LoadedConfig } from "../config/load-config.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { inData } from "../install/client-path.ts";
 import { greetProgram } from "../install/greet-program.ts";
@@ -40,9 +41,8 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
   const { config } = loaded;
   const wanted: ClientInstall = { host, config, client, isDefault: options.default === true };
   if (options.dryRun === true || options.print === true) return await preview(host, wanted, options);
-  const { receipt, installation } = await installClient(wanted);
+  const { receipt, installation, test } = await writeAndTest(host, loaded, { wanted, isTested: options.test });
   const { start, note } = installation;
-  const test = options.test ? await testTurn() : undefined;
   if (options.json === true) return await printJson(host, { ...shown(receipt), test: test ?? null });
   return await printLines(host, [
     ...receipt.files.map(({ path, backup, isOwn }) => `${backup === null || isOwn ? "wrote  " : "changed"}  ${path}`),
@@ -54,20 +54,33 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
     `Start it:      ${inData(start, config.dataDir)}`,
     `Take it back:  ${host.command} uninstall ${client}`,
   ]);
+}
 
-  async function testTurn(): Promise<InstallTest | undefined> {
-    const { program } = installation;
-    if (program !== undefined) {
-      await greetProgram({ program, receipt, env: host.env });
-      return { protocol: program.protocol };
-    }
-    const connection = await connectGateway(host, loaded);
-    try {
-      return await liveTurn({ dataDir: config.dataDir, receipt, installation });
-    } finally {
-      await connection.close();
-    }
+async function writeAndTest(
+  host: Host,
+  loaded: LoadedConfig,
+  { wanted, isTested }: { readonly wanted: ClientInstall; readonly isTested: boolean },
+) {
+  const isAsked = isTested && previewInstall(wanted).recipe.door !== undefined;
+  // Before anything is written: a port that is taken is no address for a client.
+  const connection = isAsked ? await connectGateway(host, loaded, { keepsPort: true }) : undefined;
+  try {
+    const { receipt, installation } = await installClient(wanted);
+    const test = isTested
+      ? await testInstallation(host, { dataDir: wanted.config.dataDir, receipt, installation })
+      : undefined;
+    return { receipt, installation, test };
+  } finally {
+    await connection?.close();
   }
+}
+
+async function testInstallation(host: Host, written: Parameters<typeof liveTurn>[0]): Promise<InstallTest | undefined> {
+  const { receipt, installation } = written;
+  const { program } = installation;
+  if (program === undefined) return await liveTurn(written);
+  await greetProgram({ program, receipt, env: host.env });
+  return { protocol: program.protocol };
 }
 
 /** A turn, or for a client that starts Caret itself, a greeting by the protocol that they speak. */

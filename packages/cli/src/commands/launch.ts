@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
-import { clientRecipe, NO_TOKEN } from "../install/client-recipe.ts";
+import { clientRecipe, NO_TOKEN, requirePart } from "../install/client-recipe.ts";
 import { launchClient } from "../install/launch-client.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
 import { gatewayUrl } from "../serve/gateway-url.ts";
@@ -33,11 +33,12 @@ async function launch(
 ): Promise<ExitCode> {
   const loaded = withKeptPort(loadHostConfig(host, options));
   const { dataDir } = loaded.config;
-  const known = clientRecipe(client, { url: gatewayUrl(host, loaded.config), token: NO_TOKEN, dataDir });
+  const known = clientRecipe(client, { url: gatewayUrl(host, loaded.config), token: NO_TOKEN, dataDir, host });
   if (known.launch === undefined)
     throw new CaretError("invalid-request", `${known.name} is not started from a terminal`, {
       fix: `\`caret connect ${client}\` prints how to set it up.`,
     });
+  requirePart(known, known.launch.needs);
   const connection = await connectGateway(host, loaded, { workspace: host.cwd });
   try {
     if (connection.startedBecause !== undefined)
@@ -46,7 +47,7 @@ async function launch(
         `caret: a gateway at ${connection.url} runs as long as ${known.name}: ${connection.startedBecause}\n`,
       );
     const token = await ensureClientToken(dataDir, launchTokenName(client));
-    const values = { url: connection.url.replace(/\/$/, ""), token, dataDir };
+    const values = { url: connection.url.replace(/\/$/, ""), token, dataDir, host };
     const recipe = clientRecipe(client, values).launch ?? known.launch;
     return await launchClient({ host, launch: recipe, args });
   } finally {

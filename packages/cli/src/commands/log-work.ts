@@ -1,8 +1,8 @@
 import { createRedactor, type EventStore } from "@caret/runtime";
-import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { knownSecrets } from "../known-secrets.ts";
+import { openSharedLog } from "../store/open-shared-log.ts";
 import { loadHostConfig } from "./config-flags.ts";
 
 /** What a command on the log works with. */
@@ -18,7 +18,7 @@ export async function withLog(
   work: (log: LogWork) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { config } = loadHostConfig(host, options);
-  const store = openLog(config);
+  const store = await openSharedLog(config);
   try {
     return await work({ host, config, store });
   } finally {

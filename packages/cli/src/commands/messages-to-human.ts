@@ -1,9 +1,11 @@
 import type { FollowedUpdate, MessageView, NativeClient } from "@caret/protocol";
+import type { Look } from "../terminal/look.ts";
+import { cleanText } from "../terminal/text-cleaner.ts";
 
 export interface MessagesToHuman {
   /** A line that the person has typed: it answers the message that was shown. Undefined: none was. */
   take(line: string): Promise<string> | undefined;
-  /** Shows what there is, and what comes, until the signal. */
+  /** Shows the messages so far, and those that come, until the signal. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
@@ -41,4 +43,15 @@ export function followMessagesToHuman(
 function concerns(update: FollowedUpdate, sessionId: string): boolean {
   // After a lost connection changes may have been missed.
   return update.kind === "opened" || (update.kind === "changed" && update.session.id === sessionId);
+}
+
+/** What the agent says, for a person who types the answer below it. */
+export function messageLines({ style, glyphs }: Look, { from, text }: MessageView): readonly string[] {
+  return [
+    `${style.yellow(glyphs.question)} ${style.bold(`${from} asks you:`)}`,
+    ...cleanText(text)
+      .split("\n")
+      .map((line) => `  ${line}`),
+    "  Type the answer, or nothing to put it aside; then Enter",
+  ];
 }

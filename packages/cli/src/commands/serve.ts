@@ -12,6 +12,7 @@ import { withKeptPort } from "../serve/kept-port.ts";
 import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { interruption } from "./interruption.ts";
 import { askForLink, tokenOf } from "./link.ts";
 import { write } from "./print.ts";
 import { readyLines } from "./ready-lines.ts";
@@ -21,6 +22,7 @@ interface ServeOptions extends Readonly<Record<string, unknown>> {
   readonly port?: string;
   readonly workspace?: string;
   readonly json?: boolean;
+  readonly untilStdinEnds?: boolean;
 }
 
 /** The port on which OpenCode's older plugin looks for a gateway that it may share. */
@@ -42,7 +44,9 @@ export function addServeCommand(
     .option("--lane <name>", "how turns reach an agent: auto, cli or sim")
     .option("--workspace <directory>", "directory for requests that name none (default: a new, empty one each)")
     .option("--data-dir <directory>", "where everything of Caret's is kept")
-    .option("--json", "print one line of JSON when ready, and nothing else");
+    .option("--store <address>", "a fleet's database, whose workers run the turns; better set by CARET_STORE")
+    .option("--json", "print one line of JSON when ready, and nothing else")
+    .option("--until-stdin-ends", "stop with the program that started it, which holds standard input open");
   addConfigFlags(command).action(async (options: ServeOptions) => done(await serve(host, options, spawner)));
 }
 
@@ -54,10 +58,10 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
   if (found.kind === "reuse") return await share(host, found.gateway, { wanted, isAsked, json: options.json === true });
   if (found.gateway !== undefined) throw cannotShare(found.gateway, found.why);
-  const asked = { host, config, configFiles: files, workspace, keepsPort: true, settings: wanted };
+  const asked = { host, config, loaded, configFiles: files, workspace, keepsPort: true, settings: wanted };
   const gateway = await startGateway({ ...asked, spawner });
   await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
-  const signal = await interruption(host);
+  const signal = await interruption(host, options.untilStdinEnds === true);
   const limitMs = signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY;
   const onWait = async (titles: readonly string[]): Promise<void> => {
     if (options.json !== true) await write(host.stderr, waitingLines(titles, limitMs));
@@ -145,16 +149,4 @@ function inOwnFlags<Loaded>(load: () => Loaded): Loaded {
 
 function readyJson({ url, token, lanes }: Pick<RunningGateway, "url" | "token" | "lanes">, pid: number): string {
   return `${JSON.stringify({ event: "ready", url, token: token ?? null, pid, version, lanes })}\n`;
-}
-
-/** The first signal starts the shutdown, a second one ends the process at once. */
-function interruption(host: Host): Promise<"SIGINT" | "SIGTERM"> {
-  return new Promise((resolve) => {
-    let count = 0;
-    host.onSignal((signal) => {
-      count += 1;
-      if (count === 1) resolve(signal);
-      else process.exit(exitCodes.cancelled);
-    });
-  });
 }

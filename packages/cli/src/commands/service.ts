@@ -3,11 +3,12 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CaretError } from "@caret/protocol";
-import { writePrivateFile } from "@caret/runtime";
+import { isAlive, writePrivateFile } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { packageRoot } from "../program.ts";
-import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { packageRoot, version } from "../program.ts";
+import { findGateway } from "../serve/find-gateway.ts";
+import { addConfigFlags, configWords, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";
 import { serviceUnit, UNIT_NAME } from "./service-unit.ts";
 
@@ -38,7 +39,8 @@ export function addServiceCommand(program: Command, host: Host, done: (code: Exi
 async function install(host: Host, options: ServiceOptions): Promise<ExitCode> {
   const { config } = loadHostConfig(host, options);
   const program = [process.execPath, fileURLToPath(new URL("bin/caret.js", packageRoot))];
-  const unit = serviceUnit({ program, dataDir: config.dataDir, path: host.env["PATH"] ?? "" });
+  const flags = configWords(host, options);
+  const unit = serviceUnit({ program, flags, dataDir: config.dataDir, path: host.env["PATH"] ?? "" });
   if (options.print === true) return await printLines(host, [unit.trimEnd()]);
   const file = unitFile(host);
   const steps = [`write ${file}`, "systemctl --user daemon-reload", `systemctl --user enable --now ${UNIT_NAME}`];
@@ -48,6 +50,7 @@ async function install(host: Host, options: ServiceOptions): Promise<ExitCode> {
       steps.map((step) => `would ${step}`),
     );
   const systemctl = systemd(host);
+  if (!existsSync(file)) await assertNoGateway(host, config.dataDir);
   writePrivateFile(file, unit);
   demand(systemctl("daemon-reload"));
   demand(systemctl("enable", "--now", UNIT_NAME));
@@ -90,8 +93,18 @@ async function status(host: Host, options: ServiceOptions): Promise<ExitCode> {
   return isInstalled && answer?.code !== 0 ? exitCodes.failed : exitCodes.completed;
 }
 
+/** Two cannot share a data directory: the service would be started again and again, in vain. */
+async function assertNoGateway({ env, uid }: Host, dataDir: string): Promise<void> {
+  const found = await findGateway({ dataDir, uid, version, env, isAlive });
+  if (found.gateway === undefined) return;
+  const { url, pid } = found.gateway;
+  throw new CaretError("storage-locked", `A gateway has this data directory already, at ${url}`, {
+    fix: `Stop it with \`kill -INT ${pid}\`, then install the service.`,
+  });
+}
+
 function unitFile({ env, home }: Host): string {
-  return join(env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "systemd", "user", UNIT_NAME);
+  return join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "systemd", "user", UNIT_NAME);
 }
 
 /** Rejects where there is no systemd of the user's own: nothing is written there. */

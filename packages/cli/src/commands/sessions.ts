@@ -3,8 +3,10 @@ import type { ExitCode, Host } from "../host.ts";
 import { addConfigFlags } from "./config-flags.ts";
 import { withLog } from "./log-work.ts";
 import { listSessions } from "./sessions-ls.ts";
+import { moveOne } from "./sessions-move.ts";
 import { createNew } from "./sessions-new.ts";
 import { pruneOldSessions, removeSessions } from "./sessions-rm.ts";
+import { searchSessions } from "./sessions-search.ts";
 import { showSession } from "./sessions-show.ts";
 import { exportOne, importOne } from "./sessions-transfer.ts";
 
@@ -35,6 +37,14 @@ function addLooking(sessions: Command, host: Host, done: Done): void {
     .option("-w, --workspace <dir>", "only those of this workspace")
     .option("-n, --limit <count>", "how many at most", toCount, 20)
     .action(async (options) => done(await withLog(host, options, (work) => listSessions(work, options))));
+  finish(sessions.command("search").description("find what was said, the newest first"))
+    .argument("<words...>", "all of them in one place; quote words that follow each other")
+    .option("-s, --session <id>", "only in this session")
+    .option("-w, --workspace <dir>", "only in sessions of this workspace and below")
+    .option("-n, --limit <count>", "how many places at most", toCount, 20)
+    .action(async (words, options) =>
+      done(await withLog(host, options, (work) => searchSessions(work, words, options))),
+    );
   finish(sessions.command("show").description("show what was said and done"))
     .addArgument(idArgument())
     .action(async (id, options) => done(await withLog(host, options, (work) => showSession(work, id, options))));
@@ -48,6 +58,10 @@ function addTransfer(sessions: Command, host: Host, done: Done): void {
   finish(sessions.command("import").description("create a session from an exported one and print its id"))
     .argument("<file>", "the exported session; `-` is standard input")
     .action(async (file, options) => done(await withLog(host, options, (work) => importOne(work, file, options))));
+  finish(sessions.command("move").description("let another machine of the fleet run a session's turns"))
+    .addArgument(idArgument())
+    .requiredOption("--to <machine>", "the name of the machine, which has the workspace at the same path")
+    .action(async (id, options) => done(await withLog(host, options, (work) => moveOne(work, id, options))));
 }
 
 function addDeleting(sessions: Command, host: Host, done: Done): void {

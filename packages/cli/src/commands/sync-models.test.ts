@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { addInstallCommand } from "./install.ts";
 import { addSyncModelsCommand } from "./sync-models.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
+import { addUninstallCommand } from "./uninstall.ts";
 
 let directory: string;
 let file: string;
@@ -14,9 +16,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
+const environment = () => ({
+  cwd: directory,
+  env: { CARET_DATA_DIR: join(directory, "data"), CARET_LANE: "sim", PATH: process.env["PATH"] ?? "" },
+});
+
 function sync(...argv: readonly string[]): Promise<Tried> {
-  const env = { CARET_DATA_DIR: join(directory, "data"), CARET_LANE: "sim", PATH: process.env["PATH"] ?? "" };
-  return tryCommand(addSyncModelsCommand, ["sync-models", ...argv], { cwd: directory, env });
+  return tryCommand(addSyncModelsCommand, ["sync-models", ...argv], environment());
 }
 
 it("names the command that makes Caret a provider when it is none anywhere", async () => {
@@ -39,4 +45,20 @@ it("finds OpenCode's file, says what it did to it, and has nothing to do again",
   await sync("--variants");
   const [again] = JSON.parse((await sync("--compact", "--json", "--config", file)).stdout).clients;
   expect(again).toMatchObject({ client: "opencode", file, changed: false, added: [], updated: [], removed: [] });
+});
+
+it("takes back with an installation what a sync added to a list for all providers, byte for byte", async () => {
+  const yaml = join(directory, ".continue", "config.yaml");
+  const text = "name: Mine\nversion: 0.0.1\n# none yet\nmodels: []\n";
+  mkdirSync(join(directory, ".continue"));
+  writeFileSync(yaml, text);
+  await tryCommand(addInstallCommand, ["install", "continue", "--no-test"], environment());
+  const [synced] = JSON.parse((await sync("--client", "continue", "--json")).stdout).clients;
+  const written = readFileSync(yaml, "utf8");
+  await tryCommand(addUninstallCommand, ["uninstall", "continue"], environment());
+  expect([synced.changed, written.split("caret_").length - 2, readFileSync(yaml, "utf8")]).toEqual([
+    true,
+    synced.added.length,
+    text,
+  ]);
 });

@@ -4,6 +4,7 @@ import { absolutePath } from "../config/config-paths.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { clientLists } from "../models/client-list.ts";
 import { type FoundList, findClientList } from "../models/find-client-list.ts";
+import { noteSynced } from "../models/note-synced.ts";
 import { type Synced, syncClient } from "../models/sync-client.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
@@ -14,6 +15,7 @@ interface SyncOptions {
   readonly client?: string;
   readonly variants?: boolean;
   readonly compact?: boolean;
+  readonly prune?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
   /** The client's file, as in open-cursor; Caret's own settings file is named by `CARET_CONFIG`. */
@@ -31,6 +33,7 @@ export function addSyncModelsCommand(program: Command, host: Host, done: (code: 
     )
     .option("--variants", "one entry for a family, with its variants")
     .addOption(new Option("--compact", "also remove the ids that families stand for").implies({ variants: true }))
+    .option("--prune", "also remove entries that a sync wrote and Cursor does not list any more")
     .option("--dry-run", "say what would change, and write nothing")
     .option("--config <path>", "the client's file, where it is not in its usual place")
     .option("--json", "print JSON");
@@ -40,11 +43,17 @@ export function addSyncModelsCommand(program: Command, host: Host, done: (code: 
 async function sync(host: Host, options: SyncOptions): Promise<ExitCode> {
   const { config: named, ...rest } = options;
   const { config } = loadHostConfig(host, { ...rest });
-  const lists = findLists(host, options.client, named);
+  findLists(host, options.client, named); // throws before the agent is asked
   const complain = ({ message }: Error): void => void write(host.stderr, `caret: ${message}\n`);
   const models = await withModels(host, config, listedModels, complain);
-  const { variants = false, compact = false, dryRun = false } = options;
-  const synced = lists.map((found) => syncClient(found, models, { variants, compact, dryRun }));
+  const { variants = false, compact = false, prune = false, dryRun = false } = options;
+  // Read again: the client may have written its file while the agent was asked.
+  const lists = findLists(host, options.client, named);
+  const synced = lists.map((found) => {
+    const { settings, ...one } = syncClient(found, models, { variants, compact, prune, dryRun });
+    if (!dryRun) noteSynced(config.dataDir, one, settings);
+    return one;
+  });
   if (options.json === true) return await printJson(host, { dryRun, clients: synced });
   return await printLines(
     host,
@@ -75,7 +84,7 @@ function findLists(host: Host, client: string | undefined, named: string | undef
   });
 }
 
-function syncedLines({ client, file, changed, ...plan }: Synced, dryRun: boolean): readonly string[] {
+function syncedLines({ client, file, changed, ...plan }: Omit<Synced, "settings">, dryRun: boolean): readonly string[] {
   const counts = (["added", "updated", "removed", "priced", "skipped"] as const).map(
     (key) => `${key} ${plan[key].length}`,
   );

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import type { AgentEventOf, AnswerApproval, AnswerQuestion } from "@caret/protocol";
 import type { OpenAsk, RunningTurn } from "@caret/runtime";
 import type { Host } from "../host.ts";
-import { approvalCard, keyOf } from "../terminal/approval-card.ts";
+import { approvalCard, type GrantSpan, keyOf } from "../terminal/approval-card.ts";
 import { hostLook } from "../terminal/look.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import type { TurnWriter } from "./turn-writer.ts";
@@ -23,7 +23,21 @@ interface Asked {
 export type AskedAsks = Pick<RunningTurn["asks"], "open" | "onChange"> & {
   answerApproval(requestId: string, answer: AnswerApproval): unknown;
   answerQuestion(requestId: string, answer: AnswerQuestion): unknown;
+  /** Answers a question with words that are none of its options; absent where the turn cannot be sent any. */
+  answerInWords?(requestId: string, words: string): unknown;
 };
+
+/** Where what waits is put to the person. */
+export interface AskSurface {
+  ask(lines: readonly string[]): unknown;
+  /** What was typed was no answer to what was asked last. */
+  hint(line: string): unknown;
+  answered(): unknown;
+}
+
+export function surfaceOf(writer: Pick<TurnWriter, "ask" | "answered">): AskSurface {
+  return { ask: writer.ask, hint: (line) => writer.ask([line]), answered: writer.answered };
+}
 
 export interface TerminalAsks {
   /** A line that the person has typed. False: nothing is asked that it could answer. */
@@ -34,7 +48,7 @@ export interface TerminalAsks {
 /** Puts what a turn waits for to the person at the terminal until the function is called that it gives. */
 export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">, writer: TurnWriter): () => void {
   const lines = createInterface({ input: host.stdin, terminal: false });
-  const terminal = createTerminalAsks(host, asks, writer);
+  const terminal = createTerminalAsks(host, asks, surfaceOf(writer), "turn");
   /** Standard input has closed: no more answers can come. */
   const giveUp = (): void => {
     for (const { kind, requestId } of asks.open()) {
@@ -53,19 +67,16 @@ export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">
  * Puts what waits to the person, one after the other. Only whole lines count that were typed after the question was shown: what
  * was typed before, or means nothing here, decides nothing.
  */
-export function createTerminalAsks(
-  host: Host,
-  asks: AskedAsks,
-  writer: Pick<TurnWriter, "ask" | "answered">,
-): TerminalAsks {
+export function createTerminalAsks(host: Host, asks: AskedAsks, surface: AskSurface, span: GrantSpan): TerminalAsks {
   let asked: Asked | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;
   let shownAt = answeredAt;
 
-  const ask = (text: readonly string[]): void => void writer.ask(text);
+  const hint = (line: string): void => void surface.hint(`  ${line}`);
+  const takesWords = asks.answerInWords !== undefined;
   const show = (next: Asked): void => {
     shownAt = performance.now();
-    ask(askLines(next, host));
+    surface.ask(askLines(next, host, { span, takesWords }));
   };
   /** Typed before anyone can have read what it would decide. */
   const isEarly = (): boolean => shownAt - answeredAt < ARM_MS && performance.now() - shownAt < ARM_MS;
@@ -76,24 +87,24 @@ export function createTerminalAsks(
     const [next] = open;
     asked = next && { ask: next, answers: [] };
     if (asked !== undefined) show(asked);
-    else if (hadAsked) void writer.answered();
+    else if (hadAsked) surface.answered();
   };
   const take = (line: string): boolean => {
     if (asked === undefined) return false;
     const said = line.trim();
     // A no does no harm, however early it comes.
     if (isEarly() && !/^no?\b/i.test(said)) {
-      ask(["  That was typed before this could be read. Type it again, then Enter."]);
+      hint("That was typed before this could be read. Type it again, then Enter.");
       return true;
     }
     const before = answeredAt;
     answeredAt = performance.now();
-    const hint =
+    const complaint =
       asked.ask.request.type === "question" ? takeChoice(asks, asked, said) : takeApproval(asks, asked, said);
-    if (hint === "next") show(asked);
-    else if (hint !== undefined) {
+    if (complaint === "next") show(asked);
+    else if (complaint !== undefined) {
       answeredAt = before;
-      ask([`  ${hint}`]);
+      hint(complaint);
     }
     return true;
   };
@@ -103,16 +114,20 @@ export function createTerminalAsks(
   return { take, stop };
 }
 
-function askLines({ ask: { request }, answers }: Asked, host: Host): readonly string[] {
+function askLines(
+  { ask: { request }, answers }: Asked,
+  host: Host,
+  { span, takesWords }: { readonly span: GrantSpan; readonly takesWords: boolean },
+): readonly string[] {
   const look = hostLook(host);
-  if (request.type === "approval-request") return approvalCard(request, look);
+  if (request.type === "approval-request") return approvalCard(request, look, span);
   const question = request.questions[answers.length];
   if (question === undefined) return [];
   const { prompt, options, allowMultiple } = question;
   return [
     `${look.style.yellow(look.glyphs.question)} ${look.style.bold(cleanLine(prompt))}`,
     ...options.map(({ label }, index) => `  ${look.style.bold(String(index + 1))} = ${cleanLine(label)}`),
-    `  Type ${allowMultiple ? "the numbers, with commas between" : "a number"}, or s to skip; then Enter`,
+    `  Type ${allowMultiple ? "the numbers, with commas between" : "a number"}${takesWords ? ", words of your own" : ""}, or s to skip; then Enter`,
   ];
 }
 
@@ -142,6 +157,10 @@ function takeChoice(asks: AskedAsks, { ask: { request, requestId }, answers }: A
     return undefined;
   }
   const optionIds = readChoice(said, question);
+  if (optionIds === undefined && said !== "" && asks.answerInWords !== undefined) {
+    asks.answerInWords(requestId, said);
+    return undefined;
+  }
   if (optionIds === undefined) return `Type a number from 1 to ${question.options.length}, or s to skip.`;
   answers.push({ questionId: question.id, optionIds });
   if (answers.length < request.questions.length) return "next";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import type { Draft } from "../install/file-drafts.ts";
-import { planUninstall } from "../install/uninstall-client.ts";
+import { previewUninstall, uninstallClient } from "../install/uninstall-client.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";
 
@@ -26,9 +26,8 @@ export function addUninstallCommand(program: Command, host: Host, done: (code: E
 
 async function uninstall(host: Host, client: string, options: UninstallOptions): Promise<ExitCode> {
   const { dataDir } = loadHostConfig(host, options).config;
-  const { receipt, changes, commit } = planUninstall(dataDir, client);
   const isPreview = options.dryRun === true || options.print === true;
-  if (!isPreview) await commit();
+  const { receipt, changes } = isPreview ? previewUninstall(dataDir, client) : await uninstallClient(dataDir, client);
   const files = changes.map(({ path, after }) => ({ path, removed: after === undefined }));
   if (options.json === true) return await printJson(host, { client, token: receipt.token, files });
   if (options.print === true) return await printLines(host, changes.flatMap(printed));

@@ -47,7 +47,7 @@ export function userConfigPath({ env, home, platform }: Pick<ConfigEnvironment, 
   return join(xdgDirectory(env["XDG_CONFIG_HOME"], platform) ?? join(home, ".config"), "caret", "caret.json");
 }
 
-export function defaultDataDir({ env, home, platform }: ConfigEnvironment): string {
+export function defaultDataDir({ env, home, platform }: Pick<ConfigEnvironment, "env" | "home" | "platform">): string {
   const { join } = pathsOf(platform);
   return join(xdgDirectory(env["XDG_DATA_HOME"], platform) ?? join(home, ".local", "share"), "caret");
 }

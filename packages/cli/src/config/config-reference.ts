@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
-import { entryOf, keyTraits, listKeys, shapeOf, toVariable, unwrap } from "./key-names.ts";
+import { documentedKeys } from "./documented-keys.ts";
+import { entryOf, keyTraits, shapeOf, toVariable, unwrap } from "./key-names.ts";
 
 /** The table of every key that stands in `docs/configuration.md`. */
 export function configReference(): string {
-  const rows = listKeys(createConfigSchema(documentedDefaults)).flatMap(({ key, schema }) => [
+  const rows = documentedKeys().flatMap(({ key, schema }) => [
     row(key, schema, `\`${toVariable(key)}\``),
     ...entryRows(key, schema),
   ]);
@@ -28,9 +29,9 @@ function typeText(schema: z.ZodType): string {
   if (type instanceof z.ZodEnum) return type.options.map((option) => `\`${option}\``).join(", ");
   if (type instanceof z.ZodNumber) return type.format === "safeint" ? "whole number" : "number";
   if (type instanceof z.ZodBoolean) return "true or false";
-  if (type instanceof z.ZodArray) return type.element instanceof z.ZodObject ? "list, as JSON" : "list of texts";
+  if (type instanceof z.ZodArray) return type.element instanceof z.ZodObject ? "list, as JSON" : "list of strings";
   if (type instanceof z.ZodRecord) return "map";
-  return "text";
+  return "string";
 }
 
 function defaultText(schema: z.ZodType): string {

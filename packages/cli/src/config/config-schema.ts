@@ -1,7 +1,10 @@
+import { editorNames } from "@caret/protocol";
 import { z } from "zod";
 import { apiSchema } from "./api-schema.ts";
+import { fleetSchemas } from "./fleet-schema.ts";
 import { key } from "./key-names.ts";
 import { mcpSchema } from "./mcp-schema.ts";
+import { notifySchema } from "./notify-schema.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
 import { argumentList, modelEntrySchema, profileSchema, variableMap } from "./program-schemas.ts";
 import { sandboxSchema } from "./sandbox-schema.ts";
@@ -184,8 +187,12 @@ function loopsSchema() {
 function budgetSchema(scope: string) {
   return z
     .strictObject({
-      tokens: key(z.number().int().min(0).optional(), `The most tokens ${scope} may use. Unset: no limit.`),
-      usd: key(z.number().min(0).optional(), `The most US dollars ${scope} may cost. Unset: no limit.`),
+      tokens: key(z.number().int().min(0).optional(), `The most tokens ${scope} may use. Unset: no limit.`, {
+        live: true,
+      }),
+      usd: key(z.number().min(0).optional(), `The most US dollars ${scope} may cost. Unset: no limit.`, {
+        live: true,
+      }),
     })
     .prefault({});
 }
@@ -247,6 +254,15 @@ function houseSchemas() {
         ),
       })
       .prefault({}),
+    notify: notifySchema(),
+    page: z
+      .strictObject({
+        editor: key(
+          z.enum([...editorNames, "none"]).default("none"),
+          "The editor that paths on the page open in, where the browser is on the gateway's own machine.",
+        ),
+      })
+      .prefault({}),
     server: z
       .strictObject({
         host: key(z.string().min(1).default("127.0.0.1"), "The address the gateway listens on."),
@@ -284,6 +300,7 @@ export function createConfigSchema(machine: MachineDefaults) {
     ),
     cli: cliSchema(machine),
     api: apiSchema(),
+    ...fleetSchemas(),
     ...boundsSchemas(),
     ...processSchemas(),
     ...houseSchemas(),

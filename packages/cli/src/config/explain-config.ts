@@ -1,7 +1,7 @@
 import { assertNever } from "@caret/protocol";
 import { mapValue } from "./check-value.ts";
-import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
-import { type KeyTraits, listKeys, toFlag, toVariable } from "./key-names.ts";
+import { documentedKeys } from "./documented-keys.ts";
+import { type KeyTraits, toFlag, toVariable } from "./key-names.ts";
 import type { ConfigSource } from "./layer.ts";
 import type { MergedConfig } from "./merge-layers.ts";
 
@@ -17,7 +17,7 @@ export interface ExplainedKey {
 
 /** Each setting with its value and its source. */
 export function explainConfig({ config, sources }: MergedConfig): readonly ExplainedKey[] {
-  return listKeys(createConfigSchema(documentedDefaults)).map(({ key, schema }) => ({
+  return documentedKeys().map(({ key, schema }) => ({
     key,
     value: mapValue(schema, valueAt(config, key), hide),
     source: describeSource(key, sources[key] ?? { kind: "default" }),
@@ -29,6 +29,7 @@ function valueAt(config: unknown, key: string): unknown {
 }
 
 function hide({ secret }: KeyTraits, value: unknown): unknown {
+  if (secret === "all" && typeof value === "string") return HIDDEN;
   if (secret === "all")
     return Object.fromEntries(Object.keys(value as Record<string, unknown>).map((name) => [name, HIDDEN]));
   if (secret === "arguments") return (value as readonly string[]).map((word, index) => (index === 0 ? word : HIDDEN));

@@ -40,6 +40,8 @@ export interface KeyTraits {
   readonly path?: "file" | "command";
   /** What `caret config print` hides: everything, or a command's arguments. */
   readonly secret?: "all" | "arguments";
+  /** A change on the page counts at once; everything else counts from the next start on. */
+  readonly live?: true;
   /**
    * May the `caret.json` of a working directory set it? Such a file comes with a repository, and a repository must
    * not choose what runs, where, with whose key, or how much it costs. So it may only narrow what holds without it: to a

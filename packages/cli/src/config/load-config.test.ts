@@ -75,6 +75,9 @@ describe("loadConfig", () => {
       profiles: {},
       models: {},
       log: { level: "warn" },
+      notify: { webhook: {} },
+      page: { editor: "none" },
+      fleet: { capacity: 16 },
       server: {
         host: "127.0.0.1",
         port: 4141,

@@ -27,6 +27,8 @@ export interface LoadConfigOptions extends ConfigEnvironment {
 export interface LoadedConfig extends MergedConfig {
   /** The files that were read, the strongest first. */
   readonly files: readonly string[];
+  /** What it was made of, to be read again. */
+  readonly from: LoadConfigOptions;
 }
 
 /** Flags before variables before files before defaults. Throws `invalid-config` with everything that is wrong. */
@@ -54,10 +56,16 @@ function readConfig(options: LoadConfigOptions): {
   const layers = [flagLayer(options.flags, keys), variableLayer(options.env, keys), ...files];
   const merged = mergeLayers(schema, keys, layers, options);
   return {
-    loaded: { ...merged, files: files.flatMap(({ source }) => ("path" in source ? [source.path] : [])) },
+    loaded: {
+      ...merged,
+      files: files.flatMap(({ source }) => ("path" in source ? [source.path] : [])),
+      from: options,
+    },
     problems: [
       ...layers.flatMap(({ problems }) => problems),
-      ...wideningProblems(merged, mergeLayers(schema, keys, layers.filter(isOwn), options).config, keys),
+      ...(layers.every(isOwn)
+        ? []
+        : wideningProblems(merged, mergeLayers(schema, keys, layers.filter(isOwn), options).config, keys)),
       ...danglingProfiles(merged),
     ],
   };

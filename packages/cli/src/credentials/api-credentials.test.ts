@@ -93,7 +93,7 @@ it("reads no login of another program unless the user said so", async () => {
   await openCredentialStore(join(home, "data")).clear();
   await expect(used({ CARET_DATA_DIR: CARET_DATA_DIR ?? "" })).rejects.toMatchObject({
     code: "not-logged-in",
-    fix: "Run `caret login`, or set CURSOR_API_KEY; `caret auth` shows what there is.",
+    fix: "Run `caret login`, or set CURSOR_API_KEY; `caret auth` lists the credentials that were found.",
   });
 });
 

@@ -51,7 +51,7 @@ async function findSource(
   }
   if (profile === "default")
     throw new CaretError("not-logged-in", "The api lane has no login", {
-      fix: "Run `caret login`, or set CURSOR_API_KEY; `caret auth` shows what there is.",
+      fix: "Run `caret login`, or set CURSOR_API_KEY; `caret auth` lists the credentials that were found.",
     });
   throw new CaretError("not-logged-in", `The profile ${profile} has no API key, which the api lane needs`, {
     fix: `Give \`profiles.${profile}\` an apiKeyFile or an apiKeyCommand.`,

@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { Host } from "../host.ts";
 import { valueAt } from "../install/setting-value.ts";
 import { asEntry, type ClientList, clientLists, type Entry } from "../models/client-list.ts";
-import { type FoundList, findClientList } from "../models/find-client-list.ts";
+import { type FoundList, findClientList, providerPrefix } from "../models/find-client-list.ts";
 import type { Finding } from "./finding.ts";
 import { sameOrigin } from "./same-origin.ts";
 
@@ -52,7 +52,7 @@ function models({ client, entries, file }: FoundList, { ids }: ClientFacts): rea
       check: `${client.id} models`,
       state: "warn",
       detail: `Cursor does not list ${gone.join(", ")}, which ${file} names`,
-      fix: `Remove them there, then run \`caret sync-models --client ${client.id}\`.`,
+      fix: `Run \`caret sync-models --client ${client.id} --prune\`; what you wrote yourself stays, and is yours to remove.`,
     },
   ];
 }
@@ -94,8 +94,9 @@ function variants({ client, entries, file }: FoundList, { ids }: ClientFacts): r
   ];
 }
 
-function defaults({ client, settings, provider, entries, file }: FoundList): readonly Finding[] {
-  const prefix = `${String(provider.at(-1))}/`;
+function defaults(found: FoundList): readonly Finding[] {
+  const { client, settings, entries, file } = found;
+  const prefix = providerPrefix(found);
   const missing = client
     .mentions(settings)
     .filter((name) => name.startsWith(prefix) && !entries.has(name.slice(prefix.length)));

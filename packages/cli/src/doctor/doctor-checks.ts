@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, rmSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CaretError, type LaneName } from "@caret/protocol";
 import { isAlive } from "@caret/runtime";
@@ -8,7 +8,7 @@ import type { Host } from "../host.ts";
 import { probeOf } from "../lane-probe.ts";
 import { version } from "../program.ts";
 import { answers } from "../serve/find-gateway.ts";
-import { lockFilePath, readLockFile } from "../serve/gateway-lock.ts";
+import { lockFilePath, readLockFile, removeLockFile } from "../serve/gateway-lock.ts";
 import { unboundTools } from "../unbound-tools.ts";
 import type { Finding } from "./finding.ts";
 import { keptModelIds } from "./model-checks.ts";
@@ -20,14 +20,22 @@ export interface DoctorWork {
   readonly hosts: ProbeHosts;
 }
 
-const OLDEST_NODE = [22, 18] as const;
+/** The first of each line with an SQLite that cannot damage the event log, as in `engines`; all lines after these have one. */
+const oldestNodes: Readonly<Record<number, readonly [minor: number, patch: number]>> = {
+  22: [22, 3],
+  24: [15, 0],
+  25: [9, 0],
+};
+const FIRST_GOOD_LINE = 26;
 
 export function checkNode(version: string): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const oldest = oldestNodes[major];
+  const isNewEnough =
+    oldest === undefined ? major >= FIRST_GOOD_LINE : minor > oldest[0] || (minor === oldest[0] && patch >= oldest[1]);
   if (isNewEnough) return { check: "node", state: "ok", detail: version };
-  const needed = OLDEST_NODE.join(".");
-  return { check: "node", state: "fail", detail: `${version}; Caret needs ${needed}`, fix: "npm install node@24" };
+  const detail = `${version}; Caret needs 22.22.3, 24.15 or newer`;
+  return { check: "node", state: "fail", detail, fix: "npm install node@24" };
 }
 
 /** Ours, writable, and closed to others. One that does not exist yet must be possible to make. */
@@ -174,7 +182,8 @@ export async function checkGateway({ host, config }: DoctorWork): Promise<Findin
       state: "warn",
       detail: `the gateway at ${url} has ended without cleaning up`,
       fix: `rm ${file}`,
-      mend: () => rmSync(file, { force: true }),
+      // Another gateway may have started since.
+      mend: () => removeLockFile(config.dataDir, host.uid, pid),
     };
   if (!(await answers(lock, fetch)))
     return { check, state: "warn", detail: `${url} does not answer`, fix: "caret serve" };

@@ -23,6 +23,7 @@ import { checkDefaultModel, checkKeptModels } from "./model-checks.ts";
 import { openProbeHosts } from "./probe-hosts.ts";
 import { checkReceipts } from "./receipt-checks.ts";
 import { checkSandbox } from "./sandbox-checks.ts";
+import { checkWebhook } from "./webhook-check.ts";
 
 /** What the doctor finds with a configuration that is right. `files` are those it was read from. */
 export async function examineMachine(
@@ -36,6 +37,7 @@ export async function examineMachine(
     checkNode(process.versions.node),
     { check: "configuration", state: "ok", detail },
     ...checkRules(config),
+    ...checkWebhook(config),
     data,
     ...checkPrivateFiles(config.dataDir, host.uid),
     ...checkDisk(config.dataDir),

@@ -1,21 +1,23 @@
-import { chmodSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError, formatTokens } from "@caret/protocol";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Finding } from "./finding.ts";
 
-/** Files of the data directory with something secret in them. */
+/** Files of the data directory with something secret in them, and directories of such files. */
 const secretFiles = ["tokens.json", "token", "credentials.json", "gateway.json"] as const;
+const secretDirectories = ["client-tokens", "receipts"] as const;
 const MEGABYTE = 1024 * 1024;
 const LOW_DISK_BYTES = 500 * MEGABYTE;
 
 /** Windows has no such permissions. */
 export function checkPrivateFiles(dataDir: string, uid: number | undefined): readonly Finding[] {
   const check = "private files";
-  const open = secretFiles
-    .map((name) => join(dataDir, name))
-    .filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);
+  const inside = secretDirectories.flatMap((name) => filesIn(join(dataDir, name)));
+  const open = [...secretFiles.map((name) => join(dataDir, name)), ...inside].filter(
+    (file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
+  );
   if (uid === undefined || open.length === 0) return [];
   return [
     {
@@ -28,6 +30,11 @@ export function checkPrivateFiles(dataDir: string, uid: number | undefined): rea
       },
     },
   ];
+}
+
+function filesIn(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory).map((name) => join(directory, name));
 }
 
 /** `free` is asked of the file system of the data directory. */

@@ -14,6 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   configuration: "With settings that are wrong no command starts.",
   prices: "What turns cost, and budgets in dollars, are reckoned with these rows.",
   rules: "A rule that is not enforced protects nothing.",
+  webhook: "You are not told, away from the page, that something waits for you.",
   "data directory": "Sessions, tokens and logins are kept there.",
   "private files": "Who reads them can run turns in your name.",
   disk: "Turns fail when the log cannot be written.",

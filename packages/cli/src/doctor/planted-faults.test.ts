@@ -190,7 +190,7 @@ const machines: readonly Machine[] = [
     faults: [
       ["a default model that is gone", "default model", /^Set `model` to one that `caret models` lists/],
       ["a login that has expired", "credentials", /^caret login$/],
-      ["an OpenCode model that is gone", "opencode models", /^Remove them there, then run `caret sync-models/],
+      ["an OpenCode model that is gone", "opencode models", /^Run `caret sync-models --client opencode --prune`/],
       ["an OpenCode variant whose model is gone", "opencode variants", /^caret sync-models/],
       ["a receipt that cannot be read", "receipts", /take the client's settings back by hand/],
       ["a gateway file that cannot be read", "gateway", /^Stop the gateway, then run `caret serve`\.$/],
@@ -337,4 +337,17 @@ it("mends with --fix what loses nothing, and touches nothing else", async () => 
     gateway: existsSync(join(place.data, "gateway.json")),
     clients: contents(join(place.home, ".config")),
   }).toEqual({ directory: 0o700, tokens: 0o600, list: false, gateway: false, clients: before });
+});
+
+it("mends the rest where one thing cannot be mended, and says what stood in the way", async () => {
+  const place = newPlace();
+  mkdirSync(join(place.data, "models", "sim.json"), { recursive: true });
+  chmodSync(place.data, 0o755);
+  place.write("data/client-tokens/install-codex", "caret_x", 0o644);
+  const { said } = await examine(place, { name: "", plant: () => undefined, faults: [] }, "--fix");
+  expect(said.split("\n").filter((line) => line.includes("fix"))).toEqual([
+    `caret: fixed data directory: chmod 700 ${place.data}`,
+    `caret: fixed private files: chmod 600 ${place.data}/client-tokens/install-codex`,
+    expect.stringMatching(/^caret: could not fix kept models: .*sim\.json/),
+  ]);
 });

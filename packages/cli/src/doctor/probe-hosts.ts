@@ -45,7 +45,7 @@ export function openProbeHosts(host: Host, config: Config): ProbeHosts {
     containment: () => probeContainment({ spawner, env: childEnvironment({ parent: host.env }) }),
     async close() {
       api?.links.close();
-      api?.conversations.close();
+      await api?.conversations.close();
       await spawner.close();
     },
   };

@@ -27,7 +27,7 @@ function checkFile({ client }: Receipt, { path, format, settings }: ReceiptFile)
   try {
     const content = parseSettings(format, readFileSync(path, "utf8"));
     const missing = settings.filter(
-      (setting) => setting.value !== undefined && valueAt(content, setting.path) === undefined,
+      ({ value, isSynced, path: at }) => value !== undefined && isSynced !== true && valueAt(content, at) === undefined,
     );
     if (missing.length === 0) return [];
     return [{ check: `${client} provider`, state: "fail", detail: `${path} does not name Caret any more`, fix }];

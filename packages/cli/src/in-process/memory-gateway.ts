@@ -9,7 +9,7 @@ import {
   type TokenStore,
   type TurnMetrics,
 } from "@caret/gateway";
-import type { CaretError } from "@caret/protocol";
+import { CaretError } from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
 import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -92,11 +92,17 @@ export async function openMemoryGateway(options: MemoryGatewayOptions): Promise<
     await opened.close();
   };
   let closing: Promise<void> | undefined;
+  const memoryFetch = createMemoryFetch(app.server);
   return {
     opened,
     url: "http://localhost",
     token,
-    fetch: createMemoryFetch(app.server),
+    async fetch(input, init) {
+      // To no client an unreachable gateway, which is asked again and again.
+      if (closing !== undefined)
+        throw new CaretError("invalid-request", "This Caret was closed", { fix: "Create another." });
+      return await memoryFetch(input, init);
+    },
     server: app.server,
     close() {
       closing ??= shutDown();

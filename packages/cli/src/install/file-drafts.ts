@@ -1,19 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
+import { type FileTarget, findTarget } from "./file-target.ts";
 
-const PERMISSIONS = 0o777;
 const PRIVATE = 0o600;
 
 export interface Draft {
@@ -28,6 +18,7 @@ export interface Draft {
 export class FileDrafts {
   readonly #before = new Map<string, string | undefined>();
   readonly #after = new Map<string, { readonly text: string | undefined; readonly mode: number }>();
+  readonly #targets = new Map<string, FileTarget>();
 
   read(path: string): string | undefined {
     const draft = this.#after.get(path);
@@ -36,15 +27,17 @@ export class FileDrafts {
     return this.#before.get(path);
   }
 
-  /** The permissions of a file as it is; undefined where there is none. */
+  /** The permissions of a file as it is drafted; undefined where there is none. */
   mode(path: string): number | undefined {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? undefined : stat.mode & PERMISSIONS;
+    const draft = this.#after.get(path);
+    if (draft === undefined) return this.#target(path).mode;
+    return draft.text === undefined ? undefined : draft.mode;
   }
 
-  /** A new file is readable to its owner only, unless `mode` says otherwise. */
+  /** A new file is readable to its owner only, unless `mode` says otherwise. Throws where it could not be written. */
   write(path: string, text: string | undefined, mode = this.mode(path) ?? PRIVATE): void {
     this.read(path);
+    this.#target(path).assertReplaceable();
     this.#after.set(path, { text, mode });
   }
 
@@ -56,21 +49,35 @@ export class FileDrafts {
       mode,
     }));
     return drafts.filter(
-      ({ path, before, after, mode }) => before !== after || (after !== undefined && mode !== this.mode(path)),
+      ({ path, before, after, mode }) => before !== after || (after !== undefined && mode !== this.#target(path).mode),
     );
   }
 
   /** Gives the directories that had to be made, the outermost first. */
   commit(): readonly string[] {
     const made: string[] = [];
-    for (const { path, after, mode } of this.changes()) {
-      if (after === undefined) rmSync(path, { force: true });
+    for (const { path, before, after, mode } of this.changes()) {
+      // Clients write their settings too. What one has written since it was read here would be lost.
+      if (readText(path) !== before)
+        throw new CaretError("storage-failed", `Another program has changed ${path} in the meantime`, {
+          fix: "Run the command again.",
+        });
+      const target = this.#target(path);
+      if (after === undefined) rmSync(target.path, { force: true });
       else {
-        made.push(...makeDirectories(dirname(path)));
-        replaceFile(path, after, mode);
+        made.push(...makeDirectories(dirname(target.path)));
+        replaceFile(target, after, mode);
       }
     }
     return made;
+  }
+
+  #target(path: string): FileTarget {
+    const known = this.#targets.get(path);
+    if (known !== undefined) return known;
+    const target = findTarget(path);
+    this.#targets.set(path, target);
+    return target;
   }
 }
 
@@ -98,15 +105,16 @@ function makeDirectories(directory: string): readonly string[] {
   return [...outer, directory];
 }
 
-/** Through a temporary file in the same directory, so that a reader never sees half of it. A link stays one. */
-function replaceFile(path: string, text: string, mode: number): void {
-  const target = existsSync(path) ? realpathSync(path) : path;
-  const draft = `${target}.${randomUUID()}.tmp`;
+/** Through a temporary file in the same directory, so that a reader never sees half of it. */
+function replaceFile({ path, owner }: FileTarget, text: string, mode: number): void {
+  const draft = `${path}.${randomUUID()}.tmp`;
   try {
     writeFileSync(draft, text, { mode: PRIVATE, flag: "wx" });
+    // Only root gets here with a file of another user's, who has to be able to read it.
+    if (owner !== undefined) chownSync(draft, owner.uid, owner.gid);
     // The mask of the process is not the file's.
     chmodSync(draft, mode);
-    renameSync(draft, target);
+    renameSync(draft, path);
   } catch (reason) {
     rmSync(draft, { force: true });
     throw reason;

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { Installation, Recipe } from "@caret/protocol/recipes";
-import { makePrivateDirectory, writePrivateFile } from "@caret/runtime";
+import { writePrivateFile } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
@@ -11,10 +10,17 @@ import { gatewayUrl } from "../serve/gateway-url.ts";
 import { keepPort } from "../serve/kept-port.ts";
 import { clientTokenName, ensureClientToken } from "../tokens/client-token.ts";
 import { clientPath } from "./client-path.ts";
-import { clientRecipe, NO_TOKEN } from "./client-recipe.ts";
+import { clientRecipe, NO_TOKEN, requirePart } from "./client-recipe.ts";
 import { type Draft, FileDrafts } from "./file-drafts.ts";
 import { type PlannedFile, planInstall } from "./plan-install.ts";
-import { type Receipt, readReceipt, receiptDirectory, removeBackups, writeReceipt } from "./receipt.ts";
+import {
+  type Receipt,
+  readReceipt,
+  receiptDirectory,
+  removeBackups,
+  withReceiptsLocked,
+  writeReceipt,
+} from "./receipt.ts";
 import { undoInstall } from "./undo-install.ts";
 
 export interface ClientInstall {
@@ -39,9 +45,14 @@ export function previewInstall(install: ClientInstall): Prepared & { readonly ch
 
 /** Writes a client's settings, a backup of what was there, and the receipt that leads back. */
 export async function installClient(install: ClientInstall): Promise<Prepared & { readonly receipt: Receipt }> {
+  prepare(install, NO_TOKEN); // nothing is made for a client whose files cannot be changed
+  return await withReceiptsLocked(install.config.dataDir, () => writeInstall(install));
+}
+
+async function writeInstall(install: ClientInstall): Promise<Prepared & { readonly receipt: Receipt }> {
   const { host, config, client, isDefault } = install;
   const { dataDir } = config;
-  const { recipe: shown } = prepare(install, NO_TOKEN); // nothing is made for a client whose files cannot be changed
+  const { recipe: shown } = prepare(install, NO_TOKEN);
   const token = shown.door === undefined ? null : clientTokenName(client);
   const prepared = prepare(install, token === null ? NO_TOKEN : await ensureClientToken(dataDir, token));
   const { recipe, drafts, planned } = prepared;
@@ -73,7 +84,7 @@ export async function installClient(install: ClientInstall): Promise<Prepared & 
 
 function prepare({ host, config, client, isDefault }: ClientInstall, token: string): Prepared {
   const { dataDir } = config;
-  const recipe = clientRecipe(client, { url: gatewayUrl(host, config), token, dataDir });
+  const recipe = clientRecipe(client, { url: gatewayUrl(host, config), token, dataDir, host });
   const { installation } = recipe;
   if (installation === undefined)
     throw new CaretError("invalid-request", `${recipe.name} has no settings that could be written`, {
@@ -83,11 +94,7 @@ function prepare({ host, config, client, isDefault }: ClientInstall, token: stri
     throw new CaretError("invalid-request", `${recipe.name} has no setting that would make Caret its default`, {
       fix: `Install it without \`--default\`, and start it with: ${installation.start}`,
     });
-  const { needs } = installation;
-  if (needs !== undefined && !existsSync(needs))
-    throw new CaretError("not-found", `This form of Caret comes without ${needs}, which ${recipe.name} would load`, {
-      fix: `\`caret connect ${client.replace("-plugin", "")}\` prints settings that need nothing else.`,
-    });
+  requirePart(recipe, installation.needs);
   const drafts = new FileDrafts();
   const previous = readReceipt(dataDir, client);
   if (previous !== undefined) undoInstall(drafts, previous);
@@ -96,7 +103,6 @@ function prepare({ host, config, client, isDefault }: ClientInstall, token: stri
 }
 
 function backUp(dataDir: string, client: string, planned: readonly PlannedFile[]): Receipt["files"] {
-  makePrivateDirectory(receiptDirectory(dataDir));
   return planned.map(({ before, ...file }) => {
     if (before === undefined) return { ...file, backup: null };
     const backup = join(receiptDirectory(dataDir), `${client}-${randomUUID()}.backup`);

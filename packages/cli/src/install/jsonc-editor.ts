@@ -58,7 +58,7 @@ function change(
   if (place.type !== (typeof step === "string" ? "object" : "array"))
     throw new CaretError(
       "invalid-request",
-      `A setting in the way of ${describe(path)} is no ${typeof step === "string" ? "object" : "list"}`,
+      `a setting in the way of ${describe(path)} is not ${typeof step === "string" ? "an object" : "a list"}`,
     );
   const name = typeof step === "string" ? `${JSON.stringify(step)}: ` : "";
   const last = place.children?.at(-1);

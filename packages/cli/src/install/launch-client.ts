@@ -22,7 +22,8 @@ interface LaunchOptions {
 
 /** Runs a client until it ends, in this terminal. Resolves to its exit code. Its files of this run go with it. */
 export async function launchClient({ host, launch, args }: LaunchOptions): Promise<number> {
-  const [command, own] = launch.command === undefined ? [args[0], args.slice(1)] : [launch.command, args];
+  const given = args[0] === "--" ? args.slice(1) : args;
+  const [command, own] = launch.command === undefined ? [given[0], given.slice(1)] : [launch.command, given];
   if (command === undefined)
     throw new CaretError("invalid-request", "There is no program to start", {
       fix: "Name it behind the client: `caret launch openai python app.py`.",
@@ -39,7 +40,7 @@ export async function launchClient({ host, launch, args }: LaunchOptions): Promi
       env: definedOnly({ ...host.env, ...launch.env }),
       stdio: "inherit",
     });
-    return await ended(host, child);
+    return await ended(host, child).catch((reason: unknown) => cannotStart(program, reason));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -55,6 +56,14 @@ function writeFiles(directory: string, files: Readonly<Record<string, string>>):
 
 function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function cannotStart(program: string, reason: unknown): never {
+  const { code } = reason as NodeJS.ErrnoException;
+  throw new CaretError("not-found", `${program} cannot be started: ${code}`, {
+    cause: reason,
+    fix: "Name a program that is there and that you may execute.",
+  });
 }
 
 async function ended(host: Host, child: ChildProcess): Promise<number> {

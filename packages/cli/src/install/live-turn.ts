@@ -24,7 +24,7 @@ interface LiveTurnOptions {
   readonly installation: Installation;
 }
 
-/** One small turn with the address, the token and the model that the client's own file has. */
+/** Runs one small turn with the address, the token and the model of the client's own file. */
 export async function liveTurn({ dataDir, receipt, installation }: LiveTurnOptions): Promise<LiveTurn | undefined> {
   const { door, url, token } = receipt;
   if (door === null || url === null || token === null) return undefined;

@@ -50,7 +50,7 @@ function planShared(drafts: FileDrafts, path: string, files: readonly SharedFile
   let text = start;
   const written: ReceiptSetting[] = [];
   for (const setting of settings) {
-    const next = put(text, setting, format);
+    const next = changeable(path, () => put(text, setting, format));
     text = next.text;
     written.push(...next.written);
   }
@@ -83,6 +83,18 @@ function put(
   if (isOnlyAdded === true && former !== undefined) return { text, written: [] };
   const changed = setSetting(format, text, path, value);
   return { text: changed.text, written: [{ ...known, value: value as ReceiptSetting["value"], undo: changed.undo }] };
+}
+
+/** A file with settings in the way of ours is not touched, and neither is any other. */
+export function changeable<Value>(path: string, change: () => Value): Value {
+  try {
+    return change();
+  } catch (reason) {
+    throw new CaretError("invalid-request", `${path} cannot be changed: ${(reason as Error).message}`, {
+      cause: reason,
+      fix: "Nothing was changed. `caret connect` prints the settings: write them into the file yourself.",
+    });
+  }
 }
 
 /** A file that does not parse is not touched, and neither is any other. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { writePrivateFile } from "@caret/runtime";
+import { makePrivateDirectory, withFileLock, writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
 
 const stepSchema = z.union([z.string(), z.object({ item: z.union([z.string(), z.record(z.string(), z.string())]) })]);
@@ -12,6 +12,8 @@ const settingSchema = z.object({
   value: z.json().optional(),
   /** Values that begin with this are Caret's; absent: whatever is there is. */
   prefix: z.string().optional(),
+  /** Added by a sync of models: the user may remove it. */
+  isSynced: z.boolean().optional(),
   undo: z.object({ former: z.string().nullable(), depth: z.number().int(), blank: z.string().nullable() }),
 });
 
@@ -58,6 +60,12 @@ export function receiptDirectory(dataDir: string): string {
   return join(dataDir, "receipts");
 }
 
+/** One installation at a time: clients share files, and each change of one has to begin with what the last one wrote. */
+export async function withReceiptsLocked<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
+  makePrivateDirectory(receiptDirectory(dataDir));
+  return await withFileLock(join(receiptDirectory(dataDir), "receipts"), work);
+}
+
 function receiptPath(dataDir: string, client: string): string {
   return join(receiptDirectory(dataDir), `${client}${SUFFIX}`);
 }
@@ -66,7 +74,11 @@ function receiptPath(dataDir: string, client: string): string {
 export function readReceipt(dataDir: string, client: string): Receipt | undefined {
   const file = receiptPath(dataDir, client);
   try {
-    return receiptSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    const receipt = receiptSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    return {
+      ...receipt,
+      files: receipt.files.map((written) => ({ ...written, backup: backupHere(dataDir, written) })),
+    };
   } catch (reason) {
     if ((reason as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new CaretError("storage-failed", `The receipt ${file} cannot be read`, {
@@ -74,6 +86,11 @@ export function readReceipt(dataDir: string, client: string): Receipt | undefine
       fix: "Use the version of Caret that wrote it, or take the client's settings back by hand and remove the file.",
     });
   }
+}
+
+/** Backups lie beside their receipt, also where the data directory has been copied or moved since. */
+function backupHere(dataDir: string, { backup }: ReceiptFile): string | null {
+  return backup === null ? null : join(receiptDirectory(dataDir), basename(backup));
 }
 
 /** Of every client that is installed. */

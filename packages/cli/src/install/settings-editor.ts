@@ -17,11 +17,11 @@ export interface SettingsEditor {
   /** The value of a setting as it is written; undefined where it is not there. */
   written(text: string, path: SettingPath): string | undefined;
   set(text: string, path: SettingPath, value: SettingValue): { readonly text: string; readonly undo: SettingUndo };
-  /** The opposite of `set`, in a text that may have changed since. */
+  /** The opposite of `set`, in a file that may have changed since. */
   undo(text: string, path: SettingPath, undo: SettingUndo): string;
 }
 
-/** A change of a text; offsets are those of the text before all of them. */
+/** One change of a file; offsets are those of the file before all changes. */
 export interface Splice {
   readonly from: number;
   readonly to: number;

@@ -202,4 +202,14 @@ describe("settings in TOML", () => {
       }),
     );
   });
+
+  it("go with the tables that the user has put into theirs, and come back with those that were there", () => {
+    const inner = '[mcp_servers.caret.env]\nA = "b"\n\n[[mcp_servers.caret.rules]]\nname = "c"\n';
+    const others = '\n# other\n[other]\ncommand = "x"\n';
+    const { text, takeOut } = install("toml", 'mark = "before"\n', tomlSettings);
+    expect(takeOut(`${text}\n${inner}${others}`)).toBe(`mark = "before"\n${others}`);
+    const theirs = `[mcp_servers.caret]\ncommand = "theirs"\n\n${inner}${others}`;
+    const replaced = install("toml", theirs, tomlSettings);
+    expect([replaced.text.includes("theirs"), replaced.takeOut(replaced.text)]).toEqual([false, theirs]);
+  });
 });

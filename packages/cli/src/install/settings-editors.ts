@@ -38,7 +38,16 @@ export function setSetting(
 ): { readonly text: string; readonly undo: SettingUndo } {
   const editor = editorFor(format);
   const changed = editor.set(text, path, value);
-  if (!isSame(editor.parse(changed.text), withValue(editor.parse(text), path, value)))
-    throw new CaretError("internal", "A setting could not be added without changing others");
+  if (!isReadAs(format, changed.text, withValue(editor.parse(text), path, value)))
+    throw new CaretError("invalid-request", "it is written in a form in which Caret cannot change single settings");
   return changed;
+}
+
+function isReadAs(format: SettingsFormat, text: string, settings: unknown): boolean {
+  try {
+    return isSame(parseSettings(format, text), settings);
+  } catch {
+    // A text that does not parse has lost its other settings too.
+    return false;
+  }
 }

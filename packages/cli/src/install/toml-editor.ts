@@ -23,7 +23,7 @@ export const tomlEditor: SettingsEditor = {
       };
     }
     if (valueAt(parse(text), path) !== undefined)
-      throw new CaretError("invalid-request", `${headerOf(path)} is there already, but not as a table of its own`);
+      throw new CaretError("invalid-request", `${headerOf(path)} is there already, but is not a table of its own`);
     const undo = { former: null, depth: 0, blank: null };
     if (text === "") return { text: added + end, undo };
     return { text: text.endsWith("\n") ? `${text}${end}${added}${end}` : `${text}${end}${end}${added}`, undo };
@@ -56,16 +56,13 @@ interface Section {
   readonly to: number;
 }
 
-/** The lines of a table: from its header to the next, without the comments that belong to that one. */
+/** The lines of a table and of the tables in it that follow, without the comments that belong to the next one. */
 function findSection(text: string, path: SettingPath): Section | undefined {
-  const header = new RegExp(
-    `^[ \\t]*\\[[ \\t]*${headerOf(path).replaceAll(".", "[ \\t]*\\.[ \\t]*")}[ \\t]*\\][^\\n\\r]*`,
-    "m",
-  );
-  const found = header.exec(text);
+  const name = headerOf(path).replaceAll(".", "[ \\t]*\\.[ \\t]*");
+  const found = new RegExp(`^[ \\t]*\\[[ \\t]*${name}[ \\t]*\\][^\\n\\r]*`, "m").exec(text);
   if (found === null) return undefined;
   const rest = text.slice(found.index + found[0].length);
-  const next = /^[ \t]*\[/m.exec(rest)?.index ?? rest.length;
+  const next = new RegExp(`^[ \\t]*\\[(?!\\[?[ \\t]*${name}[ \\t]*\\.)`, "m").exec(rest)?.index ?? rest.length;
   const own = rest.slice(0, next).replace(/(?:\r?\n[ \t]*(?:#[^\n]*)?)*$/, "");
   return { from: found.index, to: found.index + found[0].length + own.length };
 }

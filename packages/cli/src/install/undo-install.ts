@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { digestText, type FileDrafts } from "./file-drafts.ts";
 import { readable } from "./plan-install.ts";
 import type { Receipt, ReceiptFile, ReceiptSetting } from "./receipt.ts";
@@ -9,29 +9,39 @@ import { editorFor, emptyText } from "./settings-editors.ts";
 export function undoInstall(drafts: FileDrafts, { files }: Receipt): void {
   for (const file of files) {
     const text = drafts.read(file.path);
-    if (text === undefined) continue; // the user has removed it
-    const isUnchanged = digestText(text) === file.sha256;
-    if (isUnchanged || file.isOwn) putBack(drafts, file);
-    else withoutSettings(drafts, file, text);
+    // The user may have removed or emptied it.
+    if (text !== undefined && text.trim() !== "") undoFile(drafts, file, text);
   }
 }
 
-function putBack(drafts: FileDrafts, { path, backup, mode }: ReceiptFile): void {
-  if (backup === null) drafts.write(path, undefined);
-  else drafts.write(path, readFileSync(backup, "utf8"), mode ?? undefined);
+function undoFile(drafts: FileDrafts, file: ReceiptFile, text: string): void {
+  const { path, backup, isOwn, mode } = file;
+  if (!isOwn && digestText(text) !== file.sha256) return withoutSettings(drafts, file, text);
+  const former = readBackup(backup);
+  if (former !== undefined) drafts.write(path, former, mode ?? undefined);
+  // Without its backup a file of ours goes, and from one that is shared our settings do.
+  else if (isOwn || backup === null) drafts.write(path, undefined);
+  else withoutSettings(drafts, file, text);
+}
+
+/** Undefined where there was no file before, or its backup is gone. */
+function readBackup(backup: string | null): string | undefined {
+  return backup === null || !existsSync(backup) ? undefined : readFileSync(backup, "utf8");
 }
 
 function withoutSettings(drafts: FileDrafts, file: ReceiptFile, text: string): void {
   const { path, format, settings, backup, mode } = file;
   const editor = editorFor(format);
-  const rest = readable(path, () =>
-    settings
+  const rest = readable(path, () => {
+    const left = settings
       .toReversed()
       .reduce(
-        (left, setting) => (isOurs(editor.parse(left), setting) ? editor.undo(left, setting.path, setting.undo) : left),
+        (all, setting) => (isOurs(editor.parse(all), setting) ? editor.undo(all, setting.path, setting.undo) : all),
         text,
-      ),
-  );
+      );
+    editor.parse(left);
+    return left;
+  });
   const isEmpty = [emptyText(format, false), emptyText(format, true), ""].some((empty) => empty.trim() === rest.trim());
   if (backup === null && isEmpty) drafts.write(path, undefined);
   else drafts.write(path, rest, mode ?? undefined);

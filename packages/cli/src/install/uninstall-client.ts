@@ -2,32 +2,40 @@ import { rmdirSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
 import { removeClientToken } from "../tokens/client-token.ts";
 import { type Draft, FileDrafts } from "./file-drafts.ts";
-import { type Receipt, readReceipt, readReceipts, removeReceipt } from "./receipt.ts";
+import { type Receipt, readReceipt, readReceipts, removeReceipt, withReceiptsLocked } from "./receipt.ts";
 import { undoInstall } from "./undo-install.ts";
 
 export interface ClientUninstall {
   readonly receipt: Receipt;
   readonly changes: readonly Draft[];
-  /** Writes the changes, and forgets the client's token and receipt. */
-  commit(): Promise<void>;
 }
 
-/** The way back from an installation. Throws where a file cannot be read. */
-export function planUninstall(dataDir: string, client: string): ClientUninstall {
+/** The way back from an installation. Throws where a file cannot be read or written. */
+export function previewUninstall(dataDir: string, client: string): ClientUninstall {
+  const { receipt, drafts } = plan(dataDir, client);
+  return { receipt, changes: drafts.changes() };
+}
+
+/** Goes that way, and forgets the client's token and receipt. */
+export async function uninstallClient(dataDir: string, client: string): Promise<ClientUninstall> {
+  plan(dataDir, client); // a client that is not installed, or that cannot be uninstalled, needs no lock
+  return await withReceiptsLocked(dataDir, async () => {
+    const { receipt, drafts } = plan(dataDir, client);
+    const changes = drafts.changes();
+    drafts.commit();
+    for (const directory of receipt.directories.toReversed()) removeEmpty(directory);
+    if (receipt.token !== null) await removeClientToken(dataDir, receipt.token);
+    removeReceipt(dataDir, receipt);
+    return { receipt, changes };
+  });
+}
+
+function plan(dataDir: string, client: string): { readonly receipt: Receipt; readonly drafts: FileDrafts } {
   const receipt = readReceipt(dataDir, client);
   if (receipt === undefined) throw notInstalled(client, readReceipts(dataDir));
   const drafts = new FileDrafts();
   undoInstall(drafts, receipt);
-  return {
-    receipt,
-    changes: drafts.changes(),
-    async commit() {
-      drafts.commit();
-      for (const directory of receipt.directories.toReversed()) removeEmpty(directory);
-      if (receipt.token !== null) await removeClientToken(dataDir, receipt.token);
-      removeReceipt(dataDir, receipt);
-    },
-  };
+  return { receipt, drafts };
 }
 
 function notInstalled(client: string, all: readonly Receipt[]): CaretError {

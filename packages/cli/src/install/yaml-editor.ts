@@ -86,7 +86,7 @@ function change(text: string, { place, path, depth, value }: Change): readonly [
   const isFitting = typeof step === "string" ? isMap(place) : isSeq(place);
   const isEmpty = isScalar(place) ? place.value === null : isFitting && entriesOf(place).length === 0;
   if (!isFitting && !isEmpty)
-    throw new CaretError("invalid-request", "A setting that is in the way has another form than Caret's has");
+    throw new CaretError("invalid-request", "a setting in the way is neither a map nor a list");
   if (isEmpty) {
     const [from, to] = rangeOf(place);
     const space = text[from - 1] === ":" ? " " : "";

@@ -89,6 +89,29 @@ it("puts its doors and its page into a server of the program, and lets nobody in
   expect([statuses, page.includes("<title>Caret")]).toEqual([[200, 401], true]);
 });
 
+it("ends what follows it when it is closed, and refuses what is asked of it afterwards, at once", async () => {
+  const { platform } = process;
+  const closed = await openCaret(
+    { env: {}, cwd: directory, home: directory, platform, uid: process.getuid?.() },
+    { lane: "sim", dataDir: join(directory, "closed"), workspaces: [directory], settings: { "warm.enabled": false } },
+  );
+  const { id } = await closed.client.createSession({ workspace: directory });
+  const opened = Promise.withResolvers<void>();
+  const { signal } = new AbortController();
+  const following = Array.fromAsync(
+    closed.client.followEvents(id, { after: 0, signal, onState: (state) => state === "open" && opened.resolve() }),
+  );
+  const refused = { code: "invalid-request", message: "This Caret was closed" };
+  const ended = expect(following).rejects.toMatchObject(refused);
+  await opened.promise;
+  await closed.close();
+  await ended;
+  await expect(closed.client.listSessions()).rejects.toMatchObject(refused);
+  await expect(Array.fromAsync(closed.runTurn({ workspace: directory, prompt: "hello" }))).rejects.toMatchObject(
+    refused,
+  );
+});
+
 it("rejects with everything that is wrong about its settings", async () => {
   const { platform } = process;
   const opening = openCaret(

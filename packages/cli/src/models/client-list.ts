@@ -1,4 +1,5 @@
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
+import { continueList, droidList } from "./common-lists.ts";
 import type { ListedModel } from "./listed-model.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -10,8 +11,14 @@ export type WrittenEntry = Readonly<Record<string, SettingValue>>;
 export interface ClientList {
   readonly id: string;
   readonly name: string;
+  readonly format: "jsonc" | "yaml";
   /** Where its list may stand: the provider's own object, and in it the list. */
   readonly places: readonly { readonly provider: readonly string[]; readonly list: string }[];
+  /**
+   * For a client with one list for all providers, each entry of which has an address and a token: the fields that ours have in
+   * common. An entry is ours by its token.
+   */
+  readonly common?: readonly string[];
   /** By id: `{"gpt-5": {…}}`; or one after the other, the id in a field: `[{"id": "gpt-5", …}]`. */
   readonly idField?: string;
   /** Whether one entry can stand for a family, with its variants. */
@@ -41,6 +48,7 @@ export const clientLists: readonly ClientList[] = [
   {
     id: "pi",
     name: "Pi",
+    format: "jsonc",
     places: [{ provider: ["providers", "caret"], list: "models" }],
     idField: "id",
     hasVariants: false,
@@ -67,6 +75,7 @@ export const clientLists: readonly ClientList[] = [
   {
     id: "zed",
     name: "Zed",
+    format: "jsonc",
     places: [{ provider: ["language_models", "openai_compatible", "caret"], list: "available_models" }],
     idField: "name",
     hasVariants: false,
@@ -80,6 +89,8 @@ export const clientLists: readonly ClientList[] = [
     urlFields: [["api_url"]],
     mentions: () => [],
   },
+  continueList,
+  droidList,
 ];
 
 /** Version 2 of OpenCode reads `providers` beside the `provider` of version 1. */
@@ -87,6 +98,7 @@ function openCodeStyle(id: string, name: string): ClientList {
   return {
     id,
     name,
+    format: "jsonc",
     places: providers.flatMap((provider) =>
       ["provider", "providers"].map((root) => ({ provider: [root, provider], list: "models" })),
     ),

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
+import type { SettingPath } from "@caret/protocol/recipes";
 import type { Host } from "../host.ts";
 import { FileDrafts } from "../install/file-drafts.ts";
 import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
-import { asEntry, type ClientList, type Entry } from "./client-list.ts";
+import { asEntry, type ClientList, type Entry, type WrittenEntry } from "./client-list.ts";
+import { ownEntries } from "./common-lists.ts";
 
 /** A client's list of models, as it stands in a file. */
 export interface FoundList {
@@ -14,9 +16,11 @@ export interface FoundList {
   /** With the file as it was read. */
   readonly drafts: FileDrafts;
   readonly settings: Entry;
-  /** The object of our provider. */
-  readonly provider: readonly string[];
+  /** The object of our provider; in a list for all providers the first entry that is ours. */
+  readonly provider: SettingPath;
   readonly list: readonly string[];
+  /** What every entry of ours has, in a list for all providers. */
+  readonly common: WrittenEntry;
   /** Entries in their order; what has no id has an id of its place. */
   readonly entries: ReadonlyMap<string, unknown>;
 }
@@ -37,6 +41,10 @@ function candidates({ env, home, cwd }: Host, id: string): readonly string[] {
         ...inDirectory(cwd, "kilo.jsonc", "kilo.json"),
         ...inDirectory(join(settings, "kilo"), "kilo.jsonc", "kilo.json"),
       ];
+    case "continue":
+      return [join(env["CONTINUE_GLOBAL_DIR"] || join(home, ".continue"), "config.yaml")];
+    case "droid":
+      return [join(home, ".factory", "settings.json")];
     case "pi":
       return [join(env["PI_CODING_AGENT_DIR"] || join(home, ".pi", "agent"), "models.json")];
     default:
@@ -56,17 +64,54 @@ export function findClientList(host: Host, client: ClientList, named?: string): 
 }
 
 function readList(file: Pick<FoundList, "file" | "text" | "drafts">, client: ClientList): FoundList | undefined {
-  const settings = asEntry(parsed(file)) ?? {};
+  const settings = asEntry(parsed(file, client)) ?? {};
+  if (client.common !== undefined) return readCommonList({ ...file, client, settings }, client.common);
   const place = client.places.find(({ provider }) => asEntry(valueAt(settings, provider)) !== undefined);
   if (place === undefined) return undefined;
   const list = [...place.provider, place.list];
   const entries = toEntries(valueAt(settings, list), client);
-  return { ...file, client, settings, provider: place.provider, list, entries };
+  return { ...file, client, settings, provider: place.provider, list, common: {}, entries };
 }
 
-function parsed({ file, text }: Pick<FoundList, "file" | "text">): unknown {
+/** The entries with a token of Caret's, in a list for all providers; undefined when there is none. */
+function readCommonList(
+  found: Pick<FoundList, "file" | "text" | "drafts" | "client" | "settings">,
+  fields: readonly string[],
+): FoundList | undefined {
+  const { client, settings } = found;
+  const list = client.places.map((place) => place.list);
+  const own = ownEntries(valueAt(settings, list));
+  const [first] = own;
+  if (first === undefined) return undefined;
+  const common = Object.fromEntries(Object.entries(first).filter(([field]) => fields.includes(field))) as WrittenEntry;
+  const provider = itemPath({ client, list, common }, String(first[client.idField ?? ""]));
+  return { ...found, provider, list, common, entries: toEntries(own, client) };
+}
+
+/** Where the entry of a model is. In a list for all providers the address tells it from another provider's model of that name. */
+export function itemPath(
+  { client, list, common }: Pick<FoundList, "client" | "list" | "common">,
+  id: string,
+): SettingPath {
+  const { idField, urlFields } = client;
+  if (idField === undefined) return [...list, id];
+  const address = Object.fromEntries(
+    urlFields.flatMap(([field]) =>
+      typeof field === "string" && field in common ? [[field, String(common[field])]] : [],
+    ),
+  );
+  return [...list, { item: { [idField]: id, ...address } }];
+}
+
+/** What stands before a model's id where the file names one elsewhere. */
+export function providerPrefix({ provider }: Pick<FoundList, "provider">): string {
+  const last = provider.at(-1);
+  return `${typeof last === "string" ? last : "caret"}/`;
+}
+
+function parsed({ file, text }: Pick<FoundList, "file" | "text">, { format }: ClientList): unknown {
   try {
-    return parseSettings("jsonc", text);
+    return parseSettings(format, text);
   } catch (reason) {
     const why = reason instanceof Error ? reason.message : String(reason);
     throw new CaretError("invalid-config", `${file}: ${why}`, { fix: "Correct the file; it was left as it is." });
@@ -76,5 +121,9 @@ function parsed({ file, text }: Pick<FoundList, "file" | "text">): unknown {
 function toEntries(value: unknown, { idField }: ClientList): ReadonlyMap<string, unknown> {
   if (idField === undefined) return new Map(Object.entries(asEntry(value) ?? {}));
   const elements: readonly unknown[] = Array.isArray(value) ? value : [];
-  return new Map(elements.map((element, index) => [String(asEntry(element)?.[idField] ?? `#${index}`), element]));
+  const named = elements.map(
+    (element, index) => [String(asEntry(element)?.[idField] ?? `#${index}`), element] as const,
+  );
+  // Of two with one id the first counts, which is also the one that is changed.
+  return new Map([...named, ...named.toReversed()]);
 }

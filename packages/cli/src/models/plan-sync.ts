@@ -31,8 +31,12 @@ export interface SyncInput {
   readonly listed: ReadonlySet<string>;
   /** The entries of the file, by id; what stands there that has no id is not among them. */
   readonly entries: ReadonlyMap<string, unknown>;
+  /** What a sync writes of a model. */
+  readonly toEntry: ClientList["toEntry"];
   /** Take away direct entries of ids that a family stands for. */
   readonly compact: boolean;
+  /** Take away entries that a sync wrote, of ids that Cursor does not list any more. */
+  readonly prune: boolean;
   /** Ids that the file names elsewhere. */
   readonly mentioned: ReadonlySet<string>;
 }
@@ -41,7 +45,7 @@ type Skipped = SyncPlan["skipped"][number];
 
 /** What a sync changes in a client's list. Applied, the same again is an empty plan. */
 export function planSync(input: SyncInput): SyncPlan {
-  const { wanted, entries, client } = input;
+  const { wanted, entries, client, toEntry } = input;
   const changes: SyncChange[] = [];
   const skipped: Skipped[] = [];
   const added: string[] = [];
@@ -49,7 +53,7 @@ export function planSync(input: SyncInput): SyncPlan {
     const { id } = model;
     if (!entries.has(id)) {
       added.push(id);
-      changes.push({ id, path: [], value: client.toEntry(model) });
+      changes.push({ id, path: [], value: toEntry(model) });
       continue;
     }
     const why = whyCustom(entries.get(id), client);
@@ -57,17 +61,15 @@ export function planSync(input: SyncInput): SyncPlan {
     else skipped.push({ id, why });
   }
   const updated = [...new Set(changes.map(({ id }) => id))].filter((id) => !added.includes(id));
-  const gone = removals(input);
-  const unlisted = [...entries.keys()]
-    .filter((id) => !isKnown(id, input))
-    .map((id) => ({ id, why: "not listed by Cursor" }));
+  const unlisted = [...entries.keys()].filter((id) => !isKnown(id, input));
+  const gone = removals(input, unlisted);
   return {
     changes: [...changes, ...gone.removed.map((id) => ({ id, path: [] }))],
     added,
     updated,
     removed: gone.removed,
     priced: wanted.filter(({ price }) => price !== undefined).map(({ id }) => id),
-    skipped: [...skipped, ...gone.kept, ...unlisted],
+    skipped: [...skipped, ...gone.kept],
   };
 }
 
@@ -84,9 +86,9 @@ function whyCustom(value: unknown, { idField }: ClientList): string | undefined 
 }
 
 /** Field by field, so that comments and fields of the user's stay. */
-function updates(model: ListedModel, entry: Entry, { client, listed }: SyncInput): readonly SyncChange[] {
+function updates(model: ListedModel, entry: Entry, { client, listed, toEntry }: SyncInput): readonly SyncChange[] {
   const { id } = model;
-  const { options: _target, variants: _variants, ...plain } = client.toEntry(model);
+  const { options: _target, variants: _variants, ...plain } = toEntry(model);
   const fields = Object.entries(plain)
     .filter(([key, value]) => (client.once.includes(key) ? entry[key] === undefined : !isSame(entry[key], value)))
     .map(([key, value]) => ({ id, path: [key], value }));
@@ -128,27 +130,53 @@ function isStaleVariant(id: string, name: string, value: unknown, listed: Readon
   return base === id && variantName(params) === name;
 }
 
-/** Direct entries that a family stands for: only those with nothing of the user's in them, and that nothing else names. */
-function removals({ compact, wanted, entries, client, mentioned }: SyncInput): {
-  readonly removed: readonly string[];
-  readonly kept: readonly Skipped[];
-} {
-  if (!compact) return { removed: [], kept: [] };
+/** Entries that go: only those with nothing of the user's in them, and that nothing else in the file names. */
+function removals(input: SyncInput, unlisted: readonly string[]): Removals {
+  const { compact, wanted, entries, client, prune } = input;
   const folded = wanted.flatMap(({ id, family }) =>
     family === undefined ? [] : [...family.variants.values(), family.target].filter((variant) => variant !== id),
   );
-  const present = [...new Set(folded)].filter((id) => entries.has(id));
-  const why = (id: string): string | undefined => {
-    if (mentioned.has(id)) return "the file names it elsewhere";
-    const fields = Object.keys(asEntry(entries.get(id)) ?? { custom: true });
-    const own = fields.find((field) => !["cost", ...client.once].includes(field));
-    return own === undefined ? undefined : `it has a field of its own: ${own}`;
-  };
-  return {
-    removed: present.filter((id) => why(id) === undefined),
-    kept: present.flatMap((id) => {
-      const reason = why(id);
-      return reason === undefined ? [] : [{ id, why: reason }];
-    }),
-  };
+  const present = compact ? [...new Set(folded)].filter((id) => entries.has(id)) : [];
+  const plain = ["cost", ...client.once, ...(client.common ?? []), client.idField];
+  const foldedAway = divided(present, (id) => whyKept(id, input, plain));
+  if (!prune)
+    return {
+      ...foldedAway,
+      kept: [...foldedAway.kept, ...unlisted.map((id) => ({ id, why: "not listed by Cursor" }))],
+    };
+  const pruned = divided(unlisted, (id) => {
+    const why = whyKept(id, input, [...plain, "options", "variants"]) ?? whyUnnamed(id, input);
+    return why === undefined ? undefined : `not listed by Cursor, but ${why}`;
+  });
+  return { removed: [...foldedAway.removed, ...pruned.removed], kept: [...foldedAway.kept, ...pruned.kept] };
+}
+
+interface Removals {
+  readonly removed: readonly string[];
+  readonly kept: readonly Skipped[];
+}
+
+function divided(ids: readonly string[], why: (id: string) => string | undefined): Removals {
+  const kept = ids.flatMap((id) => {
+    const reason = why(id);
+    return reason === undefined ? [] : [{ id, why: reason }];
+  });
+  return { removed: ids.filter((id) => why(id) === undefined), kept };
+}
+
+/** Why an entry is perhaps not a sync's alone. */
+function whyKept(
+  id: string,
+  { entries, mentioned }: SyncInput,
+  written: readonly (string | undefined)[],
+): string | undefined {
+  if (mentioned.has(id)) return "the file names it elsewhere";
+  const fields = Object.keys(asEntry(entries.get(id)) ?? { custom: true });
+  const own = fields.find((field) => !written.includes(field));
+  return own === undefined ? undefined : `it has a field of its own: ${own}`;
+}
+
+function whyUnnamed(id: string, { entries, client }: SyncInput): string | undefined {
+  const [name = ""] = client.once;
+  return name in (asEntry(entries.get(id)) ?? {}) ? undefined : `it has no ${name}, which a sync writes`;
 }

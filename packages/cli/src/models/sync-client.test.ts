@@ -15,6 +15,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Host } from "../host.ts";
 import { jsoncEditor } from "../install/jsonc-editor.ts";
+import { parseSettings } from "../install/settings-editors.ts";
 import { asEntry, clientLists, type Entry } from "./client-list.ts";
 import { findClientList } from "./find-client-list.ts";
 import { type SyncChoices, type Synced, syncClient } from "./sync-client.ts";
@@ -44,8 +45,8 @@ const handEdited = `{
 }
 `;
 
-const direct: SyncChoices = { variants: false, compact: false, dryRun: false };
-const compact: SyncChoices = { variants: true, compact: true, dryRun: false };
+const direct: SyncChoices = { variants: false, compact: false, prune: false, dryRun: false };
+const compact: SyncChoices = { variants: true, compact: true, prune: false, dryRun: false };
 
 function sync(models: readonly DirectoryModel[], choices: SyncChoices, id = "opencode", path = file): Synced {
   const client = clientLists.find((list) => list.id === id);
@@ -64,6 +65,20 @@ function modelsOf(path = file): Readonly<Record<string, Entry>> {
   };
   return provider.caret.models;
 }
+
+it("has nothing to do again for a list that names a model twice: the first counts", async () => {
+  writeFileSync(file, '{"providers": {"caret": {"models": [{"id": "auto", "name": "A"}, {"id": "auto"}, {}, 7]}}}');
+  const models = await listed(["auto"]);
+  expect([sync(models, direct, "pi").changed, sync(models, direct, "pi").changed]).toEqual([true, false]);
+});
+
+it.each(["null", "[]", '"x"'])("names the file in which %s stands in the place of the list", async (value) => {
+  writeFileSync(file, `{"provider": {"caret": {"models": ${value}}}}`);
+  const models = await listed(["auto"]);
+  expect(() => sync(models, direct)).toThrow(
+    `${file} cannot be changed: a setting in the way of provider.caret.models.auto is not an object`,
+  );
+});
 
 describe.each([80, 223, 246])("a list of %d ids", (count) => {
   it("is written id by id, then as families with variants, and again nothing changes", async () => {
@@ -133,7 +148,7 @@ it("reaches every id of any list by exactly one entry or variant, and a second r
       async (ids, { variants, compact: smaller }) => {
         writeFileSync(file, `{"provider": {"caret": {}}}`);
         const models = await listed(ids);
-        sync(models, { variants, compact: variants && smaller, dryRun: false });
+        sync(models, { ...direct, variants, compact: variants && smaller });
         const entries = modelsOf();
         const reached = Object.entries(entries ?? {}).flatMap(([id, entry]) => {
           const named = Object.values(asEntry(entry["variants"]) ?? {}).map(
@@ -143,7 +158,7 @@ it("reaches every id of any list by exactly one entry or variant, and a second r
           return named.includes(target) ? named : [target, ...named];
         });
         expect(reached.toSorted()).toEqual([...new Set(["auto", ...ids])].toSorted());
-        expect(sync(models, { variants, compact: variants && smaller, dryRun: false }).changed).toBe(false);
+        expect(sync(models, { ...direct, variants, compact: variants && smaller }).changed).toBe(false);
       },
     ),
     { numRuns: 60 },
@@ -215,6 +230,93 @@ it("writes lists of Pi and Zed too, which know no variants", async () => {
   writeFileSync(zed, `{"language_models": {"openai_compatible": {"caret": {"api_url": "http://127.0.0.1:4141/v1"}}}}`);
   expect(sync(models, direct, "zed", zed).added).toEqual(["auto", "gpt-5.5-high"]);
   expect(() => sync(models, compact, "zed", zed)).toThrow("Zed knows no variants of a model");
+});
+
+it("prunes what a sync wrote and Cursor does not list any more, and nothing of the user's", async () => {
+  const models = (kept: object) =>
+    JSON.stringify({ model: "caret/in-use-1", provider: { caret: { models: kept } } }, undefined, 2);
+  writeFileSync(file, models({}));
+  sync(await listed(["old-1-low", "old-1-high", "in-use-1", "edited-1"]), { ...compact, compact: false });
+  const entries = modelsOf();
+  const own = { mine: {}, "edited-1": { ...entries["edited-1"], temperature: 1 } };
+  writeFileSync(file, models({ ...entries, ...own }));
+  const synced = sync(await listed(["new-1"]), { ...direct, prune: true });
+  expect([synced.added, synced.removed, synced.skipped]).toEqual([
+    ["new-1"],
+    ["old-1"],
+    [
+      { id: "in-use-1", why: "not listed by Cursor, but the file names it elsewhere" },
+      { id: "edited-1", why: "not listed by Cursor, but it has a field of its own: temperature" },
+      { id: "mine", why: "not listed by Cursor, but it has no name, which a sync writes" },
+    ],
+  ]);
+  expect(Object.keys(modelsOf())).toEqual(["auto", "in-use-1", "edited-1", "mine", "new-1"]);
+});
+
+const continueFile = `name: Mine
+models:
+  # not Caret's
+  - name: GPT
+    provider: openai
+    model: gpt-5.5-high
+    apiKey: sk-1
+  - name: Caret
+    provider: openai
+    model: auto
+    apiBase: http://127.0.0.1:4141/v1
+    apiKey: caret_abc
+    roles: [chat]
+`;
+
+it("adds to Continue's list with the address and token of its own entry, beside other providers' models of the same name", async () => {
+  const path = join(directory, "config.yaml");
+  writeFileSync(path, continueFile);
+  const models = await listed(["auto", "gpt-5.5-high"]);
+  const synced = sync(models, direct, "continue", path);
+  expect([synced.added, synced.updated, synced.settings.length]).toEqual([["gpt-5.5-high"], [], 1]);
+  expect(readFileSync(path, "utf8")).toMatch(/^name: Mine\nmodels:\n {2}# not Caret's\n/);
+  expect(parseSettings("yaml", readFileSync(path, "utf8"))).toEqual({
+    name: "Mine",
+    models: [
+      { name: "GPT", provider: "openai", model: "gpt-5.5-high", apiKey: "sk-1" },
+      {
+        name: "Caret",
+        provider: "openai",
+        model: "auto",
+        apiBase: "http://127.0.0.1:4141/v1",
+        apiKey: "caret_abc",
+        roles: ["chat"],
+      },
+      {
+        name: "GPT-5.5-HIGH",
+        model: "gpt-5.5-high",
+        provider: "openai",
+        apiBase: "http://127.0.0.1:4141/v1",
+        apiKey: "caret_abc",
+        roles: ["chat"],
+      },
+    ],
+  });
+  expect(sync(models, direct, "continue", path).changed).toBe(false);
+  expect(sync(await listed(["auto"]), { ...direct, prune: true }, "continue", path).removed).toEqual(["gpt-5.5-high"]);
+  expect(readFileSync(path, "utf8")).toBe(continueFile);
+});
+
+it("adds to Droid's list, and keeps the model that is its default when that is gone", async () => {
+  const path = join(directory, "settings.json");
+  const own = { model: "auto", displayName: "auto", baseUrl: "http://127.0.0.1:4141/v1", apiKey: "caret_abc" };
+  writeFileSync(path, JSON.stringify({ model: "custom:old-1", customModels: [own] }));
+  sync(await listed(["auto", "old-1", "old-2"]), direct, "droid", path);
+  const { added, removed, skipped } = sync(await listed(["auto"]), { ...direct, prune: true }, "droid", path);
+  expect([added, removed, skipped]).toEqual([
+    [],
+    ["old-2"],
+    [{ id: "old-1", why: "not listed by Cursor, but the file names it elsewhere" }],
+  ]);
+  expect(jsoncEditor.parse(readFileSync(path, "utf8"))).toEqual({
+    model: "custom:old-1",
+    customModels: [own, { ...own, model: "old-1", displayName: "OLD-1" }],
+  });
 });
 
 it("writes nothing in a dry run, keeps permissions and links, and touches no file that does not parse", async () => {

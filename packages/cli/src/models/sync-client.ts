@@ -1,7 +1,9 @@
 import { CaretError, type DirectoryModel } from "@caret/protocol";
-import type { SettingPath } from "@caret/protocol/recipes";
-import { jsoncEditor } from "../install/jsonc-editor.ts";
-import type { FoundList } from "./find-client-list.ts";
+import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
+import { changeable } from "../install/plan-install.ts";
+import type { SettingUndo } from "../install/settings-editor.ts";
+import { editorFor } from "../install/settings-editors.ts";
+import { type FoundList, itemPath, providerPrefix } from "./find-client-list.ts";
 import { compactModels, directModels } from "./listed-model.ts";
 import { planSync, type SyncPlan } from "./plan-sync.ts";
 
@@ -10,52 +12,68 @@ export interface SyncChoices {
   readonly variants: boolean;
   /** Also take away the direct entries that families stand for. */
   readonly compact: boolean;
+  /** Take away entries that a sync wrote and whose models are gone. */
+  readonly prune: boolean;
   readonly dryRun: boolean;
 }
 
 export interface Synced extends Omit<SyncPlan, "changes"> {
+  /** What was added to a list for all providers, for the receipt of an installation. */
+  readonly settings: readonly SyncedSetting[];
   readonly client: string;
   readonly file: string;
   readonly changed: boolean;
 }
 
+interface SyncedSetting {
+  readonly path: SettingPath;
+  readonly value: SettingValue;
+  readonly undo: SettingUndo;
+}
+
 /** Brings a client's list of models up to date with Cursor's. A file in which nothing changes is not written. */
 export function syncClient(found: FoundList, models: readonly DirectoryModel[], choices: SyncChoices): Synced {
-  const { client, settings, provider, entries, file } = found;
+  const { client, settings, entries, file, common } = found;
   if (choices.variants && !client.hasVariants)
     throw new CaretError("unsupported", `${client.name} knows no variants of a model`, {
       fix: `Leave out --variants for --client ${client.id}.`,
     });
   const direct = directModels(models);
-  const prefix = `${String(provider.at(-1))}/`;
+  const prefix = providerPrefix(found);
   const mentioned = client.mentions(settings).filter((name) => name.startsWith(prefix));
   const { changes, ...plan } = planSync({
     client,
     wanted: choices.variants ? compactModels(models) : direct,
     listed: new Set(direct.map(({ id }) => id)),
     entries,
+    toEntry: (model) => ({ ...client.toEntry(model), ...common }),
     compact: choices.compact,
+    prune: choices.prune,
     mentioned: new Set(mentioned.map((name) => name.slice(prefix.length))),
   });
-  const text = applied(found, changes);
+  const { text, settings: written } = changeable(file, () => applied(found, changes));
   const changed = text !== found.text;
   if (changed && !choices.dryRun) {
     found.drafts.write(file, text);
     found.drafts.commit();
   }
-  return { client: client.id, file, changed, ...plan };
+  return { client: client.id, file, changed, ...plan, settings: written };
 }
 
-function applied({ client, list, text }: FoundList, changes: SyncPlan["changes"]): string {
-  const { idField } = client;
-  const pathOf = (id: string): SettingPath => [...list, idField === undefined ? id : { item: { [idField]: id } }];
-  return changes.reduce((before, { id, path, value }) => {
-    const at = [...pathOf(id), ...path];
-    return value === undefined ? removed(before, at) : jsoncEditor.set(before, at, value).text;
-  }, text);
-}
-
-/** As if it had been added to an object with nothing in it: brackets that become empty are closed. */
-function removed(text: string, path: SettingPath): string {
-  return jsoncEditor.undo(text, path, { former: null, depth: path.length - 1, blank: "" });
+function applied(found: FoundList, changes: SyncPlan["changes"]) {
+  const editor = editorFor(found.client.format);
+  const settings: SyncedSetting[] = [];
+  let { text } = found;
+  for (const { id, path, value } of changes) {
+    const at = [...itemPath(found, id), ...path];
+    if (value === undefined) {
+      // As if it had been added to an object with nothing in it: brackets that become empty are closed.
+      text = editor.undo(text, at, { former: null, depth: at.length - 1, blank: "" });
+      continue;
+    }
+    const changed = editor.set(text, at, value);
+    text = changed.text;
+    if (path.length === 0 && found.client.common !== undefined) settings.push({ path: at, value, undo: changed.undo });
+  }
+  return { text, settings };
 }

@@ -27,6 +27,8 @@ type NoGateway = Extract<FoundGateway, { readonly kind: "none" }>;
 export interface ConnectOptions {
   /** Where turns of a gateway that is started here may work, beside where this process was started. */
   readonly workspace?: string | undefined;
+  /** A gateway that is started here has to listen at its own port, for a client whose file names it: taken is an error then. */
+  readonly keepsPort?: boolean;
   /** What is used where no gateway runs; absent: a gateway inside this process, which lives as long as the connection. */
   readonly start?: (host: Host, loaded: LoadedConfig, found: NoGateway) => Promise<GatewayConnection>;
 }
@@ -35,14 +37,16 @@ export interface ConnectOptions {
 export async function connectGateway(
   host: Host,
   loaded: LoadedConfig,
-  { workspace, start }: ConnectOptions = {},
+  { workspace, keepsPort, start }: ConnectOptions = {},
 ): Promise<GatewayConnection> {
   for (let attempt = 1; ; attempt++) {
     const { dataDir } = loaded.config;
     const found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
     if (found.kind === "reuse") return await connectRunning(host, dataDir, found.gateway);
     try {
-      return await (start === undefined ? startOwn(host, loaded, found, workspace) : start(host, loaded, found));
+      return await (start === undefined
+        ? startOwn(host, loaded, found, { workspace, keepsPort })
+        : start(host, loaded, found));
     } catch (reason) {
       const isTaken = CaretError.is(reason) && reason.code === "storage-locked" && found.gateway === undefined;
       if (!isTaken || attempt === START_ATTEMPTS) throw reason;
@@ -73,15 +77,15 @@ async function startOwn(
   host: Host,
   loaded: LoadedConfig,
   { why, gateway: other }: NoGateway,
-  workspace: string | undefined,
+  { workspace, keepsPort = false }: { readonly workspace: string | undefined; readonly keepsPort: boolean | undefined },
 ): Promise<GatewayConnection> {
   if (other !== undefined) throw new CaretError("storage-locked", `The gateway at ${other.url} cannot be used: ${why}`);
   const { startGateway } = await import("./start-gateway.ts");
   const own = withKeptPort(loaded);
   const { config, files: configFiles } = own;
   const settings = gatewaySettings(own, workspace);
-  // It ends with this process: no client is set up for it.
-  const gateway = await startGateway({ host, config, configFiles, workspace, keepsPort: false, settings });
+  // It ends with this process: but for `caret install`, no client is set up for it.
+  const gateway = await startGateway({ host, config, loaded: own, configFiles, workspace, keepsPort, settings });
   const { url, token } = gateway;
   return {
     client: createNativeClient({ baseUrl: url, headers: bearer(token) }),

@@ -19,13 +19,13 @@ export interface FinishTurnsOptions {
  */
 export async function finishTurns({ engine, limitMs, onWait }: FinishTurnsOptions): Promise<void> {
   const startedAt = performance.now();
-  let isTold = false;
+  let isReported = false;
   for (;;) {
     const elapsedMs = performance.now() - startedAt;
     const working = engine.runningTurns().filter((turn) => isWorking(turn, elapsedMs));
     if (working.length === 0 || elapsedMs >= limitMs) break;
-    if (!isTold) await onWait(await titlesOf(engine, working));
-    isTold = true;
+    if (!isReported) await onWait(await titlesOf(engine, working));
+    isReported = true;
     const settled = Promise.all(working.map((turn) => turn.settled));
     await Promise.race([settled, sleep(Math.min(LOOK_MS, limitMs - elapsedMs), undefined, { ref: false })]);
   }

@@ -11,6 +11,7 @@ import {
   type ServerOptions,
   type SignInLinks,
   type TurnMetrics,
+  type UserSettings,
 } from "@caret/gateway";
 import {
   type AboutView,
@@ -23,7 +24,7 @@ import {
 import type { RuntimeModels } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import { examineMachine } from "../doctor/examine-machine.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
 import { toFindingView } from "../doctor/finding.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
@@ -43,6 +44,8 @@ const KEEP_ALIVE_MS = 15_000;
 interface GatewayDoorsOptions {
   readonly host: Host;
   readonly config: Config;
+  /** What the configuration was read from; absent: it is that of the program that the gateway is a part of. */
+  readonly loaded?: LoadedConfig | undefined;
   /** The files that the configuration was read from. */
   readonly configFiles: readonly string[];
   readonly opened: OpenedEngine;
@@ -80,7 +83,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
 
 /** The native door alone, for `caret acp` by itself: its client is in the same process. */
 export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetrics">): ServerOptions["doors"][number] {
-  const { host, config, configFiles, ports, models, links } = options;
+  const { host, config, ports, models, links } = options;
   const places = { dataDir: config.dataDir, home: host.home };
   const allow = (path: string) => allowDirectory(path, places);
   const allowForNow = async (path: string): Promise<string> => {
@@ -96,11 +99,35 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     comparisons: ports.comparisons,
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
-    doctor: joined(async () => (await examineMachine(host, config, configFiles)).map(toFindingView)),
+    doctor: joined(() => examine(options)),
     tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
     workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
+    settings: settingsOf(options),
     links,
   });
+}
+
+/** Loaded when it is asked for, with the editor of its file. What the gateway runs with is known from its start. */
+function settingsOf({ loaded, opened }: Pick<GatewayDoorsOptions, "loaded" | "opened">): UserSettings | undefined {
+  if (loaded === undefined) return undefined;
+  let settings: Promise<UserSettings> | undefined;
+  const open = (): Promise<UserSettings> => {
+    settings ??= import("../settings/user-settings.ts").then(({ createUserSettings }) =>
+      createUserSettings({ loaded, onChange: opened.applySettings }),
+    );
+    return settings;
+  };
+  return { read: async () => (await open()).read(), change: async (wanted) => (await open()).change(wanted) };
+}
+
+/** Loaded when it is asked for: the doctor reads the files of every client, with the parsers of all their formats. */
+async function examine({
+  host,
+  config,
+  configFiles,
+}: Pick<GatewayDoorsOptions, "host" | "config" | "configFiles">): Promise<ReturnType<typeof toFindingView>[]> {
+  const { examineMachine } = await import("../doctor/examine-machine.ts");
+  return (await examineMachine(host, config, configFiles)).map(toFindingView);
 }
 
 function toModelView({ id, name, isDefault, variants = [], contextTokens, maxMode }: DirectoryModel): ModelView {
@@ -148,6 +175,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
     workspaces: caller.workspace === undefined ? await knownWorkspaces(options, caller) : [caller.workspace],
     sandbox: sandboxWords(opened),
     ...(prices.length === 0 ? {} : { prices }),
+    ...(config.page.editor === "none" ? {} : { editor: config.page.editor }),
   };
 }
 

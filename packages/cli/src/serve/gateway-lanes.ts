@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { type AboutView, CaretError, type LaneName } from "@caret/protocol";
-import { createModelCache, createModelDirectory, type RuntimeModels } from "@caret/runtime";
+import {
+  createModelCache,
+  createModelDirectory,
+  featuresOf,
+  type LaneFeature,
+  type RuntimeModels,
+} from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LaneProbe } from "../lane-probe.ts";
@@ -13,17 +19,26 @@ export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
 
 /** Checked on every call: a program that was there a minute ago may be gone. */
 export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes"]> {
-  const states = lanesOf(opened).map(async (lane) => {
-    if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };
-    if (lane === "acp" && opened.lane !== "acp") return { lane, simulated: false, ...(await acpState(opened)) };
-    try {
-      await opened.probe.ready();
-      return { lane, ready: true, simulated: false, ...(lane === "api" ? { detail: "unofficial" } : {}) };
-    } catch (reason) {
-      return { lane, ready: false, simulated: false, detail: CaretError.from(reason).message };
-    }
-  });
+  const states = lanesOf(opened).map(async (lane) => ({ ...(await stateOf(lane, opened)), ...imagesOf(lane) }));
   return await Promise.all(states);
+}
+
+type LaneState = AboutView["lanes"][number];
+
+async function stateOf(lane: LaneName, opened: OpenedEngine): Promise<LaneState> {
+  if (lane === "sim") return { lane, ready: true, simulated: true, detail: "the built-in simulator, not Cursor" };
+  if (lane === "acp" && opened.lane !== "acp") return { lane, simulated: false, ...(await acpState(opened)) };
+  try {
+    await opened.probe.ready();
+    return { lane, ready: true, simulated: false, ...(lane === "api" ? { detail: "unofficial" } : {}) };
+  } catch (reason) {
+    return { lane, ready: false, simulated: false, detail: CaretError.from(reason).message };
+  }
+}
+
+function imagesOf(lane: LaneName): Pick<LaneState, "takesImages"> {
+  const features: Readonly<Partial<Record<LaneName, readonly LaneFeature[]>>> = featuresOf;
+  return features[lane]?.includes("images") === true ? { takesImages: true } : {};
 }
 
 async function acpState({ hasAcp }: OpenedEngine): Promise<{ readonly ready: boolean; readonly detail: string }> {

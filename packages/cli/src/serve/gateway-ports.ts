@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Agents, Caller, CaretError, PermissionWord } from "@caret/protocol";
+import type { Agents, Caller, CaretError, Comparisons, Conversations, PermissionWord, Sessions } from "@caret/protocol";
 import {
   type AgentRegistrations,
   type AnswerArchive,
@@ -18,10 +18,10 @@ import {
   openSqliteLineageStore,
   type RuntimeAgents,
   type RuntimeComparisons,
-  type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
   type ScratchDirectories,
+  type SessionsOptions,
   sandboxDirectories,
   type Tool,
 } from "@caret/runtime";
@@ -53,12 +53,12 @@ export interface GatewayPortsOptions {
 
 export interface GatewayPorts {
   /** For the stateless doors. */
-  readonly conversations: RuntimeConversations;
+  readonly conversations: Conversations;
   /** For the native door. */
-  readonly sessions: RuntimeSessions;
-  readonly agents: RuntimeAgents;
+  readonly sessions: Sessions;
+  readonly agents: Agents;
   /** For the native door: one prompt for several models. */
-  readonly comparisons: RuntimeComparisons;
+  readonly comparisons: Comparisons & Pick<RuntimeComparisons, "sweep">;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
   /** No turn starts by itself from here on. */
@@ -67,8 +67,11 @@ export interface GatewayPorts {
   close(): Promise<void>;
 }
 
-/** The ports between the doors and the engine. */
-export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
+/** What `createSessions` is given besides what every process gives it. */
+type SessionsOfProcess = Partial<Pick<SessionsOptions, "toolsOf" | "registrationOf" | "turnOf" | "ticks">>;
+
+/** The ports that start turns, and what they share. */
+export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProcess) {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
   const answers = openAnswerArchive({ directory: config.dataDir, onError });
@@ -96,6 +99,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     defaultPermission: DEFAULT_PERMISSION,
     lanes: lanesOf(opened),
     attachmentsDir: attachmentsRoot(config),
+    worktreesRoot: worktreesRoot(config),
     retention: retentionRules(config.retention),
     redactor: opened.redactor,
     spawner: opened.spawner,
@@ -103,9 +107,18 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
     noteSecrets: opened.noteSecrets,
     env: host.env,
     newId: randomUUID,
+    ...more,
+  });
+  return { scratch, answers, conversations, sessions };
+}
+
+/** The ports between the doors and the engine. */
+export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
+  const { scratch, answers, conversations, sessions } = openTurnPorts(options, {
     toolsOf: (sessionId) => ownTools(agents, sessionId),
     // Windows has no Unix sockets that file permissions keep private.
-    registrationOf: async (sessionId) => (host.platform === "win32" ? undefined : await registrations.of(sessionId)),
+    registrationOf: async (sessionId) =>
+      options.host.platform === "win32" ? undefined : await registrations.of(sessionId),
   });
   const registrations = openRegistrations(options, () => agents);
   const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch, registrations });
@@ -165,7 +178,7 @@ function openRegistrations({ config, opened, onError }: GatewayPortsOptions, age
 function openWorktreePorts(
   { host, config, opened, onError }: GatewayPortsOptions,
   { sessions, scratch, registrations }: AroundAgents,
-): Pick<GatewayPorts, "agents" | "comparisons"> {
+): { readonly agents: RuntimeAgents; readonly comparisons: RuntimeComparisons } {
   const { spawner, containment, allowedWorkspaces, redactor } = opened;
   const git = { spawner, env: host.env };
   const root = worktreesRoot(config);

@@ -9,7 +9,7 @@ const IDLE_MS = 1_000;
 const HEALTH_CHECK = "/healthz";
 
 /**
- * Ends what bin/start.js began: V8 optimizes again from the first request on. If none comes for a while, what the start left
+ * Ends what bin/start.js began: V8 compiles and optimizes again from the first request on. If none comes for a while, what the start left
  * behind is collected, and V8's space for new objects shrinks from 16 MB to 1.
  */
 export function endLightStart(server: Server): void {
@@ -21,6 +21,7 @@ export function endLightStart(server: Server): void {
     clearTimeout(timer);
     setFlagsFromString("--opt");
     setFlagsFromString("--maglev");
+    setFlagsFromString("--sparkplug");
   };
   server.on("request", end);
 }

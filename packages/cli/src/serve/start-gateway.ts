@@ -1,11 +1,20 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createMetrics, createServer, createSignInLinks, createTurnMetrics, stopTaking } from "@caret/gateway";
+import {
+  createMetrics,
+  createServer,
+  createSignInLinks,
+  createTurnMetrics,
+  stopTaking,
+  type TurnMetrics,
+} from "@caret/gateway";
 import type { CaretError, LaneName } from "@caret/protocol";
 import { identifyProcess, wayInside } from "@caret/runtime";
-import { openEngine } from "../compose.ts";
+import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import type { GatewayFleet } from "../fleet/open-gateway-fleet.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
 import { ensureDefaultToken } from "../tokens/default-token.ts";
@@ -19,12 +28,15 @@ import { type GatewayLock, removeLockFile, writeLockFile } from "./gateway-lock.
 import { createGatewayLog } from "./gateway-log.ts";
 import { openGatewayPorts } from "./gateway-ports.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
+import { openGatewayWebhook } from "./gateway-webhook.ts";
 import { endLightStart } from "./light-start.ts";
 import { listenEverywhere } from "./listen.ts";
 
 interface GatewayOptions {
   readonly host: Host;
   readonly config: Config;
+  /** What the configuration was read from; absent: it cannot be changed on the page. */
+  readonly loaded?: LoadedConfig;
   /** The files that the configuration was read from. */
   readonly configFiles: readonly string[];
   /** The workspace of requests that name none. */
@@ -62,17 +74,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { host, config, workspace, settings } = options;
   const metrics = createMetrics();
   const turnMetrics = createTurnMetrics(metrics);
-  const opened = await openEngine(host, config, {
-    workspaces: defaultWorkspaces(host, workspace),
-    keepWarm: true,
-    role: "gateway",
-    maxTurns: config.server.maxTurns,
-    onTurnEnd: turnMetrics.countEnd,
-    spawner: options.spawner,
-  });
+  const report: { log?: (error: CaretError) => void } = {};
+  const onError = (error: CaretError): void => report.log?.(error);
+  const fleet = await fleetOf(config, onError);
+  const opened = await openGatewayEngine(options, fleet, turnMetrics);
   metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
   const log = createGatewayLog(host, config, opened.redactor);
-  const onError = ({ code, message, upstream }: CaretError): void => log.error({ code, upstream }, message);
+  report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
   const tokens = openTokenStore({ ...config, onError });
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
@@ -80,7 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
   void models.list().catch(() => undefined);
   const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
-  const ports = openGatewayPorts(parts);
+  const ports = fleet?.openPorts(parts) ?? openGatewayPorts(parts);
   void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
@@ -99,6 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const closeParts = async (): Promise<void> => {
     await ports.close();
     await opened.close();
+    await fleet?.close();
     tokens.close();
   };
   // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
@@ -107,6 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   endLightStart(app.server);
   // Known by the time a turn asks, and no part of the start.
   void opened.sandboxes.state();
+  const webhook = openGatewayWebhook({ ...parts, sessions: ports.sessions, url: reachable(url) });
   const takeBack = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null, settings });
   return {
     url,
@@ -118,6 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     newLink: () => links.open(reachable(url)).url,
     async close(how) {
       socket?.close();
+      await webhook?.close();
       await ports.stopTaking();
       opened.engine.stopTaking();
       stopTaking(app.server);
@@ -127,6 +138,30 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await closeParts();
     },
   };
+}
+
+async function openGatewayEngine(
+  { host, config, workspace, spawner }: GatewayOptions,
+  fleet: GatewayFleet | undefined,
+  turnMetrics: TurnMetrics,
+): Promise<OpenedEngine> {
+  const opened = await openEngine(host, config, {
+    workspaces: defaultWorkspaces(host, workspace),
+    // Of a fleet's gateway no turn runs here.
+    keepWarm: fleet === undefined,
+    role: "gateway",
+    maxTurns: config.server.maxTurns,
+    onTurnEnd: turnMetrics.countEnd,
+    spawner,
+    store: fleet?.store,
+  });
+  return (await fleet?.dress(opened)) ?? opened;
+}
+
+/** Loaded only where there is one: the embedded log needs nothing of it. */
+async function fleetOf(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet | undefined> {
+  if (config.store === undefined) return undefined;
+  return await (await import("../fleet/open-gateway-fleet.ts")).openGatewayFleet(config, onError);
 }
 
 /** Writes down where the gateway is, for other programs of the same user. Gives what takes that back. */

@@ -1,14 +1,18 @@
-import { type AgentEventOf, type FileDiff, markHidden } from "@caret/protocol";
+import { type AgentEventOf, markHidden } from "@caret/protocol";
+import { diffLines } from "./diff-lines.ts";
 import type { Look } from "./look.ts";
 
 type Request = AgentEventOf<"approval-request">;
+
+/** How long a grant lasts: `caret run` forgets it with its only turn, a gateway with the session. */
+export type GrantSpan = "turn" | "session";
 
 /**
  * Everything a person should know before deciding, as the page shows it: what would run or change, every other argument,
  * why it is asked, why it is dangerous, and what may be allowed for the rest of the session. Characters that cannot be seen
  * are written out, so that nothing here steers the terminal.
  */
-export function approvalCard(request: Request, look: Look): string[] {
+export function approvalCard(request: Request, look: Look, span: GrantSpan): string[] {
   const { style, glyphs } = look;
   const { subject, server, reason, danger, effect, diff, grants = [] } = request;
   const name = server === undefined ? subject : `${server}/${subject}`;
@@ -24,7 +28,7 @@ export function approvalCard(request: Request, look: Look): string[] {
     ...(danger === undefined ? [] : indented(`Dangerous: ${danger}`).map(style.red)),
     ...(reason === undefined ? [] : indented(reason).map(style.dim)),
     ...grants.map(
-      ({ label }, index) => `  ${style.bold(keyOf(index))} = yes, and always in this turn: ${markHidden(label)}`,
+      ({ label }, index) => `  ${style.bold(keyOf(index))} = yes, and always in this ${span}: ${markHidden(label)}`,
     ),
     `  ${style.bold("y")} = yes, once   ${style.bold("n")} = no (${style.bold("n because …")} tells the agent why); then Enter`,
   ];
@@ -41,24 +45,6 @@ function argumentsOf({ input, diff }: Request): Readonly<Record<string, unknown>
   if (diff === undefined) return { ...input };
   const shown = new Set(["content", "old", "new", "oldText", "newText", "old_string", "new_string"]);
   return Object.fromEntries(Object.entries(input).filter(([key]) => !shown.has(key)));
-}
-
-function diffLines({ path, unified, before, after }: FileDiff, { style }: Look): string[] {
-  const text = unified ?? [...signed(before, "-"), ...signed(after, "+")].join("\n");
-  const paint = (line: string): string => {
-    if (line.startsWith("+")) return style.green(line);
-    return line.startsWith("-") ? style.red(line) : style.dim(line);
-  };
-  const lines = markHidden(text).trimEnd().split("\n");
-  return [`  ${style.bold(markHidden(path))}`, ...lines.map((line) => `  ${paint(line)}`)];
-}
-
-function signed(text: string | undefined, sign: string): readonly string[] {
-  if (text === undefined || text === "") return [];
-  return text
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => sign + line);
 }
 
 function indented(text: string): string[] {

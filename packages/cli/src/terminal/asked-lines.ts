@@ -24,9 +24,10 @@ export function answerLine(
   question: AgentEventOf<"question"> | undefined,
   { style, glyphs }: Look,
 ): string {
-  const labels = answers.flatMap(({ questionId, optionIds }) => {
+  const labels = answers.flatMap(({ questionId, optionIds, text }) => {
     const options = question?.questions.find(({ id }) => id === questionId)?.options ?? [];
-    return optionIds.map((chosen) => options.find(({ id }) => id === chosen)?.label ?? chosen);
+    const chosen = optionIds.map((optionId) => options.find(({ id }) => id === optionId)?.label ?? optionId);
+    return text === undefined ? chosen : [...chosen, text];
   });
   // When no person could be asked, upstream says that the user rejected it.
   const why = outcome === "no-input-surface" ? "" : (reason ?? "");

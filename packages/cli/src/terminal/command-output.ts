@@ -48,7 +48,7 @@ export function createCommandOutput({ style, glyphs, columns, isLive }: CommandO
       const shown = printed.get(tool.callId)?.shown ?? 0;
       printed.delete(tool.callId);
       if (!isFailedCommand(tool)) return [];
-      const lines = linesOf(tool.output);
+      const lines = outputLinesOf(tool.output);
       // Output that was streamed completely is not printed again.
       const unseen = shown > MAX_LIVE ? lines : lines.slice(shown);
       const tail = unseen.slice(-MAX_TAIL);
@@ -58,12 +58,12 @@ export function createCommandOutput({ style, glyphs, columns, isLive }: CommandO
   };
 }
 
-function isFailedCommand({ kind, status, notRun }: ToolActivity): boolean {
+export function isFailedCommand({ kind, status, notRun }: ToolActivity): boolean {
   return kind === "shell" && (status === "error" || (status === "interrupted" && notRun !== true));
 }
 
 /** Without the note at its end: how the command ended is said beside it. */
-function linesOf(output: string): readonly string[] {
+export function outputLinesOf(output: string): readonly string[] {
   const lines = output.trimEnd().split("\n");
   if (/^\[.*\]$/.test(lines.at(-1) ?? "")) lines.pop();
   return lines.filter((line, index) => line.trim() !== "" || (index > 0 && index < lines.length - 1));

@@ -3,7 +3,6 @@ import {
   type AgentEventOf,
   costOf,
   isHeard,
-  spendWords,
   summaryOf,
   type Todo,
   TurnFold,
@@ -16,6 +15,7 @@ import { closingLines } from "./closing-lines.ts";
 import { type CommandOutput, createCommandOutput } from "./command-output.ts";
 import type { Look } from "./look.ts";
 import { createPage, type Section } from "./page.ts";
+import { startLine } from "./start-line.ts";
 import { cleanLine } from "./text-cleaner.ts";
 import { shownArgument, toolLine } from "./tool-line.ts";
 import type { TurnMoment } from "./waiting-for.ts";
@@ -120,16 +120,11 @@ export class TurnPrinter {
     };
   }
 
-  #start({ lane, laneReason, model, workspace }: AgentEventOf<"turn-start">): string {
+  #start(start: AgentEventOf<"turn-start">): string {
     this.#startedAt = this.#options.now();
-    this.#modelId = model;
-    this.#workspace = workspace;
-    const { style, glyphs } = this.#options;
-    const why = lane === "sim" ? " (simulated)" : laneReason === undefined ? "" : ` (${laneReason})`;
-    // A simulated turn draws from no pool.
-    const spend = model === undefined || lane === "sim" ? [] : spendWords(model);
-    const words = [`${lane} lane${why}`, ...(model === undefined ? [] : [model]), ...spend];
-    return this.#lines("notes", [style.dim(`${glyphs.notice} ${words.map(cleanLine).join(` ${glyphs.separator} `)}`)]);
+    this.#modelId = start.model;
+    this.#workspace = start.workspace;
+    return this.#lines("notes", [startLine(start, this.#options)]);
   }
 
   #openBlock(section: "text" | "thinking"): string {

@@ -91,6 +91,10 @@ export class AcpConnection {
     return { sessions: shown.map(toSessionInfo), ...(next === undefined ? {} : { nextCursor: next }) };
   }
 
+  async cancel(sessionId: string): Promise<void> {
+    await this.#opened.get(sessionId)?.session.cancel();
+  }
+
   async close(sessionId: string): Promise<void> {
     const { session, servers } = this.find(sessionId);
     await session.close();

@@ -57,7 +57,7 @@ export function serveAcp(options: ServeAcpOptions): AcpServer {
   turnMethods(app, typed);
   app.onNotification(methods.agent.session.cancel, async ({ params }) => {
     // A notification has no answer: one for a session that is not open has nothing to stop.
-    await served().find(params.sessionId).session.cancel();
+    await served().cancel(params.sessionId);
   });
   const { closed, close } = app.connect(ndJsonStream(options.output, options.input));
   return { closed, close };

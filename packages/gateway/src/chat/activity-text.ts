@@ -6,7 +6,7 @@ export type ActivityDisplay = "reasoning" | "text" | "none";
 const MAX_LINE = 200;
 
 /** Notices that change what the person is getting; the others are for our log. */
-const TOLD_NOTICES: ReadonlySet<string> = new Set([
+const SHOWN_NOTICES: ReadonlySet<string> = new Set([
   "model-fallback",
   "lane-fallback",
   "resume-lost",
@@ -27,7 +27,7 @@ export function activityText(event: AgentEvent): string | undefined {
         ? undefined
         : `  ${event.status}: ${oneLine(event.output, MAX_LINE) || "no reason given"}\n`;
     case "notice":
-      return TOLD_NOTICES.has(event.kind) ? `[${oneLine(event.message, MAX_LINE)}]\n` : undefined;
+      return SHOWN_NOTICES.has(event.kind) ? `[${oneLine(event.message, MAX_LINE)}]\n` : undefined;
     default:
       return undefined;
   }

@@ -10,11 +10,17 @@ const DEFAULT_DAYS = 30;
 
 const filesQuery = z.object({
   workspace: queryText.min(1, { error: "must name a directory" }).describe("The directory"),
-  query: queryText.default("").describe("Part of the path"),
+  query: queryText.default("").describe("Part of the path, or the beginning of the name"),
+});
+const findFilesQuery = filesQuery.extend({
+  folders: queryFlag.default(false).describe("`true`: folders too, with a slash behind"),
 });
 const modelsQuery = z.object({ refresh: queryFlag.default(false).describe("`true`: ask the agent now") });
 const usageQuery = z.object({
   days: queryNumberUpTo(MAX_DAYS).default(DEFAULT_DAYS).describe(`Days back, ${DEFAULT_DAYS} by default`),
+});
+const budgetQuery = z.object({
+  session: queryText.exactOptional().describe("Of this session; absent: of a new one"),
 });
 const connectTestBody = z.object({
   door: oneOf(["openai", "responses", "anthropic"]),
@@ -34,8 +40,18 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
   read(
     native,
     "/api/files",
-    { summary: "Find files in a workspace, best match first", query: filesQuery },
-    async ({ query, caller }) => ({ files: await sessions.findFiles(query.workspace, query.query, caller) }),
+    { summary: "Find files in a workspace, best match first", query: findFilesQuery },
+    async ({ query: { workspace, query, folders }, caller }) => ({
+      files: await sessions.findFiles(workspace, query, caller, { folders }),
+    }),
+  );
+  read(
+    native,
+    "/api/symbols",
+    { summary: "Find where something is defined in a workspace, by how its name begins", query: filesQuery },
+    async ({ query: { workspace, query }, caller }) => ({
+      symbols: await sessions.findSymbols(workspace, query, caller),
+    }),
   );
   read(native, "/api/models", { summary: "List all models", query: modelsQuery }, async ({ query }) => ({
     models: await models(query),
@@ -45,6 +61,12 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
     "/api/usage",
     { summary: "Usage by day, model and session", query: usageQuery },
     async ({ query, caller }) => ({ rows: await sessions.usage(query.days, caller) }),
+  );
+  read(
+    native,
+    "/api/budget",
+    { summary: "How the budgets stand before the next turn", query: budgetQuery },
+    async ({ query, caller }) => sessions.budget(query.session, caller),
   );
   read(native, "/api/doctor", { summary: "Check the installation; each finding says how to fix it" }, async () => ({
     findings: await doctor(),

@@ -1,4 +1,15 @@
-import type { AboutView, Agents, Caller, Comparisons, FindingView, ModelView, Secret, Sessions } from "@caret/protocol";
+import type {
+  AboutView,
+  Agents,
+  Caller,
+  ChangeSettings,
+  Comparisons,
+  FindingView,
+  ModelView,
+  Secret,
+  Sessions,
+  SettingsView,
+} from "@caret/protocol";
 import type { SignInLinks } from "./sign-in-links.ts";
 
 /** What the native door needs of the token store. */
@@ -21,6 +32,14 @@ export interface WorkspaceList {
   sample(): Promise<string>;
 }
 
+/** The settings of the gateway, in the user's own file. */
+export interface UserSettings {
+  /** Rejects with `invalid-config` where the file cannot be read. */
+  read(): Promise<SettingsView>;
+  /** All of it or nothing. Rejects with `invalid-request` where the file would not be valid after it. */
+  change(wanted: ChangeSettings): Promise<SettingsView>;
+}
+
 export interface NativeDoorOptions {
   readonly sessions: Sessions;
   /** Absent: there are no agents here. */
@@ -31,6 +50,8 @@ export interface NativeDoorOptions {
   readonly doctor: () => Promise<readonly FindingView[]>;
   readonly tokens: TokenIssuer;
   readonly workspaces: WorkspaceList;
+  /** Absent: the settings are those of the program that the gateway is a part of. */
+  readonly settings?: UserSettings | undefined;
   readonly links: SignInLinks;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

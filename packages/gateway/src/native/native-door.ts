@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
 import { agentRoutes } from "./agent-routes.ts";
+import { changeRoutes } from "./change-routes.ts";
 import { comparisonRoutes } from "./comparison-routes.ts";
 import { editorRoutes } from "./editor-routes.ts";
 import { toNativeReply } from "./errors.ts";
@@ -10,7 +11,9 @@ import { gatewayRoutes } from "./gateway-routes.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { logRoutes } from "./log-routes.ts";
 import type { NativeDoorOptions } from "./native-door-options.ts";
+import { queueRoutes } from "./queue-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { settingsRoutes } from "./settings-routes.ts";
 import { signInRoutes } from "./sign-in-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
 
@@ -27,12 +30,17 @@ export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
     await eventSocket(app, { ...stream, sinceMs });
     sessionRoutes(native, sessions);
     turnRoutes(native, sessions);
-    if (options.agents !== undefined) agentRoutes(native, options.agents);
+    changeRoutes(native, sessions);
+    if (options.agents !== undefined) {
+      agentRoutes(native, options.agents);
+      queueRoutes(native, options.agents);
+    }
     logRoutes(native, sessions);
     eventRoutes(native, stream);
     editorRoutes(native, stream);
     comparisonRoutes(native, { comparisons, keepAliveMs, closing: closing.signal });
     gatewayRoutes(native, options);
+    settingsRoutes(native, options);
     signInRoutes(native, options);
   };
 }

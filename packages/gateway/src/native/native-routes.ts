@@ -20,6 +20,7 @@ interface RouteParams {
   readonly turnId: string;
   readonly requestId: string;
   readonly grantId: string;
+  readonly messageId: string;
   readonly seq: string;
 }
 

@@ -4,6 +4,7 @@ import {
   type ForkSession,
   laneNames,
   type OfferServers,
+  type SearchQuery,
   type SessionListQuery,
   type Sessions,
 } from "@caret/protocol";
@@ -15,6 +16,7 @@ import {
   oneOf,
   permission,
   queryFlag,
+  queryNumber,
   queryNumberUpTo,
   queryText,
   sandbox,
@@ -23,17 +25,32 @@ import {
 import { type NativeApp, read, write } from "./native-routes.ts";
 
 const MAX_SESSIONS = 500;
+const MAX_PLACES = 100;
 const MAX_SERVERS = 32;
 
 const sessionListQuery = z.object({
   search: queryText.describe("Part of the title, workspace or id").exactOptional(),
   archived: queryFlag.describe("Archived sessions only, or only the others; both when absent").exactOptional(),
+  pinned: z
+    .literal("true", { error: "must be true" })
+    .transform(() => true as const)
+    .describe("Pinned sessions only")
+    .exactOptional(),
+  forkedFrom: queryText.describe("Only those copied from the session of this id").exactOptional(),
   limit: queryNumberUpTo(MAX_SESSIONS).describe(`Page size, up to ${MAX_SESSIONS}`).exactOptional(),
   after: queryText.describe("`next` of the previous page").exactOptional(),
 }) satisfies z.ZodType<SessionListQuery>;
 
+const searchQuery = z.object({
+  query: queryText.min(1, { error: "must have a word to search for" }).describe("Words, and phrases in quotes"),
+  session: queryText.describe("Only what was said in this session").exactOptional(),
+  limit: queryNumberUpTo(MAX_PLACES).describe(`Page size, up to ${MAX_PLACES}`).exactOptional(),
+  before: queryNumber.describe("`next` of the previous page").exactOptional(),
+}) satisfies z.ZodType<SearchQuery>;
+
 const createSessionBody = z.object({
   workspace: text.exactOptional(),
+  worktree: flag.exactOptional(),
   title: line.exactOptional(),
   lane: oneOf(laneNames).exactOptional(),
   model: line.exactOptional(),
@@ -44,6 +61,7 @@ const createSessionBody = z.object({
 const changeSessionBody = z.object({
   title: line.exactOptional(),
   archived: flag.exactOptional(),
+  pinned: flag.exactOptional(),
   permission: permission.exactOptional(),
   sandbox: sandbox.exactOptional(),
   model: line.exactOptional(),
@@ -51,7 +69,7 @@ const changeSessionBody = z.object({
 }) satisfies z.ZodType<ChangeSession>;
 
 const forkSessionBody = z.object({
-  throughSeq: z.int({ error: "must be the number of an event" }).positive().exactOptional(),
+  throughSeq: z.int({ error: "must be the number of an event" }).nonnegative().exactOptional(),
   title: line.exactOptional(),
 }) satisfies z.ZodType<ForkSession>;
 
@@ -88,6 +106,12 @@ export function sessionRoutes(native: NativeApp, sessions: Sessions): void {
     "/api/sessions",
     { summary: "List sessions, most recently updated first", query: sessionListQuery },
     ({ query, caller }) => sessions.list(query, caller),
+  );
+  read(
+    native,
+    "/api/search",
+    { summary: "Search in what was said, the newest first", query: searchQuery },
+    ({ query, caller }) => sessions.search(query, caller),
   );
   write(
     native,
@@ -130,11 +154,5 @@ export function sessionRoutes(native: NativeApp, sessions: Sessions): void {
       status: 204,
     },
     ({ params, body, caller }) => sessions.offerServers(params.id, body, caller),
-  );
-  read(
-    native,
-    "/api/sessions/:id/changes",
-    { summary: "Show uncommitted changes in the session's workspace" },
-    ({ params, caller }) => sessions.changes(params.id, caller),
   );
 }

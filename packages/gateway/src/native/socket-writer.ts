@@ -37,7 +37,7 @@ export function createSocketWriter(socket: WebSocket, options: SocketWriterOptio
   };
   let waiting: NodeJS.Timeout | undefined;
 
-  /** Someone who neither takes a batch nor answers a ping within this time takes nothing at all. */
+  /** A client that neither takes a batch nor answers a ping within this time takes nothing at all. */
   function awaitReader(): void {
     waiting ??= setTimeout(() => {
       meter?.cut();

@@ -23,7 +23,9 @@ const startTurnBody = z.object({
 const steerTurnBody = z.object({ text: notBlank }) satisfies z.ZodType<SteerTurn>;
 
 const answerQuestionBody = z.object({
-  answers: z.array(z.object({ questionId: text, optionIds: z.array(text) })).exactOptional(),
+  answers: z
+    .array(z.object({ questionId: text, optionIds: z.array(text), text: notBlank.exactOptional() }))
+    .exactOptional(),
 }) satisfies z.ZodType<AnswerQuestion>;
 
 const answerApprovalBody = z.object({

@@ -19,7 +19,7 @@ export interface Credential {
   readonly secret?: Secret;
 }
 
-/** What makes a browser ask for the token, as the password of whatever name, where a person may look with one. */
+/** What makes a browser ask for the token, as a password beside any name, where a person may look with one. */
 export const BROWSER_CHALLENGE = 'Basic realm="Caret: the token is the password", charset="UTF-8"';
 
 /** The headers with a browser's Basic credential as the bearer token that programs send. */

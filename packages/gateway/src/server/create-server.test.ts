@@ -114,6 +114,7 @@ it("house 3.4: the OpenAPI document gives the limits that the doors enforce", as
     parameters: [
       { name: "workspace", in: "query", required: true, schema: { type: "string", minLength: 1 } },
       { name: "query", in: "query", required: false, schema: { type: "string" } },
+      { name: "folders", in: "query", required: false, schema: { type: "string", enum: ["true", "false"] } },
     ],
   });
 });

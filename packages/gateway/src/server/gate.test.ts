@@ -126,12 +126,14 @@ it("knows the routes from the router itself", () => {
     "DELETE /api/sessions/:id/grants/:grantId",
     "GET /",
     "GET /api/about",
+    "GET /api/budget",
     "GET /api/comparisons",
     "GET /api/comparisons/:id",
     "GET /api/comparisons/:id/stream",
     "GET /api/doctor",
     "GET /api/files",
     "GET /api/models",
+    "GET /api/search",
     "GET /api/sessions",
     "GET /api/sessions/:id",
     "GET /api/sessions/:id/changes",
@@ -144,6 +146,8 @@ it("knows the routes from the router itself", () => {
     "GET /api/sessions/:id/raw/:seq",
     "GET /api/sessions/:id/socket",
     "GET /api/sessions/stream",
+    "GET /api/settings",
+    "GET /api/symbols",
     "GET /api/usage",
     "GET /assets/*",
     "GET /docs",
@@ -156,12 +160,15 @@ it("knows the routes from the router itself", () => {
     "HEAD /",
     "HEAD /api/hello",
     "PATCH /api/sessions/:id",
+    "PATCH /api/settings",
     "POST /api/comparisons",
     "POST /api/comparisons/:id/pick",
     "POST /api/connect/test",
     "POST /api/links",
     "POST /api/sessions",
     "POST /api/sessions/:id/approvals/:requestId",
+    "POST /api/sessions/:id/changes/commit",
+    "POST /api/sessions/:id/changes/discard",
     "POST /api/sessions/:id/editor/:requestId",
     "POST /api/sessions/:id/fork",
     "POST /api/sessions/:id/questions/:requestId",
@@ -223,6 +230,11 @@ describe("a good request", () => {
   it("gets in at every route", async () => {
     const odd: Record<string, number> = {
       "GET /api/files": 400, // without its query
+      "GET /api/search": 400,
+      "GET /api/symbols": 400,
+      "POST /api/sessions/:id/changes/commit": 400, // without a message
+      "POST /api/sessions/:id/changes/discard": 400, // without a hunk
+      "PATCH /api/settings": 400, // without changes
       "GET /api/sessions/:id/socket": 426,
       "POST /api/sign-in": 401, // with a code that was never opened
       "POST /api/comparisons": 400, // without models

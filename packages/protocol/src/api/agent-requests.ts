@@ -36,6 +36,17 @@ export interface SendMessage {
   readonly replyTo?: string;
 }
 
+/** A prompt for after the turn that runs. */
+export interface QueuePrompt {
+  readonly prompt: string;
+  readonly mode?: "agent" | "plan" | "ask";
+  /** The sender's own id: the same id is stored once, however often it is sent. Absent: a new one. */
+  readonly id?: string;
+}
+
+/** What is absent stays as it is. */
+export type ChangeQueued = Partial<Pick<QueuePrompt, "prompt" | "mode">>;
+
 export interface SuspendAgent {
   /** Cancel the turn that runs instead of waiting for its end. */
   readonly now?: boolean;

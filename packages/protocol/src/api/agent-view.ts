@@ -6,6 +6,11 @@ import type { PermissionWord, SessionStatus } from "./session-view.ts";
 /** The sender or receiver of messages that is not an agent. No agent can have this name. */
 export const HUMAN = "human";
 
+/** The receiver of prompts that wait for a session which is no agent's. No agent can have this name. */
+export function sessionReceiver(sessionId: string): string {
+  return `session/${sessionId}`;
+}
+
 /** The name of an agent: part of a branch and of a path. */
 export const agentNamePattern: RegExp = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
@@ -95,6 +100,15 @@ export interface MessageView {
   readonly at: number;
   /** The turn that began with it, or took it. */
   readonly turnId?: string;
+  /** What its turn is for; absent: the agent carries it out. */
+  readonly mode?: "plan" | "ask";
+}
+
+/** What waits for a session's turns, oldest first. */
+export interface QueueView {
+  readonly prompts: readonly MessageView[];
+  /** Why the first of them could not start a turn; absent: none was tried, or it is tried again by itself. */
+  readonly problem?: string;
 }
 
 /** What bringing an agent's work back would change. */

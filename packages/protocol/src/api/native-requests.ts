@@ -6,6 +6,8 @@ import type { GrantView, PermissionWord } from "./session-view.ts";
 export interface CreateSession {
   /** Absent: the gateway's default, else an empty directory of its own. */
   readonly workspace?: string;
+  /** Work in a new Git worktree of the repository that the workspace lies in, on a branch of its own. */
+  readonly worktree?: boolean;
   readonly title?: string;
   readonly lane?: LaneName;
   readonly model?: string;
@@ -17,6 +19,7 @@ export interface CreateSession {
 export interface ChangeSession {
   readonly title?: string;
   readonly archived?: boolean;
+  readonly pinned?: boolean;
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly model?: string;
@@ -25,7 +28,7 @@ export interface ChangeSession {
 }
 
 export interface ForkSession {
-  /** The fork has everything up to and with this event; absent: everything. It must be the last of a turn. */
+  /** The fork has everything up to and with this event, the last of a turn; 0: nothing. Absent: everything. */
   readonly throughSeq?: number;
   readonly title?: string;
 }
@@ -60,6 +63,26 @@ export interface StartTurn {
   readonly sandbox?: SandboxWord;
 }
 
+/** A hunk of a changed file, with its line that begins with `@@`, as the changes show it. */
+export interface DiscardHunk {
+  readonly path: string;
+  readonly hunk: string;
+}
+
+export interface CommitChanges {
+  readonly message: string;
+  /** Relative to the workspace: these files are committed, as they are, and no others. */
+  readonly paths: readonly string[];
+  /** A new branch to commit on; absent: the one that is checked out. */
+  readonly branch?: string;
+}
+
+export interface CommittedChanges {
+  readonly commit: string;
+  /** Absent when no branch is checked out. */
+  readonly branch?: string;
+}
+
 export interface StartedTurn {
   readonly sessionId: string;
   readonly turnId: string;
@@ -72,7 +95,14 @@ export interface SteerTurn {
 
 export interface AnswerQuestion {
   /** Absent: the question is skipped. */
-  readonly answers?: readonly { readonly questionId: string; readonly optionIds: readonly string[] }[];
+  readonly answers?: readonly QuestionChoice[];
+}
+
+export interface QuestionChoice {
+  readonly questionId: string;
+  readonly optionIds: readonly string[];
+  /** The person's own words, instead of the options or besides them. */
+  readonly text?: string;
 }
 
 export interface AnswerApproval {

@@ -44,14 +44,24 @@ export type SessionStatus =
       readonly kind: "waiting";
       readonly turnId: string;
       readonly since: number;
-      /** What a person has to decide before it goes on. */
-      readonly waitsFor: "approval" | "question" | "client";
-      /** One line about it. */
+      /** Who has to act before it goes on: a person, the client, or the machine that has its workspace, which is away. */
+      readonly waitsFor: "approval" | "question" | "client" | "machine";
+      /** One line about it; of a machine its name. */
       readonly about: string;
       /** The approval that waits, as it would run, so that it can be decided from a list; absent when it is large. */
       readonly approval?: AgentEventOf<"approval-request">;
     }
   | { readonly kind: "ended"; readonly turnId: string; readonly at: number; readonly outcome: TurnOutcome["kind"] };
+
+export interface ForkOrigin {
+  readonly sessionId: string;
+  readonly seq: number;
+}
+
+export interface QueuedPrompts {
+  readonly count: number;
+  readonly at: number;
+}
 
 /** A session as lists show it: nothing that would need its whole log. */
 export interface SessionView {
@@ -64,6 +74,10 @@ export interface SessionView {
   readonly agent?: string;
   /** Since when something waits that the agent said to a person (`toHuman` of the agent); absent: nothing does. */
   readonly asksSince?: number;
+  /** The session that it was copied from, through which event. */
+  readonly forkedFrom?: ForkOrigin;
+  /** How many prompts wait for its turns, and when the newest of them came or was changed; absent: none. */
+  readonly queued?: QueuedPrompts;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;
@@ -72,6 +86,8 @@ export interface SessionView {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly archived: boolean;
+  /** Shown on top of the list. */
+  readonly pinned?: true;
   readonly imported?: true;
   /** The `seq` of its newest event, 0 when there is none. */
   readonly lastSeq: number;
@@ -105,6 +121,40 @@ export interface SessionPageView {
 export type SessionUpdate =
   | { readonly kind: "changed"; readonly session: SessionView }
   | { readonly kind: "deleted"; readonly sessionId: string };
+
+export const saidKinds = ["prompt", "answer", "thinking", "plan", "question", "steering", "call"] as const;
+/** As what something was said. Of a call it is the command, path or address; what tools put out is not searched. */
+export type SaidKind = (typeof saidKinds)[number];
+
+/** A part of a text, with the places in it that a search was for. */
+export interface Excerpt {
+  readonly text: string;
+  /** From and to, in UTF-16 units, in their order; they do not overlap. */
+  readonly marks: readonly (readonly [from: number, to: number])[];
+}
+
+export interface FoundPlace {
+  readonly sessionId: string;
+  /** Of the session. */
+  readonly title: string;
+  readonly workspace: string;
+  readonly archived: boolean;
+  readonly turnId: string;
+  readonly kind: SaidKind;
+  /** The event that it begins with. */
+  readonly seq: number;
+  readonly at: number;
+  readonly excerpt: Excerpt;
+}
+
+export interface SearchView {
+  /** The newest first. */
+  readonly places: readonly FoundPlace[];
+  /** Absent on the last page. */
+  readonly next?: number;
+  /** How many sessions have something that is not indexed yet. */
+  readonly behind: number;
+}
 
 export interface ModelView {
   readonly id: string;
@@ -158,13 +208,37 @@ export interface ChangedFile {
   readonly unified?: string;
 }
 
+/** Where the host of a repository proposes a pull request, and what brings the branch there. */
+export interface CompareLink {
+  readonly url: string;
+  /** What to type first: nothing is pushed by Caret. */
+  readonly push: string;
+}
+
 export interface ChangesView {
   readonly isRepository: boolean;
   readonly branch?: string;
+  /** What the files differ from: the workspace when the session began, or the last commit; absent: the last commit. */
+  readonly since?: "session" | "commit";
+  /** When the session began, for `session`. */
+  readonly sinceAt?: number;
+  readonly compare?: CompareLink;
   readonly files: readonly ChangedFile[];
   /** How many changed files are not listed because there are too many. */
   readonly omitted: number;
 }
+
+/** Where something of a name is defined. */
+export interface SymbolView {
+  readonly name: string;
+  /** From the workspace. */
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Editors that open files by links of their own: `vscode://file/…`. */
+export const editorNames = ["vscode", "cursor", "zed"] as const;
+export type EditorName = (typeof editorNames)[number];
 
 /** What the page must know before it shows anything. */
 export interface AboutView {
@@ -176,6 +250,8 @@ export interface AboutView {
     readonly ready: boolean;
     readonly simulated: boolean;
     readonly detail?: string;
+    /** Its agent is given images as they are, whichever side runs its tools. */
+    readonly takesImages?: true;
   }[];
   readonly defaultLane: LaneName;
   readonly defaultModel: string;
@@ -187,4 +263,6 @@ export interface AboutView {
   readonly sandbox: string;
   /** Rows of the user's `prices.json`, so that the page reckons as the gateway does; absent: none. */
   readonly prices?: readonly PriceRow[];
+  /** What paths open in, for a browser on this machine; absent: in nothing. */
+  readonly editor?: EditorName;
 }

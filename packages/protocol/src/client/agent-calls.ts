@@ -1,15 +1,18 @@
 import type {
   ChangeAgent,
+  ChangeQueued,
   CreateAgent,
   MergeAgent,
+  QueuePrompt,
   RemoveAgent,
   SendMessage,
   SuspendAgent,
 } from "../api/agent-requests.ts";
-import type { AgentView, MergePreview, MergeResult, MessageView } from "../api/agent-view.ts";
+import type { AgentView, MergePreview, MergeResult, MessageView, QueueView } from "../api/agent-view.ts";
+import type { StartedTurn } from "../api/native-requests.ts";
 import type { ChangesView } from "../api/session-view.ts";
 import type { MessageQuery } from "../ports/agents.ts";
-import { at, get, post, readJson, sendCommand } from "./native-calls.ts";
+import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
 import { type NativeWire, newKey, type RequestOptions } from "./native-wire.ts";
 
 /** Agents, at the native door. */
@@ -25,6 +28,19 @@ export interface AgentCalls {
   sendMessage(name: string, message: SendMessage, options?: RequestOptions): Promise<MessageView>;
   /** Oldest first. */
   listMessages(name: string, query?: MessageQuery, options?: RequestOptions): Promise<readonly MessageView[]>;
+  /** Prompts that wait for a session's turns, oldest first. */
+  listQueue(sessionId: string, options?: RequestOptions): Promise<QueueView>;
+  /** A prompt for after the turn that runs. It is stored once, as a message is. */
+  queuePrompt(sessionId: string, prompt: QueuePrompt, options?: RequestOptions): Promise<MessageView>;
+  changeQueued(
+    sessionId: string,
+    messageId: string,
+    changes: ChangeQueued,
+    options?: RequestOptions,
+  ): Promise<MessageView>;
+  removeQueued(sessionId: string, messageId: string, options?: RequestOptions): Promise<void>;
+  /** Starts a turn with the first of them now. */
+  startQueued(sessionId: string, options?: RequestOptions): Promise<StartedTurn>;
   /** A message to `human` that needs no answer. */
   putMessageAside(id: string, options?: RequestOptions): Promise<MessageView>;
   suspendAgent(name: string, how?: SuspendAgent, options?: RequestOptions): Promise<AgentView>;
@@ -51,6 +67,17 @@ export function agentCalls(wire: NativeWire): AgentCalls {
     listMessages: async (name, query = {}, options) =>
       (await get<{ readonly messages: readonly MessageView[] }>(wire, at`agents/${name}/messages`, query, options))
         .messages,
+    listQueue: (id, options) => get(wire, at`sessions/${id}/queue`, {}, options),
+    queuePrompt: (sessionId, { id = newKey(), ...prompt }, options) =>
+      post(wire, at`sessions/${sessionId}/queue`, { ...prompt, id }, options),
+    changeQueued: (id, messageId, json, options) =>
+      wire.send(
+        { ...options, method: "PATCH", path: at`sessions/${id}/queue/${messageId}`, json },
+        readJson<MessageView>,
+      ),
+    removeQueued: (id, messageId, options) =>
+      wire.send({ ...options, method: "DELETE", path: at`sessions/${id}/queue/${messageId}` }, readNothing),
+    startQueued: (id, options) => post(wire, at`sessions/${id}/queue/start`, {}, options),
     putMessageAside: (id, options) => post(wire, at`messages/${id}/aside`, {}, options),
     suspendAgent: (name, how = {}, options) => post(wire, at`agents/${name}/suspend`, how, options),
     resumeAgent: (name, options) => post(wire, at`agents/${name}/resume`, {}, options),

@@ -1,3 +1,4 @@
+import type { BudgetView } from "../api/budget-view.ts";
 import type { EditorAnswer, EditorOffer, FollowedEditorRequest } from "../api/editor-requests.ts";
 import type {
   AnswerApproval,
@@ -15,23 +16,26 @@ import type {
 } from "../api/native-requests.ts";
 import type {
   AboutView,
-  ChangesView,
   EventEnvelope,
   FindingView,
   GrantView,
   ModelView,
+  SearchView,
   SessionPageView,
   SessionView,
+  SymbolView,
   UsageRow,
 } from "../api/session-view.ts";
-import type { LogPage, LogQuery, SessionListQuery } from "../ports/sessions.ts";
+import type { LogPage, LogQuery, SearchQuery, SessionListQuery } from "../ports/sessions.ts";
 import { type AgentCalls, agentCalls } from "./agent-calls.ts";
+import { type ChangeCalls, changeCalls } from "./change-calls.ts";
 import { type ComparisonCalls, comparisonCalls } from "./comparison-calls.ts";
 import { type FollowedUpdate, followEditor, followEvents, followUpdates } from "./follow-events.ts";
 import { type FollowOptions, followStream } from "./follow-stream.ts";
 import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
 import { createNativeWire, type NativeClientOptions, type NativeWire, type RequestOptions } from "./native-wire.ts";
 import { eventSocket, eventStream } from "./open-events.ts";
+import { type SettingsCalls, settingsCalls } from "./settings-calls.ts";
 import { sseConnection } from "./sse-connection.ts";
 
 export interface RawLine {
@@ -68,10 +72,12 @@ export interface FollowEventsOptions extends FollowOptions {
  *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
  * - `followUpdates` sends the changes of all sessions. After each `opened` read the list again: earlier updates may be missing.
  */
-export interface NativeClient extends AgentCalls, ComparisonCalls {
+export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, SettingsCalls {
   about(options?: RequestOptions): Promise<AboutView>;
   listSessions(query?: SessionListQuery, options?: RequestOptions): Promise<SessionPageView>;
   getSession(sessionId: string, options?: RequestOptions): Promise<SessionView>;
+  /** Full-text search in what was said, the newest first. */
+  search(query: SearchQuery, options?: RequestOptions): Promise<SearchView>;
   createSession(wanted: CreateSession, options?: RequestOptions): Promise<SessionView>;
   changeSession(sessionId: string, changes: ChangeSession, options?: RequestOptions): Promise<SessionView>;
   deleteSession(sessionId: string, options?: RequestOptions): Promise<void>;
@@ -114,11 +120,18 @@ export interface NativeClient extends AgentCalls, ComparisonCalls {
   exportSession(sessionId: string, format: ExportFormat, options?: RequestOptions): Promise<ExportedFile>;
   /** Takes what `exportSession` gave as `ndjson`. */
   importSession(ndjson: Blob | string, options?: RequestOptions): Promise<SessionView>;
-  changes(sessionId: string, options?: RequestOptions): Promise<ChangesView>;
-  /** Relative paths, best first. */
-  findFiles(workspace: string, query: string, options?: RequestOptions): Promise<readonly string[]>;
+  /** Relative paths, best first; with `folders` those of directories too, with a slash behind. */
+  findFiles(
+    workspace: string,
+    query: string,
+    options?: RequestOptions & { readonly folders?: boolean },
+  ): Promise<readonly string[]>;
+  /** Where something is defined whose name begins with the query, best first. */
+  findSymbols(workspace: string, query: string, options?: RequestOptions): Promise<readonly SymbolView[]>;
   models(query?: { readonly refresh?: boolean }, options?: RequestOptions): Promise<readonly ModelView[]>;
   usage(days: number, options?: RequestOptions): Promise<readonly UsageRow[]>;
+  /** How the budgets stand before the next turn of a session; without one, of a new session. */
+  budget(query?: { readonly session?: string }, options?: RequestOptions): Promise<BudgetView>;
   doctor(options?: RequestOptions): Promise<readonly FindingView[]>;
   /** Allows turns to work in a directory; `keep: false`: only until the gateway ends. Resolves with its physical path. */
   allowWorkspace(path: string, options?: RequestOptions & { readonly keep?: boolean }): Promise<string>;
@@ -141,7 +154,9 @@ export function createNativeClient(options: NativeClientOptions): NativeClient {
     ...logCalls(wire, options),
     ...gatewayCalls(wire),
     ...agentCalls(wire),
+    ...changeCalls(wire),
     ...comparisonCalls(wire, options),
+    ...settingsCalls(wire),
   };
 }
 
@@ -149,6 +164,7 @@ type SessionCalls = Pick<
   NativeClient,
   | "listSessions"
   | "getSession"
+  | "search"
   | "createSession"
   | "changeSession"
   | "deleteSession"
@@ -168,6 +184,7 @@ function sessionCalls(wire: NativeWire): SessionCalls {
   return {
     listSessions: (query = {}, options) => get(wire, "sessions", query, options),
     getSession: (id, options) => get(wire, at`sessions/${id}`, {}, options),
+    search: (query, options) => get(wire, "search", query, options),
     createSession: (wanted, options) => post(wire, "sessions", wanted, options),
     changeSession: (id, json, options) =>
       wire.send({ ...options, method: "PATCH", path: at`sessions/${id}`, json }, readJson<SessionView>),
@@ -202,7 +219,6 @@ type LogCalls = Pick<
   | "readImage"
   | "exportSession"
   | "importSession"
-  | "changes"
 >;
 
 function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
@@ -238,21 +254,31 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
       const headers = { "content-type": "application/x-ndjson" };
       return wire.send({ ...options, method: "POST", path: "sessions/import", body, headers }, readJson<SessionView>);
     },
-    changes: (id, options) => get(wire, at`sessions/${id}/changes`, {}, options),
   };
 }
 
 function gatewayCalls(
   wire: NativeWire,
-): Omit<NativeClient, keyof SessionCalls | keyof LogCalls | keyof AgentCalls | keyof ComparisonCalls> {
+): Omit<
+  NativeClient,
+  | keyof SessionCalls
+  | keyof LogCalls
+  | keyof AgentCalls
+  | keyof ChangeCalls
+  | keyof ComparisonCalls
+  | keyof SettingsCalls
+> {
   return {
     about: (options) => get(wire, "about", {}, options),
-    findFiles: async (workspace, query, options) =>
-      (await get<{ readonly files: readonly string[] }>(wire, "files", { workspace, query }, options)).files,
+    findFiles: async (workspace, query, { folders, ...options } = {}) =>
+      (await get<{ readonly files: readonly string[] }>(wire, "files", { workspace, query, folders }, options)).files,
+    findSymbols: async (workspace, query, options) =>
+      (await get<{ readonly symbols: readonly SymbolView[] }>(wire, "symbols", { workspace, query }, options)).symbols,
     models: async (query = {}, options) =>
       (await get<{ readonly models: readonly ModelView[] }>(wire, "models", query, options)).models,
     usage: async (days, options) =>
       (await get<{ readonly rows: readonly UsageRow[] }>(wire, "usage", { days }, options)).rows,
+    budget: (query = {}, options) => get(wire, "budget", query, options),
     doctor: async (options) =>
       (await get<{ readonly findings: readonly FindingView[] }>(wire, "doctor", {}, options)).findings,
     testConnection: (test, options) => post(wire, "connect/test", test, options),

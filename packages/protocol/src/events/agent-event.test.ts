@@ -58,7 +58,7 @@ const fullest: { readonly [Type in AgentEvent["type"]]: AgentEventOf<Type> } = {
     type: "question-answer",
     requestId: "q1",
     outcome: "answered",
-    answers: [{ questionId: "1", optionIds: ["a"] }],
+    answers: [{ questionId: "1", optionIds: ["a"], text: "and more" }],
     reason: "it was asked",
   },
   plan: { type: "plan", callId: "c1", name: "Move it", overview: "in two steps", text: "1. Lift\n2. Drop" },
@@ -86,6 +86,7 @@ const fullest: { readonly [Type in AgentEvent["type"]]: AgentEventOf<Type> } = {
   usage: {
     type: "usage",
     usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, reasoning: 5, cost: 0.25 },
+    context: { used: 6, size: 7 },
   },
   "turn-end": {
     type: "turn-end",

@@ -79,6 +79,12 @@ const grantOfferSchema = z.object({
 
 const usedGrantSchema = z.object({ id: z.string(), label: z.string() });
 
+const contextSchema = z.object({
+  used: z.number().int().nonnegative(),
+  /** How much the model takes at once; absent: upstream did not say. */
+  size: z.number().int().positive().optional(),
+});
+
 export const outcomeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("completed") }),
   z.object({ kind: z.literal("cancelled") }),
@@ -113,6 +119,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     images: z.array(z.object({ name: z.string(), mediaType: z.string() })).optional(),
     /** Who asked: the name of the client's token, or the command. */
     client: z.string().optional(),
+    /** Absent: the agent was to carry it out. */
+    mode: z.enum(["plan", "ask"]).optional(),
   }),
   /** What upstream said of itself: its session id, the model's display name, the version that ran. */
   z.object({
@@ -166,7 +174,16 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     type: z.literal("question-answer"),
     ...request,
     outcome: z.enum(["answered", "skipped", "no-input-surface"]),
-    answers: z.array(z.object({ questionId: z.string(), optionIds: z.array(z.string()) })).optional(),
+    answers: z
+      .array(
+        z.object({
+          questionId: z.string(),
+          optionIds: z.array(z.string()),
+          /** The person's own words, instead of the options or besides them. */
+          text: z.string().exactOptional(),
+        }),
+      )
+      .optional(),
     reason: z.string().optional(),
   }),
   z.object({
@@ -223,7 +240,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     message: z.string(),
     detail: z.unknown().optional(),
   }),
-  z.object({ type: z.literal("usage"), usage: usageSchema }),
+  /** `context` is how full the conversation is as the model sees it: not what the turn consumed. */
+  z.object({ type: z.literal("usage"), usage: usageSchema, context: contextSchema.optional() }),
   z.object({ type: z.literal("turn-end"), outcome: outcomeSchema }),
   /** What upstream sent and we do not know yet: kept, counted under `label`, never thrown. */
   z.object({ type: z.literal("unknown"), source: z.string(), label: z.string(), value: z.unknown() }),
@@ -237,5 +255,6 @@ export type ToolKind = (typeof toolKinds)[number];
 export type NoticeKind = (typeof noticeKinds)[number];
 export type GrantOffer = Readonly<z.infer<typeof grantOfferSchema>>;
 export type Todo = Readonly<z.infer<typeof todoSchema>>;
+export type ContextFill = Readonly<z.infer<typeof contextSchema>>;
 export type FileDiff = Readonly<z.infer<typeof diffSchema>>;
 export type TurnOutcome = Readonly<z.infer<typeof outcomeSchema>>;

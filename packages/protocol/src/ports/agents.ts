@@ -1,12 +1,15 @@
 import type {
   ChangeAgent,
+  ChangeQueued,
   CreateAgent,
   MergeAgent,
+  QueuePrompt,
   RemoveAgent,
   SendMessage,
   SuspendAgent,
 } from "../api/agent-requests.ts";
-import type { AgentView, MergePreview, MergeResult, MessageView } from "../api/agent-view.ts";
+import type { AgentView, MergePreview, MergeResult, MessageView, QueueView } from "../api/agent-view.ts";
+import type { StartedTurn } from "../api/native-requests.ts";
 import type { ChangesView } from "../api/session-view.ts";
 import type { Caller } from "./caller.ts";
 
@@ -50,6 +53,17 @@ export interface Agents {
   putAside(id: string, caller: Caller): Promise<MessageView>;
   /** A message by its id. */
   message(id: string, caller: Caller): Promise<MessageView>;
+  /**
+   * Put a prompt behind what a session does now. Its turn starts by itself when the turns before it have completed; after one
+   * that was stopped or has failed, the queue is held until a turn completes or `startQueued`.
+   */
+  queuePrompt(sessionId: string, prompt: QueuePrompt, caller: Caller): Promise<MessageView>;
+  queue(sessionId: string, caller: Caller): Promise<QueueView>;
+  /** Rejects with `not-found` for what does not wait any more, as `removeQueued` does. */
+  changeQueued(sessionId: string, messageId: string, changes: ChangeQueued, caller: Caller): Promise<MessageView>;
+  removeQueued(sessionId: string, messageId: string, caller: Caller): Promise<void>;
+  /** Start a turn with the first of them now, also where the queue is held. Rejects as `startTurn` does. */
+  startQueued(sessionId: string, caller: Caller): Promise<StartedTurn>;
   /** Take what waits in a queue, oldest first, as read: no turn starts with it any more. */
   readInbox(to: string, caller: Caller): Promise<readonly MessageView[]>;
   /**

@@ -1,10 +1,14 @@
+import type { BudgetView } from "../api/budget-view.ts";
 import type { EditorAnswer, EditorOffer, FollowedEditorRequest } from "../api/editor-requests.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
   AnswerQuestion,
   ChangeSession,
+  CommitChanges,
+  CommittedChanges,
   CreateSession,
+  DiscardHunk,
   ExportFormat,
   ForkSession,
   OfferServers,
@@ -15,9 +19,11 @@ import type {
   ChangesView,
   EventEnvelope,
   GrantView,
+  SearchView,
   SessionPageView,
   SessionUpdate,
   SessionView,
+  SymbolView,
   UsageRow,
 } from "../api/session-view.ts";
 import type { Caller } from "./caller.ts";
@@ -33,8 +39,22 @@ export interface CommandRecord {
 export interface SessionListQuery {
   readonly search?: string;
   readonly archived?: boolean;
+  /** Only those that are pinned. */
+  readonly pinned?: true;
+  /** Only those that were copied from this session. */
+  readonly forkedFrom?: string;
   readonly limit?: number;
   readonly after?: string;
+}
+
+export interface SearchQuery {
+  /** Words, and phrases in quotes. */
+  readonly query: string;
+  /** Only what was said in this session. */
+  readonly session?: string;
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly before?: number;
 }
 
 export interface LogQuery {
@@ -74,6 +94,8 @@ export interface Sessions {
   findCommand(name: string): Promise<CommandRecord | undefined>;
   list(query: SessionListQuery, caller: Caller): Promise<SessionPageView>;
   get(sessionId: string, caller: Caller): Promise<SessionView>;
+  /** Places where something was said, the newest first. */
+  search(query: SearchQuery, caller: Caller): Promise<SearchView>;
   create(wanted: CreateSession, caller: Caller): Promise<SessionView>;
   change(sessionId: string, changes: ChangeSession, caller: Caller): Promise<SessionView>;
   delete(sessionId: string, caller: Caller): Promise<void>;
@@ -125,8 +147,24 @@ export interface Sessions {
   readImage(sessionId: string, name: string, caller: Caller): Promise<SessionImage>;
   exportSession(sessionId: string, format: ExportFormat, caller: Caller): Promise<SessionExport>;
   importSession(chunks: AsyncIterable<Uint8Array>, caller: Caller): Promise<SessionView>;
+  /** What differs in the workspace from its last commit. */
   changes(sessionId: string, caller: Caller): Promise<ChangesView>;
-  /** Relative paths of files whose path fits the query, best first. */
-  findFiles(workspace: string, query: string, caller: Caller): Promise<readonly string[]>;
+  /** What has changed in the workspace since the session began; where that is not known, since the last commit. */
+  sessionChanges(sessionId: string, caller: Caller): Promise<ChangesView>;
+  /** Takes a hunk of `sessionChanges` out of its file. Rejects with `invalid-request` when it is not there any more. */
+  discardHunk(sessionId: string, wanted: DiscardHunk, caller: Caller): Promise<void>;
+  /** Commits files of the workspace. Nothing is pushed. */
+  commitChanges(sessionId: string, wanted: CommitChanges, caller: Caller): Promise<CommittedChanges>;
+  /** Relative paths of files whose path fits the query, best first; with `folders` those of directories too, with a slash behind. */
+  findFiles(
+    workspace: string,
+    query: string,
+    caller: Caller,
+    options?: { readonly folders?: boolean },
+  ): Promise<readonly string[]>;
+  /** Where something is defined whose name begins with the query, best first; a bounded search. */
+  findSymbols(workspace: string, query: string, caller: Caller): Promise<readonly SymbolView[]>;
   usage(days: number, caller: Caller): Promise<readonly UsageRow[]>;
+  /** How the budgets stand before the next turn of a session; without one, of a new session. */
+  budget(sessionId: string | undefined, caller: Caller): Promise<BudgetView>;
 }

@@ -1,5 +1,5 @@
 import type { SharedFile } from "./installation.ts";
-import type { Recipe, RecipeValues } from "./recipe.ts";
+import { caretWords, type Recipe, type RecipeValues } from "./recipe.ts";
 
 const own = ["agent_servers", "Caret"];
 const program = {
@@ -11,9 +11,8 @@ const program = {
 } as const;
 
 /** Editors that start `caret acp` themselves: no address, no token. */
-export function acpEditors({ machine: { caret } }: RecipeValues): readonly Recipe[] {
-  const [command = "", ...first] = caret;
-  const args = [...first, "acp"];
+export function acpEditors({ machine }: RecipeValues): readonly Recipe[] {
+  const [command = "", ...args] = caretWords(machine, "acp");
   const zed = { type: "custom", command, args, env: {} };
   const jetBrains = { command, args };
   const zedFile: SharedFile = {

@@ -8,4 +8,6 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Written to a directory of this run, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** A directory of Caret's that the client loads, which not every form of Caret has. */
+  readonly needs?: string;
 }

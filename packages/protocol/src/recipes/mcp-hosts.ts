@@ -1,5 +1,5 @@
 import type { ClientFile, SettingPath, SettingValue } from "./installation.ts";
-import type { Recipe, RecipeValues } from "./recipe.ts";
+import { caretWords, type Recipe, type RecipeValues } from "./recipe.ts";
 
 interface McpHost {
   readonly id: string;
@@ -93,7 +93,7 @@ const hosts: readonly McpHost[] = [
 
 /** Hosts that start `caret mcp` themselves and hand work to agents: no address, no token. */
 export function mcpHosts({ machine }: RecipeValues): readonly Recipe[] {
-  const words = [...machine.caret, "mcp"];
+  const words = caretWords(machine, "mcp");
   return hosts.map(({ id, name, file, path, entry, words: members = ["command", "args"] }) => ({
     id,
     name,

@@ -1,5 +1,5 @@
 import type { SettingValue, SharedFile } from "./installation.ts";
-import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
+import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL, withDataDir } from "./recipe.ts";
 
 export function openCode(values: RecipeValues): Recipe {
   const { machine } = values;
@@ -45,7 +45,7 @@ export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
     installation: {
       files: [{ ...file, settings: [{ path: ["plugin", { item: plugin }], value: plugin }, ...watched] }],
       defaults: [{ ...file, settings: chosen }],
-      start: "opencode --model caret/auto",
+      start: withDataDir(machine, "opencode --model caret/auto"),
       needs,
     },
   };

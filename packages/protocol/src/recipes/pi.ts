@@ -1,4 +1,4 @@
-import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
+import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL, withDataDir } from "./recipe.ts";
 
 /** How pi, and OpenClaw, which is made of it, describe a model. */
 const piModel = {
@@ -44,13 +44,14 @@ export function pi({ url, token, machine }: RecipeValues): Recipe {
           ],
         },
       ],
-      start: "pi --provider caret --model auto",
+      start: withDataDir(machine, "pi --provider caret --model auto"),
       needs: extension,
     },
     launch: {
       command: "pi",
       args: ["-e", extension, "--provider", "caret", "--model", "auto"],
       env: { CARET_URL: url, CARET_TOKEN: token },
+      needs: extension,
     },
   };
 }

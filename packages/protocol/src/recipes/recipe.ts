@@ -1,6 +1,7 @@
 import type { ConnectTest } from "../api/native-requests.ts";
 import type { Installation } from "./installation.ts";
 import type { Launch } from "./launch.ts";
+import { toShell } from "./shell-words.ts";
 
 export type Door = ConnectTest["door"];
 
@@ -37,6 +38,8 @@ export interface RecipeMachine {
   readonly caret: readonly string[];
   /** What prints the client's token. */
   readonly tokenCommand: readonly string[];
+  /** Caret's data directory, where it is not the usual one: what a client starts of Caret must be given it. */
+  readonly dataDir?: string;
   /** The file that keeps the client's token. */
   readonly tokenFile: string;
   /** Where Caret's packages for clients are: a directory. */
@@ -53,6 +56,16 @@ export const shownMachine: RecipeMachine = {
   packages: "<packages of Caret>",
   openCodePlugin: "opencode-plugin/src/index.ts",
 };
+
+/** `caret` with a subcommand, as a client starts it: for the gateway of this data directory. */
+export function caretWords({ caret, dataDir }: RecipeMachine, subcommand: string): readonly string[] {
+  return [...caret, subcommand, ...(dataDir === undefined ? [] : ["--data-dir", dataDir])];
+}
+
+/** A command of a client that finds the gateway by Caret's data directory. */
+export function withDataDir({ dataDir }: RecipeMachine, command: string): string {
+  return dataDir === undefined ? command : `CARET_DATA_DIR=${toShell([dataDir])} ${command}`;
+}
 
 /** The target of commands. */
 export const TERMINAL = "Terminal";

@@ -1,4 +1,4 @@
-import type { AgentEventOf, FileDiff, Owner, Todo, ToolKind, TurnOutcome } from "../events/agent-event.ts";
+import type { AgentEventOf, ContextFill, FileDiff, Owner, Todo, ToolKind, TurnOutcome } from "../events/agent-event.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ToolActivity {
@@ -98,6 +98,8 @@ export interface TranscriptTurn {
   readonly ready?: AgentEventOf<"session-ready">;
   readonly items: readonly TranscriptItem[];
   readonly usage?: Usage;
+  /** How full the conversation was at its end, where upstream said so. */
+  readonly context?: ContextFill;
   readonly outcome?: TurnOutcome;
 }
 

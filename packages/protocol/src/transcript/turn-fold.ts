@@ -19,7 +19,7 @@ const noTurn: TranscriptTurn = { turnId: "", firstSeq: 0, lastSeq: 0, startedAt:
 export class TurnFold {
   #turn: TranscriptTurn;
   #items: TranscriptItem[];
-  /** Whether someone else has the list of items. */
+  /** Whether a reader has the list of items. */
   #isShared = true;
   /** The index of the open block, or -1: only one is open at a time. */
   #open: number;
@@ -177,7 +177,7 @@ function headOf(turn: TranscriptTurn, event: AgentEvent): Partial<TranscriptTurn
     case "session-ready":
       return { ready: { ...turn.ready, ...event } };
     case "usage":
-      return { usage: event.usage };
+      return { usage: event.usage, ...(event.context === undefined ? {} : { context: event.context }) };
     case "turn-end":
       return { outcome: event.outcome };
     default:

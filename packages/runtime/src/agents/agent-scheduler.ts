@@ -1,12 +1,12 @@
 import { CaretError } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
-import type { WaitingAgent } from "../log/agent-store.ts";
+import type { WaitingQueue } from "../log/agent-store.ts";
 import { createAgentPlaces } from "./agent-places.ts";
 import { type AgentTurnStarter, createAgentTurnStarter } from "./agent-turn-starter.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
-/** Starts turns with the messages that wait. */
-export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf"> {
+/** Starts turns with the messages that wait, for agents and for sessions. */
+export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf" | "begin"> {
   /** Look again at what waits. */
   wake(): void;
   /** While the work runs, the agent leaves its place to another one: it waits for an answer. */
@@ -16,7 +16,7 @@ export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf"> {
 }
 
 /**
- * One loop: while there is a place, the agent that has waited longest gets a turn with the head of its queue. The message leaves the
+ * One loop: a session that is free gets a turn with the head of its queue, and, while there is a place, the agent that has waited longest. The message leaves the
  * queue in the commit that logs the start of its turn: a crash on either side of it neither loses nor repeats it.
  */
 export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
@@ -25,6 +25,11 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const places = createAgentPlaces(options);
   const starter = createAgentTurnStarter(options, bell.ring);
   let isClosed = false;
+  /** Sessions whose queue is held: what happens in them may free it. */
+  let held: ReadonlySet<string> = new Set();
+  const endWatch = engine.store.watch((sessionId) => {
+    if (held.has(sessionId)) bell.ring();
+  });
 
   /** A turn that another client started in an agent's session is waited for. */
   const isFree = (sessionId: string): boolean => {
@@ -33,13 +38,20 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
     return turn === undefined;
   };
 
-  const next = async (): Promise<WaitingAgent | undefined> => {
-    const waiting = (await store.waiting()).find(({ name, sessionId }) => !starter.isHeld(name) && isFree(sessionId));
-    return waiting !== undefined && (await places.hasFree()) ? waiting : undefined;
+  const next = async (): Promise<WaitingQueue | undefined> => {
+    const waiting = await store.waiting();
+    held = new Set(waiting.filter(({ isHeld }) => isHeld).map(({ sessionId }) => sessionId));
+    const free = waiting.filter(
+      ({ receiver, sessionId, isHeld }) => !isHeld && !starter.isHeld(receiver) && isFree(sessionId),
+    );
+    const [first] = free;
+    // What a person has queued for a session needs no place among the agents.
+    const own = free.find(({ isAgent }) => !isAgent);
+    return own ?? (first !== undefined && (await places.hasFree()) ? first : undefined);
   };
 
   const startAll = async (): Promise<void> => {
-    for (let agent = await next(); agent !== undefined && !isClosed; agent = await next()) await starter.start(agent);
+    for (let queue = await next(); queue !== undefined && !isClosed; queue = await next()) await starter.start(queue);
   };
 
   const loop = async (): Promise<void> => {
@@ -64,8 +76,10 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
       }
     },
     problemOf: starter.problemOf,
+    begin: starter.begin,
     async close() {
       isClosed = true;
+      endWatch();
       bell.ring();
       await running;
     },

@@ -1,9 +1,11 @@
 import { type Caller, CaretError, type ErrorCode, HUMAN, type MessageView } from "@caret/protocol";
-import type { WaitingAgent } from "../log/agent-store.ts";
+import type { WaitingQueue } from "../log/agent-store.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
 const RETRY_MS = 2_000;
+/** As whose the turns of a session's queue are logged. */
+const QUEUE_CLIENT = "queue";
 
 /** After these the next message would fail in the same way: the agent is suspended, so that its queue is kept. */
 const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -13,14 +15,16 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(["sandbox-unavailable", "unsupported", "storage-failed"] as const),
 ]);
 
-/** Starts the turn of one agent with the head of its queue. */
+/** Starts a turn with the head of one queue. */
 export interface AgentTurnStarter {
-  /** Resolves when the turn has begun, or could not. Never rejects for what is wrong with this agent alone. */
-  start(agent: WaitingAgent): Promise<void>;
+  /** Resolves when the turn has begun, or could not. Never rejects for what is wrong with this queue alone. */
+  start(queue: WaitingQueue): Promise<void>;
+  /** The same for a person who waits for it: rejects where the turn cannot start, and changes nothing then. */
+  begin(queue: Pick<WaitingQueue, "receiver" | "sessionId" | "isAgent" | "message">): Promise<RunningTurn>;
   /** A turn that was started here is not settled yet, or could not start a moment ago. */
-  isHeld(name: string): boolean;
-  /** Why the head of an agent's queue could not start a turn, until it is tried again. */
-  problemOf(name: string): string | undefined;
+  isHeld(receiver: string): boolean;
+  /** Why the head of a queue could not start a turn, until it is tried again. */
+  problemOf(receiver: string): string | undefined;
 }
 
 /** `onFree` is called when an agent may take its next message. */
@@ -31,46 +35,59 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
 
   const suspend = (name: string, why: string): Promise<void> => store.suspend(name, { since: options.now(), why });
 
-  /** The message waits on: with its agent suspended when trying again cannot help, else until the next attempt. */
-  const refused = async (name: string, error: CaretError): Promise<void> => {
-    if (LASTING.has(error.code)) return await suspend(name, error.message);
-    problems.set(name, error.message);
+  /** The message waits on: for a person when trying again cannot help, with its agent suspended, else until the next attempt. */
+  const refused = async ({ receiver, isAgent }: WaitingQueue, error: CaretError): Promise<void> => {
+    const isLasting = LASTING.has(error.code);
+    if (isLasting && isAgent) return await suspend(receiver, error.message);
+    problems.set(receiver, error.message);
+    if (isLasting) return;
     setTimeout(() => {
-      problems.delete(name);
+      problems.delete(receiver);
       onFree();
     }, retryMs).unref();
   };
 
-  const untilSettled = async ({ name, message }: WaitingAgent, turn: RunningTurn): Promise<void> => {
+  type Begun = Parameters<AgentTurnStarter["begin"]>[0];
+
+  const untilSettled = async ({ receiver, isAgent, message }: Begun, turn: RunningTurn): Promise<void> => {
     const stop = turn.asks.onChange(onFree);
     await forgetSecrets(options, message);
     const outcome = await turn.outcome;
-    if (outcome.kind === "failed" && LASTING.has(outcome.error.code)) await suspend(name, outcome.error.message);
+    if (isAgent && outcome.kind === "failed" && LASTING.has(outcome.error.code))
+      await suspend(receiver, outcome.error.message);
     await turn.settled;
     stop();
   };
 
+  const begin: AgentTurnStarter["begin"] = async (queue) => {
+    const { receiver, sessionId, isAgent, message } = queue;
+    const { id, mode } = message;
+    const command = { name: `message ${id}`, digest: id, delivers: id };
+    const caller: Caller = { tokenName: isAgent ? receiver : QUEUE_CLIENT, command };
+    const wanted = { prompt: promptOf(message), ...(mode === undefined ? {} : { mode }) };
+    const turn = await sessions.beginTurn(sessionId, wanted, caller);
+    problems.delete(receiver);
+    running.add(receiver);
+    void untilSettled(queue, turn)
+      .catch((reason: unknown) => onError(CaretError.from(reason)))
+      .finally(() => {
+        running.delete(receiver);
+        onFree();
+      });
+    return turn;
+  };
+
   return {
-    async start(agent) {
-      const { name, sessionId, message } = agent;
-      const command = { name: `message ${message.id}`, digest: message.id, delivers: message.id };
-      const caller: Caller = { tokenName: name, command };
-      let turn: RunningTurn;
+    begin,
+    async start(queue) {
       try {
-        turn = await sessions.beginTurn(sessionId, { prompt: promptOf(message) }, caller);
+        await begin(queue);
       } catch (reason) {
-        return await refused(name, CaretError.from(reason));
+        await refused(queue, CaretError.from(reason));
       }
-      running.add(name);
-      void untilSettled(agent, turn)
-        .catch((reason: unknown) => onError(CaretError.from(reason)))
-        .finally(() => {
-          running.delete(name);
-          onFree();
-        });
     },
-    isHeld: (name) => running.has(name) || problems.has(name),
-    problemOf: (name) => problems.get(name),
+    isHeld: (receiver) => running.has(receiver) || problems.has(receiver),
+    problemOf: (receiver) => problems.get(receiver),
   };
 }
 

@@ -34,7 +34,7 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
     const record = await engine.store.getSession(sessionId);
     const queue = await store.queueOf(name);
     const { status, lane, model, usage } = session;
-    const isLost = record !== undefined && engine.hasLostChat(record, agentPlace(options, session));
+    const isLost = record !== undefined && (await engine.hasLostChat(record, agentPlace(options, session)));
     return {
       name,
       sessionId,

@@ -91,7 +91,7 @@ describe("an agent", () => {
   });
 
   it("has the smaller of its own budget and the settings', and keeps its queue when that is used up", async () => {
-    bench = createAgentBench({}, { budgets: { turn: {}, session: { tokens: 1_000 }, day: {} } });
+    bench = createAgentBench({}, { budgets: () => ({ turn: {}, session: { tokens: 1_000 }, day: {} }) });
     await bench.agents.create({ name: "ada", budget: { session: { tokens: 15 } } }, anyone);
     for (const text of ["One", "Two", "Three", "Four"]) await bench.agents.send("ada", { text }, anyone);
     const agent = await bench.idle("ada");

@@ -7,6 +7,7 @@ import { createAgentTurns } from "./agent-turns.ts";
 import { createAgentViews } from "./agent-views.ts";
 import { agentWorktrees } from "./agent-worktrees.ts";
 import type { AgentsOptions } from "./agents-context.ts";
+import { sessionQueues } from "./session-queues.ts";
 
 export interface RuntimeAgents extends Agents {
   /** No turn starts by itself from here on. To be called before the engine takes no more. */
@@ -24,6 +25,7 @@ export function createAgents(options: AgentsOptions): RuntimeAgents {
     ...agentLifecycle(options, { views, turns, scheduler }),
     ...agentMessages(options, views, scheduler),
     ...agentWorktrees(options, views),
+    ...sessionQueues(options, scheduler),
     list: views.list,
     get: async (name, caller) => await views.view(await views.find(name, caller), caller),
     async ofSession(sessionId, caller) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
 import {
   answer,
   type ConversationBench,
@@ -282,6 +283,25 @@ describe("the same request again", () => {
     await Promise.all([read(first), read(second)]);
     const third = await bench.open([user("A")], { sessionKey: undefined });
     expect([first, second, third].map(({ relation }) => relation)).toEqual(["new", "new", "new"]);
+  });
+
+  it("is one turn for requests with the same idempotency-key, also while the log is slow to take the first", async () => {
+    await bench.close();
+    const store = createMemoryEventStore();
+    const disk = Promise.withResolvers<void>();
+    const append = store.append.bind(store);
+    store.append = (...appended) => disk.promise.then(() => append(...appended));
+    bench = createConversationBench({}, { store });
+    const keyed = { idempotencyKey: "k", sessionKey: undefined };
+    const both = [bench.open([user("A")], keyed), bench.open([user("A")], keyed)];
+    await expect.poll(() => bench.asked.length).toBe(1);
+    disk.resolve();
+    const [first, second] = await Promise.all(both);
+    expect({ isSame: first?.turnId === second?.turnId, agents: bench.asked.length }).toEqual({
+      isSame: true,
+      agents: 1,
+    });
+    expect(await Promise.all([first, second].map((turn) => turn && read(turn)))).toEqual(["answer 1", "answer 1"]);
   });
 
   it("is taken up by a client without a name that lost its connection", async () => {

@@ -78,7 +78,7 @@ export async function resolveRequest(
     place: [caller.tokenName, workspace ?? ""],
     owner: usual,
     variant: [model, owner, JSON.stringify(request.toolChoice), request.sampling ?? ""],
-    tellsSystem: !isApart,
+    sendsSystem: !isApart,
   });
   // Only a client that runs tools is waited for.
   const connection = owner === "client" ? caller.connection : undefined;
@@ -95,6 +95,15 @@ export async function resolveRequest(
     unavailableTools: request.unavailableTools,
     workspace,
   };
+}
+
+/**
+ * Which conversations a request can belong to, without anything that only the machine of its agent knows: requests of one
+ * conversation have the same scope at every gateway.
+ */
+export function requestScope(request: ConversationRequest, { tokenName, workspace }: Caller): string {
+  const place = [tokenName, request.workspace ?? workspace ?? ""];
+  return readQuestion({ ...transcriptOf(request), place, owner: "", variant: [], sendsSystem: false }).scope;
 }
 
 function transcriptOf(request: ConversationRequest) {

@@ -102,6 +102,8 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
       );
       // Of a turn that is in no log the failure says nothing about the request.
       void turn.outcome.then((outcome) => isInLog && failed.note(ofModel(shared.lastHash), outcome));
+      // The next request under the same key finds this turn by its record: before that is in the log it would begin a second one.
+      if (request.command !== undefined) await turn.begun;
       return shared;
     },
     note: ({ turn }, match) => writeDown(turn, match),

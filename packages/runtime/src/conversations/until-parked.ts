@@ -51,7 +51,7 @@ class Answer {
   readonly #options: UntilParkedOptions;
   readonly #take: Take<readonly AgentEvent[]>;
   readonly #leave: () => void;
-  readonly #told = new Set<string>();
+  readonly #sent = new Set<string>();
   readonly #context: ShownContext;
   /** Rings when no further call is expected to go out with those that wait. */
   readonly #alarm = new Alarm(() => this.#park());
@@ -62,7 +62,7 @@ class Answer {
     this.#options = options;
     this.#take = take;
     this.#leave = leave;
-    this.#context = { told: this.#told, clientCalls, hidden: new Set(), isClientRun: turn.parked !== undefined };
+    this.#context = { sent: this.#sent, clientCalls, hidden: new Set(), isClientRun: turn.parked !== undefined };
     this.#seq = afterSeq;
   }
 
@@ -99,7 +99,7 @@ class Answer {
   }
 
   #endWith(calls: readonly LoggedCall[]): void {
-    this.lastCalls = untoldCalls(calls, this.#told);
+    this.lastCalls = unsentCalls(calls, this.#sent);
     this.#leave();
   }
 }
@@ -113,7 +113,7 @@ function waitingCalls({ parked }: RunningTurn): readonly LoggedCall[] {
 }
 
 interface ShownContext {
-  readonly told: Set<string>;
+  readonly sent: Set<string>;
   readonly clientCalls: Set<string>;
   /** The agent's own calls of a turn whose tools the client runs. */
   readonly hidden: Set<string>;
@@ -130,11 +130,11 @@ function shownEvents(batch: readonly StoredEvent[], context: ShownContext): read
   return events;
 }
 
-function isShown(event: AgentEvent, { told, clientCalls, hidden, isClientRun }: ShownContext): boolean {
+function isShown(event: AgentEvent, { sent, clientCalls, hidden, isClientRun }: ShownContext): boolean {
   if (event.type === "tool-result") return !clientCalls.has(event.callId) && !hidden.has(event.callId);
   if (event.type !== "tool-call") return true;
   if (event.owner === "client") {
-    told.add(event.callId);
+    sent.add(event.callId);
     clientCalls.add(event.callId);
     return true;
   }
@@ -142,8 +142,8 @@ function isShown(event: AgentEvent, { told, clientCalls, hidden, isClientRun }: 
   return !isClientRun;
 }
 
-function untoldCalls(calls: readonly LoggedCall[], told: ReadonlySet<string>): readonly AgentEvent[] {
+function unsentCalls(calls: readonly LoggedCall[], sent: ReadonlySet<string>): readonly AgentEvent[] {
   return calls
-    .filter(({ callId }) => !told.has(callId))
+    .filter(({ callId }) => !sent.has(callId))
     .map((call) => ({ type: "tool-call", ...call, kind: "other", owner: "client" }) as const);
 }

@@ -1,4 +1,11 @@
-import { type AgentEventOf, CaretError, type LaneName, type Take, type TurnOutcome } from "@caret/protocol";
+import {
+  type AgentEventOf,
+  CaretError,
+  type LaneName,
+  type QuestionChoice,
+  type Take,
+  type TurnOutcome,
+} from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
@@ -48,10 +55,7 @@ export interface LanePeople {
   /** May this call run? The policy and what was granted decide first. */
   approve(call: PolicyCall, signal: AbortSignal): Promise<boolean>;
   /** What was chosen; undefined when the question was skipped. */
-  question(
-    asked: AskedQuestion,
-    signal: AbortSignal,
-  ): Promise<readonly { readonly questionId: string; readonly optionIds: readonly string[] }[] | undefined>;
+  question(asked: AskedQuestion, signal: AbortSignal): Promise<readonly QuestionChoice[] | undefined>;
   /** Is the plan to be carried out? */
   plan(plan: { readonly callId?: string; readonly input: unknown }, signal: AbortSignal): Promise<boolean>;
 }
@@ -110,12 +114,12 @@ export interface Lane {
   readonly name: LaneName;
   runTurn(request: LaneRequest, take: TakeEntries, signal: AbortSignal): Promise<void>;
   /** Whether the upstream still has the session. Upstreams tend to start a new one silently when they have not. */
-  canResume(attachment: UpstreamAttachment, workspace: string): boolean;
+  canResume(attachment: UpstreamAttachment, workspace: string): boolean | Promise<boolean>;
   /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
   keepsSessions?(model: string): boolean;
   /** What it can do. What it cannot do is never asked of it. */
   readonly features: readonly LaneFeature[];
-  /** Whether its program is there and is new enough, as far as can be told without a turn. Absent: it is. */
+  /** Whether its program is there and is new enough, as far as can be seen without a turn. Absent: it is. */
   isReady?(): Promise<boolean>;
   /**
    * Say something to the agent of a running turn, where the upstream takes it. Resolves when the agent has it; rejects with

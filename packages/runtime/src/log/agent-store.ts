@@ -22,13 +22,20 @@ export interface Suspension {
 /** An agent that is being made, together with its session. */
 export type NewAgent = Pick<AgentRecord, "name" | "createdBy" | "worktree" | "userServers">;
 
-export type NewMessage = Pick<MessageView, "id" | "from" | "to" | "text" | "replyTo">;
+export type NewMessage = Pick<MessageView, "id" | "from" | "to" | "text" | "replyTo" | "mode">;
 
-/** An agent with messages in its queue that is not suspended. */
-export interface WaitingAgent {
-  readonly name: string;
+/** What may be changed of a message that waits. */
+export type MessageChanges = Pick<NewMessage, "text" | "mode">;
+
+/** A queue with messages in it: that of an agent that is not suspended, or of a session that is no agent's. */
+export interface WaitingQueue {
+  /** The agent's name, or the session's `sessionReceiver`. */
+  readonly receiver: string;
   readonly sessionId: string;
-  /** The message at the head of its queue. */
+  readonly isAgent: boolean;
+  /** The last turn of a session was stopped or has failed: its queue waits for a person, or for a turn that completes. */
+  readonly isHeld: boolean;
+  /** The message at the head of the queue. */
   readonly message: MessageView;
 }
 
@@ -74,8 +81,17 @@ export interface AgentStore {
   /** Drop all that waits in a queue. */
   drop(to: string): Promise<readonly MessageView[]>;
   queueOf(to: string): Promise<QueueState>;
+  /** Change a message that waits, and when it was sent. Rejects with `not-found`, as `dropOne` does. */
+  edit(id: string, changes: MessageChanges): Promise<MessageView>;
+  dropOne(id: string): Promise<void>;
   /** The one that has waited longest since its message came, or since its last turn ended, is first. */
-  waiting(): Promise<readonly WaitingAgent[]>;
+  waiting(): Promise<readonly WaitingQueue[]>;
+}
+
+export function notQueued(id: string): CaretError {
+  return new CaretError("not-found", `The message ${id} does not wait in a queue (any more)`, {
+    fix: "Look at the queue again: a turn may have begun with it.",
+  });
 }
 
 export function unknownAgent(name: string): CaretError {
@@ -85,5 +101,21 @@ export function unknownAgent(name: string): CaretError {
 export function nameTaken(name: string): CaretError {
   return new CaretError("invalid-request", `There is an agent ${name} already`, {
     fix: "Choose another name, or remove that one with `caret agent rm`.",
+  });
+}
+
+export function belongsTo(name: string): CaretError {
+  return new CaretError("invalid-request", `The session belongs to the agent ${name}`, {
+    fix: `Remove the agent: \`caret agent rm ${name}\` deletes its session, too.`,
+  });
+}
+
+export function unknownMessage(id: string): CaretError {
+  return new CaretError("not-found", `There is no message ${id}`);
+}
+
+export function messageTaken(id: string): CaretError {
+  return new CaretError("invalid-request", `Another message has the id ${id}`, {
+    fix: "Give each message its own id.",
   });
 }

@@ -113,6 +113,16 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.getSession("s1")).toMatchObject({ permission: "auto" });
       });
 
+      it("remembers which sessions are pinned, and lists only those when asked to", async () => {
+        for (const id of ["s1", "s2", "s3"]) await store.createSession(session(id));
+        await store.updateSession("s2", { pinned: true });
+        expect(await store.updateSession("s3", { pinned: true })).toMatchObject({ pinned: true });
+        await store.updateSession("s2", { title: "Still pinned" });
+        expect(await idsOf({ pinned: true })).toEqual(["s2", "s3"]);
+        const { pinned } = await store.updateSession("s3", { pinned: false });
+        expect([pinned, await idsOf({ pinned: true })]).toEqual([undefined, ["s2"]]);
+      });
+
       it("lists only the sessions of a workspace and below it when asked to", async () => {
         for (const workspace of ["/w", "/w/sub", "/w%", "/wx", "/v"])
           await store.createSession(session(workspace.replaceAll("/", "-"), { workspace }));

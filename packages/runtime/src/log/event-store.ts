@@ -5,13 +5,17 @@ import {
   type CommandKey,
   type CommandRecord,
   type EventEnvelope,
+  type Excerpt,
+  type ForkOrigin,
   type LaneName,
   type PermissionWord,
+  type SaidKind,
   type SandboxWord,
   type TurnOutcome,
   type Usage,
 } from "@caret/protocol";
 import type { NewAgent } from "./agent-store.ts";
+import type { SessionWaits } from "./session-waits.ts";
 
 /**
  * One event as it was committed. A line that gave several events stands beside the first of them; `rawCut` when it was
@@ -55,6 +59,8 @@ export interface NewSession {
   readonly createdAt: number;
   /** Brought in from an export. */
   readonly imported?: true;
+  /** The session that it was copied from. */
+  readonly forkedFrom?: ForkOrigin;
 }
 
 /** The turn that began last. */
@@ -66,10 +72,12 @@ export interface LastTurn {
   readonly outcome?: TurnOutcome["kind"];
 }
 
-export interface SessionRecord extends NewSession {
+export interface SessionRecord extends NewSession, SessionWaits {
   /** The last append or change. */
   readonly updatedAt: number;
   readonly archived: boolean;
+  /** A person wants it on top of the list. */
+  readonly pinned?: true;
   /** The `seq` of the newest event, 0 when there is none: what the next `append` expects. */
   readonly lastSeq: number;
   /** The first line of what was said last, by either side, or its beginning. */
@@ -77,8 +85,6 @@ export interface SessionRecord extends NewSession {
   readonly lastTurn?: LastTurn;
   /** The name of the agent whose session it is. */
   readonly agent?: string;
-  /** Since when something waits that the agent said to a person; absent: nothing does. */
-  readonly asksSince?: number;
   /** What all its turns consumed. Its cost is absent unless each of them has a known one. */
   readonly usage?: Usage;
   readonly upstream: readonly UpstreamAttachment[];
@@ -92,6 +98,7 @@ export interface SessionChanges {
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly archived?: boolean;
+  readonly pinned?: boolean;
   readonly budget?: AgentBudget;
   /** Replaces the attachment of the same lane. */
   readonly upstream?: UpstreamAttachment;
@@ -102,8 +109,12 @@ export interface SessionQuery {
   readonly search?: string;
   /** Only archived sessions, or only the others; both when absent. */
   readonly archived?: boolean;
+  /** Only those that are pinned. */
+  readonly pinned?: true;
   /** Only sessions that work there or below: a physical path. */
   readonly workspace?: string;
+  /** Only those that were copied from this session. */
+  readonly forkedFrom?: string;
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly after?: string;
@@ -165,6 +176,43 @@ export interface UsageOfDay extends UsageTotal {
   readonly title?: string;
   /** Who asked, where the query was by client and the log knows. */
   readonly client?: string;
+}
+
+export interface SaidQuery {
+  /** Words, and phrases in quotes; the last letters of a word may be missing. All of them must be said in one piece. */
+  readonly text: string;
+  readonly sessionId?: string;
+  /** Only what was said in sessions that work there or below: a physical path. */
+  readonly workspace?: string;
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly before?: number;
+}
+
+/** A place where something was said: a prompt, a block of an answer, the command of a call. */
+export interface SaidPlace {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly kind: SaidKind;
+  /** The event that it begins with. */
+  readonly seq: number;
+  readonly at: number;
+  readonly excerpt: Excerpt;
+}
+
+export interface SaidPage {
+  /** The newest first. */
+  readonly places: readonly SaidPlace[];
+  /** Absent on the last page. */
+  readonly next?: number;
+  /** How many sessions the next `catchUpSearch` will have something to do with. */
+  readonly behind: number;
+}
+
+export interface CatchUpOptions {
+  /** Only this session, also what a turn that still runs has said. */
+  readonly sessionId?: string;
+  readonly signal?: AbortSignal;
 }
 
 export interface ReadOptions {
@@ -240,7 +288,8 @@ export type CommitListener = (committed: readonly StoredEvent[]) => void;
 export type SessionWatcher = (sessionId: string) => void;
 
 /**
- * The log of every session, and the only history there is. All implementations run `describeEventStore`.
+ * The log of every session, and the only history there is. All implementations run `describeEventStore` and
+ * `describeSearch`.
  *
  * - A promise that resolved means durable: nothing acknowledged is lost, whatever kills the process.
  * - What rejected with `storage-failed` may still turn up after a restart; read before writing again.
@@ -293,6 +342,13 @@ export interface EventStore {
   ): Promise<readonly StoredEvent[]>;
   /** Events after `afterSeq`, oldest first; none for an unknown session. */
   read(sessionId: string, options?: ReadOptions): Promise<readonly StoredEvent[]>;
+  /** Finds what was said, as far as `catchUpSearch` has come. Rejects with `invalid-request` when there is no word in the text. */
+  search(query: SaidQuery): Promise<SaidPage>;
+  /**
+   * Brings the search up to what is committed, a little per transaction, with pauses for those who append. Of a running turn it
+   * takes what is worth a transaction, and never a block that may still grow.
+   */
+  catchUpSearch(options?: CatchUpOptions): Promise<void>;
   /**
    * Hears what this process appends; what another process appends is found by reading. Returns the function that ends
    * the subscription.
@@ -317,13 +373,24 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** How long that is which makes an event large. */
-export function lengthOfEvent(event: AgentEvent): number {
-  if ("text" in event) return event.text.length;
-  return "output" in event ? event.output.length : 0;
+/** How long the outcome of a command is kept for a client that sends it again. */
+export const COMMANDS_KEPT_MS = 24 * 3_600_000;
+
+/** So many events are read at once where a reader names no limit. */
+export const READ_LIMIT = 1_000;
+
+export function unknownSession(sessionId: string): CaretError {
+  return new CaretError("session-not-found", `There is no session ${sessionId}`);
 }
 
-/** Two who do the same command at the same time: the second one finds what the first one did. */
-export function commandTaken(): CaretError {
-  return new CaretError("session-busy", "A command under this name is being done, or was done, already");
+export function sessionTaken(sessionId: string): CaretError {
+  return new CaretError("invalid-request", `There is a session ${sessionId} already`);
+}
+
+export function notStaged(sessionId: string): CaretError {
+  return new CaretError("session-not-found", `The session ${sessionId} was deleted while it was made`);
+}
+
+export function turnRuns(sessionId: string): CaretError {
+  return new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
 }

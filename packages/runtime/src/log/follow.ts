@@ -1,7 +1,8 @@
 import { isDelta, type Take } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import { pulled } from "../async/pulled.ts";
-import { type EventStore, lengthOfEvent, type StoredEvent } from "./event-store.ts";
+import type { EventStore, StoredEvent } from "./event-store.ts";
+import { lengthOfEvent } from "./length-of-event.ts";
 
 /** A reader that has this much waiting is too slow: it goes on from the log instead of from memory. */
 const MAX_WAITING = 200;
@@ -59,7 +60,7 @@ export interface FollowOptions {
   /** With the lines behind the events. */
   readonly raw?: boolean;
   /** Hears of other processes that write to the log. Absent: none does while this is followed. */
-  readonly ticks?: { add(listener: () => void): () => void };
+  readonly ticks?: { add(listener: () => void, sessionId?: string): () => void };
 }
 
 /**
@@ -115,7 +116,7 @@ function listen(
     ticks?.add(() => {
       inbox.fallBehind();
       inbox.bell.ring();
-    }),
+    }, sessionId),
   ];
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });

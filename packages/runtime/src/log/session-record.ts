@@ -5,11 +5,13 @@ export function toSessionRecord(session: NewSession): SessionRecord {
 }
 
 export function changeSession(session: SessionRecord, changes: SessionChanges, updatedAt: number): SessionRecord {
-  const { upstream, ...rest } = changes;
+  const { upstream, pinned = session.pinned, ...rest } = changes;
+  const { pinned: _, ...unpinned } = session;
   const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
-    ...session,
+    ...unpinned,
     ...present,
+    ...(pinned === true ? { pinned } : {}),
     updatedAt,
     upstream: upstream === undefined ? session.upstream : attach(session.upstream, upstream),
   };

@@ -36,3 +36,14 @@ it.each<readonly [string, readonly AgentEvent[]]>([
   const session = await store.getSession("s");
   expect(session && (await sessionState(store, session))).toBe(state);
 });
+
+it("is waiting for the machine that its next turn needs, however its last one ended", async () => {
+  await store.append(
+    "s",
+    0,
+    [start, ends("completed")].map((event) => ({ turnId: "t", event })),
+  );
+  const session = await store.getSession("s");
+  const machineWait = { machine: "laptop", turnId: "u", since: 2 };
+  expect(session && (await sessionState(store, { ...session, machineWait }))).toBe("waiting for laptop");
+});

@@ -3,9 +3,18 @@ import { noOpenParts, trackOpenParts } from "./interrupted-end.ts";
 import { readAll } from "./read-turns.ts";
 
 /** How a session stands, as its log tells it to any process. */
-export type SessionState = "new" | "running" | "waiting for you" | "done" | "failed" | "stopped";
+export type SessionState =
+  | "new"
+  | "running"
+  | "waiting for you"
+  | `waiting for ${string}`
+  | "done"
+  | "failed"
+  | "stopped";
 
-export async function sessionState(store: EventStore, { id, lastTurn }: SessionRecord): Promise<SessionState> {
+export async function sessionState(store: EventStore, session: SessionRecord): Promise<SessionState> {
+  const { id, lastTurn, machineWait } = session;
+  if (machineWait !== undefined) return `waiting for ${machineWait.machine}`;
   if (lastTurn === undefined) return "new";
   if (lastTurn.outcome === "completed") return "done";
   if (lastTurn.outcome !== undefined) return lastTurn.outcome === "failed" ? "failed" : "stopped";

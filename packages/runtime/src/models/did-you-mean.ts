@@ -9,7 +9,7 @@ export function didYouMean(wanted: string, names: readonly string[]): string {
   return near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
 }
 
-/** The few names that someone who typed `wanted` most likely meant, best first. Empty when nothing is close. */
+/** The few names that a user who typed `wanted` most likely meant, best first. Empty when nothing is close. */
 function nearestNames(wanted: string, names: readonly string[], limit = 3): readonly string[] {
   const target = wanted.slice(0, MAX_COMPARED).toLowerCase();
   return names

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -36,6 +36,11 @@ it("takes over a lock that its process has not renewed for ten seconds", async (
   const old = new Date(Date.now() - 11_000);
   utimesSync(`${file}.lock`, old, old);
   expect(await withFileLock(file, () => "done")).toBe("done");
+});
+
+it("leaves the lock alone that another process took over while this one was suspended", async () => {
+  await withFileLock(file, () => writeFileSync(`${file}.lock`, "another process"));
+  expect([readFileSync(`${file}.lock`, "utf8"), readdirSync(directory)]).toEqual(["another process", ["file.lock"]]);
 });
 
 it("does not take over the lock of work that lasts longer, because it is renewed", async () => {

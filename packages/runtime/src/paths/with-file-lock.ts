@@ -1,4 +1,5 @@
-import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 
@@ -19,37 +20,67 @@ export async function withFileLock<Result>(
   { patienceMs = STALE_MS }: FileLockOptions = {},
 ): Promise<Result> {
   const lock = `${file}.lock`;
+  const owner = `${process.pid} ${randomUUID()}`;
   const giveUpAt = Date.now() + patienceMs;
-  while (!tryLock(lock)) {
+  while (!tryLock(lock, owner)) {
     if (Date.now() > giveUpAt)
       throw new CaretError("storage-failed", `${file} is locked`, { fix: `Remove ${lock} if no caret command runs.` });
     await sleep(RETRY_MS);
   }
-  const renewal = setInterval(() => renew(lock), RENEW_MS);
+  const renewal = setInterval(() => renew(lock, owner), RENEW_MS);
   try {
     return await work();
   } finally {
     clearInterval(renewal);
-    rmSync(lock, { force: true });
+    // While this process was suspended another one may have taken it over.
+    if (ownerOf(lock) === owner) rmSync(lock, { force: true });
   }
 }
 
-function tryLock(lock: string): boolean {
+function tryLock(lock: string, owner: string): boolean {
   try {
-    writeFileSync(lock, String(process.pid), { mode: 0o600, flag: "wx" });
+    writeFileSync(lock, owner, { mode: 0o600, flag: "wx" });
     return true;
   } catch (reason) {
     if ((reason as NodeJS.ErrnoException).code !== "EEXIST") throw reason;
-    const lockedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-    if (lockedAt !== undefined && Date.now() - lockedAt > STALE_MS) rmSync(lock, { force: true });
+    if (isStale(lock)) takeAway(lock);
     return false;
   }
 }
 
-function renew(lock: string): void {
+function isStale(lock: string): boolean {
+  const lockedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  return lockedAt !== undefined && Date.now() - lockedAt > STALE_MS;
+}
+
+/** Others may find the same stale lock: one that is moved away and turns out to be new goes back. */
+function takeAway(lock: string): void {
+  const moved = `${lock}.${randomUUID()}`;
+  try {
+    renameSync(lock, moved);
+    if (!isStale(moved)) linkSync(moved, lock);
+  } catch (reason) {
+    const { code } = reason as NodeJS.ErrnoException;
+    // Another process has taken it away, or holds it by now.
+    if (code !== "ENOENT" && code !== "EEXIST") throw reason;
+  } finally {
+    rmSync(moved, { force: true });
+  }
+}
+
+function ownerOf(lock: string): string | undefined {
+  try {
+    return readFileSync(lock, "utf8");
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw reason;
+  }
+}
+
+function renew(lock: string, owner: string): void {
   const now = new Date();
   try {
-    utimesSync(lock, now, now);
+    if (ownerOf(lock) === owner) utimesSync(lock, now, now);
   } catch {
     // The lock was removed from outside: the work goes on, and another process may begin its own.
   }

@@ -42,6 +42,22 @@ export function judgeByMode(
   return { effect: "ask", reason: danger ?? `\`${mode}\` asks about ${call.tool}` };
 }
 
+/**
+ * What a turn that only reads (`plan`, `ask`) adds: nothing changes a file, whatever rules and mode would allow, and no command
+ * runs without a person's word unless a rule allows it.
+ */
+export function judgeReading(
+  turnMode: string,
+  call: PolicyCall,
+  part: PolicyPart,
+  judged: PolicyVerdict & { readonly isByRule: boolean },
+): PolicyVerdict {
+  if (!isOfCommand(part) && isChange(call, part))
+    return { effect: "deny", reason: `the turn is in \`${turnMode}\` mode, which only reads` };
+  if (call.kind !== "shell" || judged.effect !== "allow" || judged.isByRule || isOfCommand(part)) return judged;
+  return { effect: "ask", reason: `\`${turnMode}\` mode asks about every command` };
+}
+
 function isOfCommand(part: PolicyPart): boolean {
   return part.kind === "path" && (part.use === "operand" || part.use === "mentioned");
 }

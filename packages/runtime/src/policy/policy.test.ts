@@ -310,3 +310,26 @@ describe("a decision", () => {
     expect(policyWith({ mode: "full", rules: [{ effect: "deny", command: "rm" }] }).decide(call).reason).toBe(reason);
   });
 });
+
+describe("a turn that only reads", () => {
+  it.each<[string, PolicyCall, Effect]>([
+    ["reads", reads("a.ts"), "allow"],
+    ["is denied an edit, although `auto` and a rule allow it", edits("src/a.ts"), "deny"],
+    ["is denied a command that writes a file", runs("echo x > a.txt"), "deny"],
+    ["asks about a command that `auto` would run", runs("git log"), "ask"],
+    ["runs a command that a rule allows", runs("npm test"), "allow"],
+    ["asks about a server, as ever", asksServer("tickets"), "ask"],
+  ])("%s", (_what, call, effect) => {
+    const rules: readonly PolicyRule[] = [
+      { effect: "allow", tool: "edit" },
+      { effect: "allow", command: "npm test" },
+    ];
+    expect(effectOf(call, { mode: "auto", rules, readsOnly: "plan" })).toBe(effect);
+  });
+
+  it("says why to the agent", () => {
+    expect(policyWith({ mode: "auto", readsOnly: "ask" }).decide(edits("a.ts")).reason).toBe(
+      "the turn is in `ask` mode, which only reads",
+    );
+  });
+});

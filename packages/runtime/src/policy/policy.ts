@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { dangerOf } from "./danger.ts";
 import { mayStartOthers } from "./may-start-others.ts";
-import { judgeByMode, type PolicyMode } from "./policy-mode.ts";
+import { judgeByMode, judgeReading, type PolicyMode } from "./policy-mode.ts";
 import {
   compileRule,
   decidingRule,
@@ -20,6 +20,8 @@ export interface PolicyOptions {
   readonly rules: readonly PolicyRule[];
   /** Absolute. */
   readonly workspace: string;
+  /** The mode of a turn that only reads, `plan` or `ask`; absent: it may do what the rules and the mode allow. */
+  readonly readsOnly?: string | undefined;
   /** Is there anybody to ask? Without, what would be asked is denied. */
   readonly attended: boolean;
   readonly newRequestId: () => string;
@@ -54,7 +56,8 @@ export interface Policy {
   decide(call: PolicyCall): PolicyDecision;
 }
 
-export function createPolicy({ mode, rules, workspace, attended, newRequestId }: PolicyOptions): Policy {
+export function createPolicy(options: PolicyOptions): Policy {
+  const { mode, rules, workspace, attended, newRequestId, readsOnly } = options;
   const compiled = rules.map(compileRule);
   // With a deny rule for commands, a line that could hide a command is not allowed automatically either.
   const restrictsCommands = rules.some(({ command, effect }) => command !== undefined && effect !== "allow");
@@ -76,7 +79,11 @@ export function createPolicy({ mode, rules, workspace, attended, newRequestId }:
 
   const judgePart = (call: PolicyCall, part: PolicyPart, danger: string | undefined): PolicyVerdict => {
     const rule = decidingRule(compiled.filter((each) => each.fits(call, part)));
-    const verdict = rule === undefined ? judgeByMode(mode, call, part, danger) : verdictOf(rule);
+    const judged = rule === undefined ? judgeByMode(mode, call, part, danger) : verdictOf(rule);
+    const verdict =
+      readsOnly === undefined
+        ? judged
+        : judgeReading(readsOnly, call, part, { ...judged, isByRule: rule !== undefined });
     const reason = verdict.effect === "allow" ? unjudged(call, part, rule) : undefined;
     return reason === undefined ? verdict : { effect: "ask", reason };
   };

@@ -52,7 +52,7 @@ export function readPidNamespace(): string | undefined {
   }
 }
 
-/** A process may vanish, or belong to someone else, between looking for it and reading it: both read as nothing. */
+/** A process may vanish, or belong to another user, between looking for it and reading it: both read as nothing. */
 export function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");

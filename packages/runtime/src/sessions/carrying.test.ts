@@ -68,14 +68,30 @@ describe("a fork", () => {
     );
   });
 
-  it("may begin at the end of any turn, and nowhere else", async () => {
+  it("knows where it came from, is found from there, and may have nothing of it but its choices", async () => {
+    const { id } = await bench.sessions.create({ permission: "supervised" }, anyone);
+    await bench.turn(id, "One");
+    const { lastSeq } = await bench.sessions.get(id, anyone);
+    const whole = await bench.sessions.fork(id, {}, anyone);
+    const empty = await bench.sessions.fork(id, { throughSeq: 0 }, anyone);
+    expect([whole.forkedFrom, empty.forkedFrom, empty.lastSeq, empty.permission]).toEqual([
+      { sessionId: id, seq: lastSeq },
+      { sessionId: id, seq: 0 },
+      0,
+      "supervised",
+    ]);
+    const forks = await bench.sessions.list({ forkedFrom: id }, anyone);
+    expect(new Set(forks.sessions.map((fork) => fork.id))).toEqual(new Set([whole.id, empty.id]));
+  });
+
+  it("may begin before the first turn or at the end of any, and nowhere else", async () => {
     const { id } = await bench.sessions.create({}, anyone);
     await bench.turn(id, "One");
     const end = (await bench.sessions.get(id, anyone)).lastSeq;
     await bench.turn(id, "Two");
     const fork = await bench.sessions.fork(id, { throughSeq: end, title: "Other way" }, anyone);
     expect(fork).toMatchObject({ title: "Other way", lastSeq: end, lastLine: "Answer 1" });
-    for (const throughSeq of [0, -1, 1, end - 1, 99_999])
+    for (const throughSeq of [-1, 1, end - 1, 99_999])
       await expect(bench.sessions.fork(id, { throughSeq }, anyone)).rejects.toMatchObject({ code: "invalid-request" });
   });
 

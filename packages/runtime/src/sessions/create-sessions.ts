@@ -1,6 +1,7 @@
 import type { Sessions } from "@caret/protocol";
 import { type BackgroundWork, createBackgroundWork } from "../async/background-work.ts";
 import { interruptRunningTurns } from "../log/interrupted-end.ts";
+import { changeCommands } from "./change-commands.ts";
 import { pruneSessions } from "./remove-session.ts";
 import { type SessionCommands, sessionCommands } from "./session-commands.ts";
 import { sessionReaders } from "./session-readers.ts";
@@ -9,6 +10,8 @@ import { type BeginTurn, turnCommands } from "./turn-commands.ts";
 
 /** How often to look for turns of processes that have died. */
 const ABANDONED_MS = 5_000;
+/** How often what was said since is made searchable. */
+const SEARCH_MS = 2_000;
 /** How often to look for sessions that are too old, or too many. */
 const PRUNE_MS = 3_600_000;
 
@@ -28,12 +31,14 @@ export function createSessions(options: SessionsOptions): RuntimeSessions {
   return {
     ...sessionCommands(context),
     ...turnCommands(context),
+    ...changeCommands(context),
     ...sessionReaders(context, closing.signal),
     stopTaking: context.starter.close,
     async close() {
       context.starter.close();
       closing.abort();
       await context.servers.close();
+      await context.baselines.close();
       await background.close();
     },
   };
@@ -47,6 +52,7 @@ function lookAfterLog({ store, attachments, options, remove }: SessionsContext, 
   background.run((signal) => store.removeLeftovers(signal));
   // A process that died cannot end its turns, and no client can stop them meanwhile.
   background.every(abandonedMs, () => interruptRunningTurns(store));
+  background.every(SEARCH_MS, (signal) => store.catchUpSearch({ signal }));
   if (retention.length === 0) return;
   background.every(pruneMs, (signal) =>
     pruneSessions({

@@ -2,8 +2,11 @@ import { CaretError } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
 
 export interface ForeignTicks {
-  /** Calls the listener each time another process has written to the log. Returns the function that ends it. */
-  add(listener: () => void): () => void;
+  /**
+   * Calls the listener each time another process has written to the log, or to that of this session where it is known which one it
+   * was. Returns the function that ends it.
+   */
+  add(listener: () => void, sessionId?: string): () => void;
 }
 
 export interface ForeignTicksOptions {

@@ -1,11 +1,16 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { CaretError, type PromptImage, type SessionImage } from "@caret/protocol";
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
 import { directoryName } from "../paths/scratch-directories.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
+
+/** Every start lists them, and `node:fs/promises` loads a megabyte that nothing else of a start needs. */
+const listNames = promisify(readdir);
 
 const kinds: readonly (ImageKind & { readonly fits: (bytes: Buffer) => boolean })[] = [
   { mediaType: "image/png", ending: "png", fits: (bytes) => startsWith(bytes, "89504e470d0a1a0a") },
@@ -28,6 +33,8 @@ export interface Attachments {
   /** One of them by its name. Rejects with `not-found`. */
   read(sessionId: string, name: string): Promise<SessionImage>;
   discard(images: readonly AttachedImage[]): Promise<void>;
+  /** The session's own directory, made when missing: whatever else is kept there goes with the session. */
+  directory(sessionId: string): string;
   removeSession(sessionId: string): Promise<void>;
   /** Removes what sessions that are gone have left behind. */
   sweep(store: EventStore, signal?: AbortSignal): Promise<void>;
@@ -56,14 +63,19 @@ export function openAttachments(root: string): Attachments {
         });
       return { mediaType: kind.mediaType, bytes };
     },
+    directory(sessionId) {
+      const directory = directoryOf(sessionId);
+      for (const each of [root, directory]) makePrivateDirectory(each);
+      return directory;
+    },
     async discard(images) {
       await Promise.all(images.map(({ path }) => rm(path, { force: true })));
     },
     removeSession: (sessionId) => rm(directoryOf(sessionId), { recursive: true, force: true }),
     async sweep(store, signal) {
-      await mkdir(root, { recursive: true, mode: 0o700 });
+      makePrivateDirectory(root);
       // In this order: whatever was there before the sessions were listed has its session among them, if it has one.
-      const found = await readdir(root);
+      const found = await listNames(root);
       if (signal?.aborted === true) return;
       const kept = new Set((await store.sessionIds()).map(directoryName));
       const left = found.filter((name) => !kept.has(name));
@@ -84,7 +96,7 @@ async function write(directory: string, images: readonly Image[]): Promise<reado
 }
 
 async function nextNumber(directory: string): Promise<number> {
-  const numbers = (await readdir(directory)).map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger);
+  const numbers = (await listNames(directory)).map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger);
   return Math.max(0, ...numbers) + 1;
 }
 

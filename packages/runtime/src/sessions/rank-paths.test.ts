@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rankPaths } from "./rank-paths.ts";
+import { foldersOf, rankPaths } from "./rank-paths.ts";
 
 const paths = [
   "docs/index.md",
@@ -26,4 +26,12 @@ it("knows no difference between large and small letters", () => {
 
 it("shows the shallow files first while nothing is typed, and no more than asked for", () => {
   expect(rankPaths(paths, " ", 2)).toEqual(["LICENSE", "src/index.ts"]);
+});
+
+it("names each folder once, with a slash behind, and finds it by its own name", () => {
+  const folders = foldersOf(["a/b/c.ts", "a/b/d.ts", "a/e.ts", "f.ts"]);
+  expect([folders.toSorted(), rankPaths([...folders, "x/b.ts"], "b", 3)]).toEqual([
+    ["a/", "a/b/"],
+    ["a/b/", "x/b.ts"],
+  ]);
 });

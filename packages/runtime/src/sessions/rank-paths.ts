@@ -22,7 +22,20 @@ function depthOf(path: string): number {
   return path.split("/").length;
 }
 
-function rankOf(path: string, wanted: string): number | undefined {
+/** The directories that files are in, each with a slash behind. */
+export function foldersOf(paths: readonly string[]): readonly string[] {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end + 1);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  return [...folders];
+}
+
+function rankOf(whole: string, wanted: string): number | undefined {
+  const path = whole.replace(/\/$/, "");
   const name = path.slice(path.lastIndexOf("/") + 1);
   const ranks = [
     wanted === "" || name === wanted,

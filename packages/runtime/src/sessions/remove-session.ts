@@ -38,7 +38,7 @@ export async function removeSession(
   await attachments?.removeSession(sessionId);
   answers?.removeSession(sessionId);
   sandboxes?.remove(sessionId);
-  for (const { lane, sessionId: id } of session.upstream) if (lane === "api") upstreamState?.remove(id);
+  for (const { lane, sessionId: id } of session.upstream) if (lane === "api") await upstreamState?.remove(id);
   scratch.removeBeside(sessionId);
   if (!scratch.holds(session.workspace)) return true;
   // A fork works in the same directory.

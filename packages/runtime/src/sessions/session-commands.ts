@@ -44,22 +44,15 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
   const { options, store, find, view, remove } = context;
   const { engine, newId, now, redactor } = options;
 
-  const createWith: SessionCommands["createWith"] = async (wanted, caller, { agent, budget }) => {
-    assertLane(options, wanted.lane);
-    const chosen = await chosenFields(options, wanted);
-    const workspace = workspaceForNew(options, wanted.workspace, caller);
-    const session = {
-      id: newId(),
-      workspace,
-      createdAt: now(),
-      ...chosen,
-      ...(budget === undefined ? {} : { budget }),
-    };
-    return view(await created(context, session, { ...commandOf(caller), ...(agent === undefined ? {} : { agent }) }));
-  };
+  const createWith: SessionCommands["createWith"] = async (wanted, caller, more) =>
+    view(await createFor(context, wanted, caller, more));
 
   return {
-    create: (wanted, caller) => createWith(wanted, caller, {}),
+    async create(wanted, caller) {
+      const session = await createWith(wanted, caller, {});
+      if (session.scratch !== true) context.baselines.begin(session.id, session.workspace);
+      return session;
+    },
     createWith,
 
     async change(sessionId, changes, caller) {
@@ -87,6 +80,7 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
         workspace: source.workspace,
         createdAt: now(),
         ...(name === undefined ? {} : { title: titleOf(name, redactor()) }),
+        forkedFrom: { sessionId: source.id, seq: point },
         ...choicesOf(source),
       };
       return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
@@ -109,6 +103,36 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
       );
     },
   };
+}
+
+async function createFor(
+  context: SessionsContext,
+  wanted: CreateSession,
+  caller: Caller,
+  { agent, budget }: CreateWith,
+): Promise<SessionRecord> {
+  const { options, worktrees } = context;
+  assertLane(options, wanted.lane);
+  const chosen = await chosenFields(options, wanted);
+  const id = options.newId();
+  const worktree =
+    wanted.worktree === true
+      ? await worktrees.make(id, wanted.workspace ?? options.defaultWorkspace, caller)
+      : undefined;
+  const session = {
+    id,
+    workspace: worktree?.path ?? workspaceForNew(options, wanted.workspace, caller),
+    createdAt: options.now(),
+    ...chosen,
+    ...(budget === undefined ? {} : { budget }),
+  };
+  const how = { ...commandOf(caller), ...(agent === undefined ? {} : { agent }) };
+  const record = await created(context, session, how).catch(async (reason: unknown) => {
+    if (worktree !== undefined) await worktrees.removeIfMerged(worktree);
+    throw reason;
+  });
+  if (worktree !== undefined) worktrees.keep(id, worktree);
+  return record;
 }
 
 /** An empty directory of a session that could not be written is removed again. */
@@ -148,12 +172,13 @@ async function changedFields(
   { resolveModel, redactor }: SessionsOptions,
   changes: { readonly [Key in keyof ChangeSession]: ChangeSession[Key] | undefined },
 ): Promise<SessionChanges> {
-  const { title, archived, permission, sandbox, model, lane } = changes;
+  const { title, archived, pinned, permission, sandbox, model, lane } = changes;
   const name = title === undefined ? "" : titleOf(title, redactor());
   return {
     ...(name === "" ? {} : { title: name }),
     ...(lane === undefined ? {} : { lane }),
     ...(archived === undefined ? {} : { archived }),
+    ...(pinned === undefined ? {} : { pinned }),
     ...(permission === undefined ? {} : { permission }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(model === undefined ? {} : { model: await resolveModel(modelNamed(model)) }),
@@ -167,7 +192,7 @@ function assertLane({ lanes }: SessionsOptions, lane: CreateSession["lane"]): vo
 
 interface ForkOptions extends CommandOptions {
   readonly source: SessionRecord;
-  /** The last event that is copied: the end of a turn. */
+  /** The last event that is copied: the end of a turn; 0: none is. */
   readonly throughSeq: number;
   readonly session: NewSession;
 }
@@ -190,10 +215,11 @@ async function forkPoint(
     const [running] = await store.runningTurns({ sessionId: id });
     return running === undefined ? lastSeq : running.firstSeq - 1;
   }
+  if (asked === 0) return 0;
   const [event] = asked < 1 ? [] : await store.read(id, { afterSeq: asked - 1, limit: 1, raw: false });
   if (event?.event.type === "turn-end") return asked;
   throw new CaretError("invalid-request", `Event ${asked} is not the last of a turn`, {
-    fix: "Name the `seq` of a `turn-end`, or leave it out.",
+    fix: "Name the `seq` of a `turn-end`, or 0 for nothing, or leave it out.",
   });
 }
 

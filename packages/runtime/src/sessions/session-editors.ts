@@ -12,7 +12,7 @@ export interface SessionEditors {
   ): AsyncIterable<readonly FollowedEditorRequest[]>;
   /** Throws `not-found` when nobody waits for it. */
   answer(sessionId: string, requestId: string, answer: EditorAnswer): void;
-  /** For the tools of the session's turns: the newest editor that there is when they ask. */
+  /** For the tools of the session's turns: the editor that opened the session last. */
   of(sessionId: string): ToolEditor;
 }
 

@@ -6,8 +6,10 @@ import { toUsageDay } from "../log/session-record.ts";
 import { listFiles } from "./changes/list-files.ts";
 import { readChanges } from "./changes/read-changes.ts";
 import { exportAs } from "./export/export-as.ts";
-import { rankPaths } from "./rank-paths.ts";
+import { findSymbols } from "./find-symbols.ts";
+import { foldersOf, rankPaths } from "./rank-paths.ts";
 import { readLog } from "./read-log.ts";
+import { searchSaid } from "./search-said.ts";
 import { boundWorkspace, visibleWorkspace } from "./session-directories.ts";
 import { followUpdates } from "./session-updates.ts";
 import type { SessionsContext } from "./sessions-context.ts";
@@ -28,6 +30,7 @@ type SessionReaders = Pick<
   | "findCommand"
   | "list"
   | "get"
+  | "search"
   | "readLog"
   | "followLog"
   | "followUpdates"
@@ -36,16 +39,18 @@ type SessionReaders = Pick<
   | "readImage"
   | "changes"
   | "findFiles"
+  | "findSymbols"
   | "usage"
+  | "budget"
 >;
 
 /** The methods of `Sessions` that change nothing. Followers end when it closes. */
 export function sessionReaders(context: SessionsContext, closing: AbortSignal): SessionReaders {
-  const { options, store, ticks, find, view, onWaiting } = context;
+  const { options, store, ticks, find, view, onWaiting, turnOf } = context;
   const { engine, now, updatesMs = UPDATES_MS, redactor } = options;
   /** A caller that sees a session may answer its approvals. */
   const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
-    engine.runningTurn(sessionId)?.forDecider(events) ?? events;
+    turnOf(sessionId)?.forDecider(events) ?? events;
   const files = createFileFinder({ git: options, now });
   const untilClosing = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing]);
 
@@ -63,6 +68,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       return { sessions: sessions.map(view), ...(next === undefined ? {} : { next }) };
     },
     get: async (sessionId, caller) => view(await find(sessionId, caller)),
+    search: (query, caller) => searchSaid(context, query, caller),
     async readLog(sessionId, query, caller) {
       const { id } = await find(sessionId, caller);
       const page = await readLog(store, id, query);
@@ -97,8 +103,12 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       const { workspace } = await find(sessionId, caller);
       return await readChanges(options, visibleWorkspace(options, workspace, caller));
     },
-    findFiles: async (workspace, query, caller) =>
-      await files.find(visibleWorkspace(options, workspace, caller), query),
+    findFiles: async (workspace, query, caller, { folders = false } = {}) =>
+      await files.find(visibleWorkspace(options, workspace, caller), query, folders),
+    findSymbols: async (workspace, query, caller) =>
+      await findSymbols(options, visibleWorkspace(options, workspace, caller), query),
+    budget: async (sessionId, caller) =>
+      engine.budget(sessionId === undefined ? undefined : await find(sessionId, caller)),
     async usage(days, caller) {
       if (!Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS)
         throw new CaretError("invalid-request", `days must be from 1 to ${MAX_DAYS}`);
@@ -116,18 +126,19 @@ function toUsageRow({ model = "unknown", ...row }: UsageOfDay): UsageRow {
 
 interface FileFinder {
   /** Paths relative to the workspace, best first. */
-  find(workspace: string, query: string): Promise<readonly string[]>;
+  find(workspace: string, query: string, folders: boolean): Promise<readonly string[]>;
 }
 
 function createFileFinder({ git, now }: { readonly git: Git; readonly now: () => number }): FileFinder {
   let last: { readonly workspace: string; readonly at: number; readonly paths: Promise<readonly string[]> } | undefined;
   return {
-    async find(workspace, query) {
+    async find(workspace, query, folders) {
       if (last?.workspace !== workspace || now() - last.at > FRESH_MS)
         last = { workspace, at: now(), paths: listFiles(git, workspace) };
       const list = last;
       try {
-        return rankPaths(await list.paths, query, MAX_FOUND);
+        const paths = await list.paths;
+        return rankPaths(folders ? [...paths, ...foldersOf(paths)] : paths, query, MAX_FOUND);
       } catch (reason) {
         if (last === list) last = undefined;
         throw reason;

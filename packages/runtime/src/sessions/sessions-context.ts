@@ -18,12 +18,14 @@ import type { Containment } from "../process/containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { OpenAsk, RunningTurn, SessionEngine } from "../turns/session-engine.ts";
+import { type Baselines, createBaselines } from "./changes/baselines.ts";
 import { createForeignTicks, type ForeignTicks } from "./foreign-ticks.ts";
 import { type Attachments, openAttachments } from "./open-attachments.ts";
 import { removeSession, type SessionBelongings } from "./remove-session.ts";
 import { findVisible } from "./session-directories.ts";
 import { createSessionEditors, type SessionEditors } from "./session-editors.ts";
 import { createSessionServers, type SessionServers } from "./session-servers.ts";
+import { createSessionWorktrees, type SessionWorktrees } from "./session-worktrees.ts";
 import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
 /** A list of sessions is sent often: what is larger is decided in the session itself. */
@@ -36,7 +38,10 @@ export interface SessionsContext {
   readonly options: SessionsOptions;
   readonly store: EventStore;
   readonly attachments: Attachments;
+  readonly baselines: Baselines;
+  readonly worktrees: SessionWorktrees;
   readonly ticks: ForeignTicks;
+  readonly turnOf: (sessionId: string) => ShownTurn | undefined;
   readonly starter: TurnStarter;
   readonly servers: SessionServers;
   readonly editors: SessionEditors;
@@ -51,7 +56,14 @@ export interface SessionsContext {
 export function createSessionsContext(options: SessionsOptions): SessionsContext {
   const { engine, defaultPermission, pollMs = POLL_MS, onError = () => undefined } = options;
   const { store } = engine;
+  const turnOf = options.turnOf ?? engine.runningTurn;
   const attachments = openAttachments(options.attachmentsDir);
+  const worktrees = createSessionWorktrees({
+    git: options,
+    allowedWorkspaces: options.allowedWorkspaces,
+    root: options.worktreesRoot,
+    directoryOf: attachments.directory,
+  });
   const watchers = new Set<SessionWatcher>();
   const tellWaiting = (sessionId: string): void => {
     for (const watcher of [...watchers]) watcher(sessionId);
@@ -65,19 +77,24 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     options,
     store,
     attachments,
-    ticks: createForeignTicks({ store, pollMs, onError }),
+    baselines: createBaselines({ git: options, directoryOf: attachments.directory, now: options.now }),
+    worktrees,
+    ticks: options.ticks ?? createForeignTicks({ store, pollMs, onError }),
+    turnOf,
     starter,
     servers,
     editors,
     async remove(sessionId, how) {
+      const worktree = worktrees.find(sessionId);
       const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
       if (isGone) starter.forget(sessionId);
+      if (isGone && worktree !== undefined) await worktrees.removeIfMerged(worktree);
       return isGone;
     },
     find: (sessionId, caller) => findVisible(store, sessionId, caller),
     view: (session) =>
       toSessionView(session, {
-        turn: engine.runningTurn(session.id),
+        turn: turnOf(session.id),
         isUnended: engine.hasUnendedTurn(session.id),
         defaultPermission,
         isScratch: options.scratch.holds(session.workspace),
@@ -90,8 +107,18 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
   };
 }
 
+/** What lists and followers show of a running turn. */
+export interface ShownTurn extends Pick<RunningTurn, "turnId" | "forDecider"> {
+  readonly asks: Pick<RunningTurn["asks"], "open">;
+  readonly parked: Pick<NonNullable<RunningTurn["parked"]>, "open"> | undefined;
+}
+
 export interface SessionsOptions {
   readonly engine: SessionEngine;
+  /** A running turn as the port shows it; absent: the engine's. A gateway of a fleet shows turns that workers run. */
+  readonly turnOf?: (sessionId: string) => ShownTurn | undefined;
+  /** Hears of other processes that write to the log; absent: it is polled. */
+  readonly ticks?: ForeignTicks;
   /** The engine must allow turns to work in them. */
   readonly scratch: ScratchDirectories;
   /** The engine's own: where sessions may work. */
@@ -109,6 +136,8 @@ export interface SessionsOptions {
   readonly resolveModel: (requested: RequestedModel) => Promise<string>;
   /** Where images of prompts are kept, each session's in a directory of its own. Made when missing, and ours alone. */
   readonly attachmentsDir: string;
+  /** Where worktrees of sessions are made; undefined: nowhere. */
+  readonly worktreesRoot?: string;
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
@@ -140,8 +169,8 @@ export interface SessionsOptions {
 }
 
 interface SessionViewOptions {
-  /** The turn of the session that this process runs. */
-  readonly turn: RunningTurn | undefined;
+  /** The turn of the session that can be stopped from here. */
+  readonly turn: ShownTurn | undefined;
   /** The session's last turn is ours, although it no longer runs: its end has yet to be written. */
   readonly isUnended: boolean;
   readonly defaultPermission: PermissionWord;
@@ -151,14 +180,13 @@ interface SessionViewOptions {
 
 function toSessionView(session: SessionRecord, options: SessionViewOptions): SessionView {
   const { id, title, workspace, lane, model, permission, sandbox, createdAt, updatedAt } = session;
-  const { archived, imported, usage } = session;
+  const { archived, pinned, imported, usage } = session;
   return {
     id,
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
-    ...(session.agent === undefined ? {} : { agent: session.agent }),
-    ...(session.asksSince === undefined ? {} : { asksSince: session.asksSince }),
+    ...relationsOf(session),
     ...(lane === undefined ? {} : { lane }),
     ...(model === undefined ? {} : { model }),
     permission: permission ?? options.defaultPermission,
@@ -166,6 +194,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
     createdAt,
     updatedAt,
     archived,
+    ...(pinned === undefined ? {} : { pinned }),
     ...(imported === undefined ? {} : { imported }),
     ...(usage === undefined ? {} : { usage }),
     lastSeq: session.lastSeq,
@@ -174,7 +203,26 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
   };
 }
 
-function statusOf({ lastTurn }: SessionRecord, { turn, isUnended }: SessionViewOptions): SessionStatus {
+/** Whose session it is, where it came from, and what waits for it. */
+function relationsOf({
+  agent,
+  asksSince,
+  forkedFrom,
+  queued,
+}: SessionRecord): Pick<SessionView, "agent" | "asksSince" | "forkedFrom" | "queued"> {
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(asksSince === undefined ? {} : { asksSince }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(queued === undefined ? {} : { queued }),
+  };
+}
+
+function statusOf({ lastTurn, machineWait }: SessionRecord, { turn, isUnended }: SessionViewOptions): SessionStatus {
+  if (machineWait !== undefined) {
+    const { machine, turnId, since } = machineWait;
+    return { kind: "waiting", turnId, since, waitsFor: "machine", about: machine };
+  }
   if (lastTurn === undefined) return { kind: "idle" };
   const { turnId, at, outcome } = lastTurn;
   if (outcome !== undefined) return { kind: "ended", turnId, at, outcome };
@@ -186,7 +234,7 @@ function statusOf({ lastTurn }: SessionRecord, { turn, isUnended }: SessionViewO
 
 type Wait = Pick<Extract<SessionStatus, { readonly kind: "waiting" }>, "since" | "waitsFor" | "about" | "approval">;
 
-function waitOf({ asks, parked }: RunningTurn, startedAt: number): Wait | undefined {
+function waitOf({ asks, parked }: ShownTurn, startedAt: number): Wait | undefined {
   const [ask] = asks.open();
   if (ask !== undefined) return { waitsFor: ask.kind, about: ask.about, since: ask.since, ...listedApproval(ask) };
   const [call] = parked?.open() ?? [];

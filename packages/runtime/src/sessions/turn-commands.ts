@@ -6,18 +6,21 @@ import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { commandOf } from "./session-directories.ts";
 import type { SessionsContext } from "./sessions-context.ts";
 
+/** How long a turn waits for the snapshot of a workspace that its session begins with. A very large one is taken beside it. */
+const BASELINE_MS = 500;
+
 type TurnCommands = Pick<
   Sessions,
   "startTurn" | "cancelTurn" | "steerTurn" | "answerQuestion" | "answerApproval" | "listGrants" | "revokeGrant"
 >;
 
 export interface BeginTurn {
-  /** As `startTurn`, for a caller in this process: it is given the turn itself. */
-  beginTurn(sessionId: string, wanted: StartTurn, caller: Caller): Promise<RunningTurn>;
+  /** As `startTurn`, for a caller in this process: it is given the turn itself, and may have chosen its id. */
+  beginTurn(sessionId: string, wanted: StartTurn, caller: Caller, turnId?: string): Promise<RunningTurn>;
 }
 
 /** What starts turns, and speaks to those that run. */
-export function turnCommands({ options, find, starter, store }: SessionsContext): TurnCommands & BeginTurn {
+export function turnCommands({ options, find, starter, store, baselines }: SessionsContext): TurnCommands & BeginTurn {
   const { engine } = options;
 
   const runningIn = async (sessionId: string, caller: Caller): Promise<RunningTurn | undefined> => {
@@ -31,8 +34,13 @@ export function turnCommands({ options, find, starter, store }: SessionsContext)
     throw (await isInLog(store, sessionId, turnId)) ? runsElsewhere(turnId) : isOver(turnId);
   };
 
-  const beginTurn: BeginTurn["beginTurn"] = async (sessionId, wanted, caller) =>
-    await starter.start(await find(sessionId, caller), wanted, { ...commandOf(caller), client: caller.tokenName });
+  const beginTurn: BeginTurn["beginTurn"] = async (sessionId, wanted, caller, turnId) => {
+    const session = await find(sessionId, caller);
+    // What the agent changes must not become part of what it is compared with.
+    await baselines.settled(session.id, BASELINE_MS);
+    const named = turnId === undefined ? {} : { turnId };
+    return await starter.start(session, wanted, { ...commandOf(caller), client: caller.tokenName, ...named });
+  };
 
   return {
     beginTurn,

@@ -1,11 +1,13 @@
-import { type AgentBudget, CaretError } from "@caret/protocol";
+import {
+  type AgentBudget,
+  type BudgetScope,
+  type BudgetUnit,
+  budgetScopes,
+  budgetUnits,
+  CaretError,
+} from "@caret/protocol";
 
-const scopes = ["turn", "session", "day"] as const;
-const units = ["tokens", "usd"] as const;
 const WARNING_SHARE = 0.8;
-
-export type BudgetScope = (typeof scopes)[number];
-export type BudgetUnit = (typeof units)[number];
 
 /** The most each scope may use. What is absent is not limited. */
 export type Budgets = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]?: number | undefined }>>;
@@ -16,7 +18,7 @@ export function withSessionBudget(budgets: Budgets, own: AgentBudget = {}): Budg
 }
 
 function smaller(a: Budgets[BudgetScope], b: Budgets[BudgetScope] = {}): Budgets[BudgetScope] {
-  const limits = units.flatMap((unit) => {
+  const limits = budgetUnits.flatMap((unit) => {
     const both = [a[unit], b[unit]].filter((limit) => limit !== undefined);
     return both.length === 0 ? [] : [[unit, Math.min(...both)] as const];
   });
@@ -58,9 +60,10 @@ export function checkBudget({ budgets, spent }: { readonly budgets: Budgets; rea
   return warnings.length === 0 ? { kind: "ok" } : { kind: "warning", warnings };
 }
 
-function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
-  return scopes.flatMap((scope) =>
-    units.flatMap((unit) => {
+/** Every limit that is set, with what is used of it. */
+export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
+  return budgetScopes.flatMap((scope) =>
+    budgetUnits.flatMap((unit) => {
       const limit = budgets[scope][unit];
       return limit === undefined ? [] : [{ scope, unit, limit, used: spent[scope][unit] }];
     }),

@@ -274,7 +274,7 @@ describe("a budget", () => {
     if (!signal.aborted) yield says("Going on.");
     yield [{ type: "turn-end", outcome: signal.aborted ? outcomeOfStop(signal) : { kind: "completed" } }];
   };
-  const budgets = (tokens: number) => ({ budgets: { turn: { tokens }, session: {}, day: {} } });
+  const budgets = (tokens: number) => ({ budgets: () => ({ turn: { tokens }, session: {}, day: {} }) });
 
   it("that is used up during a turn stops it, and names the budget", async () => {
     const engine = scriptedEngine(scriptedLane(spends), workspace, budgets(100));
@@ -297,7 +297,7 @@ describe("a budget", () => {
       starts += 1;
       return spends(request, signal);
     };
-    const limits = { budgets: { turn: {}, session: { tokens: 100 }, day: {} } };
+    const limits = { budgets: () => ({ turn: {}, session: { tokens: 100 }, day: {} }) };
     const engine = scriptedEngine(scriptedLane(script), workspace, limits);
     const one = await engine.startTurn({ prompt: "one", workspace });
     await one.settled;

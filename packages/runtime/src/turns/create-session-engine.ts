@@ -14,6 +14,7 @@ import { ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
+import { budgetView } from "./turn-budget.ts";
 import { createTurnIntake } from "./turn-intake.ts";
 import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
@@ -38,7 +39,8 @@ export interface SessionEngineOptions {
   readonly attendedOwner?: "agent" | "gateway";
   readonly redactor: () => Redactor;
   readonly allowedWorkspaces: AllowedWorkspaces;
-  readonly budgets: Budgets;
+  /** As they are now: read when a turn begins. */
+  readonly budgets: () => Budgets;
   readonly defaults: {
     readonly model: string;
     readonly mode: TurnMode;
@@ -98,7 +100,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
       const plan = { session: free, saved, ...picked, request: ownedOn(picked.lane, request), sandbox, onUnended };
-      const budgets = withSessionBudget(options.budgets, free.budget);
+      const budgets = withSessionBudget(options.budgets(), free.budget);
       const turn = startSessionTurn({ ...options, toolbox, budgets, ...plan });
       occupied.run(turn);
       return turn;
@@ -125,6 +127,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
+    budget: (session) => budgetOf(options, session),
     ...sessionUpstream(options),
     stopTaking: intake.stop,
     interruptTurns,
@@ -137,6 +140,11 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
+}
+
+function budgetOf({ store, budgets, wallClock }: SessionEngineOptions, session: SessionRecord | undefined) {
+  const asked = { sessionId: session?.id, nowMs: wallClock() };
+  return budgetView(store, withSessionBudget(budgets(), session?.budget), asked);
 }
 
 function autoChoice({ autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
@@ -230,10 +238,10 @@ function sessionUpstream(options: SessionEngineOptions): Pick<SessionEngine, "re
       const places = new Set([workspace, agentWorkspace]);
       await Promise.all(options.lanes.flatMap((lane) => [...places].map((place) => lane.release?.(place))));
     },
-    hasLostChat(session: SessionRecord, agentWorkspace: string) {
+    async hasLostChat(session: SessionRecord, agentWorkspace: string) {
       const lane = findLane(options, session.lane);
       const attachment = session.upstream.find((candidate) => candidate.lane === lane.name);
-      return attachment !== undefined && !lane.canResume(attachment, agentWorkspace);
+      return attachment !== undefined && !(await lane.canResume(attachment, agentWorkspace));
     },
   };
 }

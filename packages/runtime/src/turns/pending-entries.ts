@@ -1,5 +1,6 @@
 import { type AgentEvent, type Delta, isDelta, isSameBlock } from "@caret/protocol";
-import { type EventEntry, lengthOfEvent } from "../log/event-store.ts";
+import type { EventEntry } from "../log/event-store.ts";
+import { lengthOfEvent } from "../log/length-of-event.ts";
 
 /** Text of this length is not joined any further: readers take an event in one piece. */
 const MAX_JOINED = 16 * 1024;

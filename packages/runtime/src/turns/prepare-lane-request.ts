@@ -32,15 +32,15 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
   const { turnId, model, session, lane, request, store, defaults } = options;
   const workspace = request.agentWorkspace ?? session.workspace;
   const attachment = session.upstream.find((candidate) => candidate.lane === lane.name);
-  const upstream = attachment !== undefined && lane.canResume(attachment, workspace) ? attachment : undefined;
+  const upstream = attachment !== undefined && (await lane.canResume(attachment, workspace)) ? attachment : undefined;
   const loadHistory = () => readHistory(store, session.id);
-  const untold = upstream === undefined ? await historyToTell(options, loadHistory) : [];
+  const unsent = upstream === undefined ? await historyToSend(options, loadHistory) : [];
   const tools = await options.tools?.offer();
   const images = request.images ?? [];
   return {
     request: {
       turnId,
-      prompt: withTranscript(untold, withImages(request.prompt, lane.features.includes("images") ? [] : images)),
+      prompt: withTranscript(unsent, withImages(request.prompt, lane.features.includes("images") ? [] : images)),
       images,
       workspace,
       model,
@@ -55,7 +55,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       loadHistory,
     },
     notices: [
-      ...lostSession(lane, attachment, upstream, untold),
+      ...lostSession(lane, attachment, upstream, unsent),
       ...(request.notices ?? []),
       ...(tools?.notices ?? []),
       ...unregistered(lane, request),
@@ -64,7 +64,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
 }
 
 /** What was said before, for an upstream that would remember a session but has not got this one. */
-async function historyToTell(
+async function historyToSend(
   { lane, model, session }: PrepareLaneRequestOptions,
   loadHistory: () => Promise<readonly HistoryMessage[]>,
 ): Promise<readonly HistoryMessage[]> {
@@ -83,11 +83,11 @@ function lostSession(
   lane: Lane,
   attachment: UpstreamAttachment | undefined,
   upstream: UpstreamAttachment | undefined,
-  told: readonly HistoryMessage[],
+  sent: readonly HistoryMessage[],
 ): readonly AgentEvent[] {
   if (upstream !== undefined) return [];
-  if (attachment !== undefined) return [toNotice(`The agent began a new chat ${CANNOT_RESUME}. ${toldWords(told)}`)];
-  return told.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no chat of this session. ${toldWords(told)}`)];
+  if (attachment !== undefined) return [toNotice(`The agent began a new chat ${CANNOT_RESUME}. ${sentWords(sent)}`)];
+  return sent.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no chat of this session. ${sentWords(sent)}`)];
 }
 
 /** A lane whose agents have no tools of their own has no place for a server of theirs. */
@@ -99,8 +99,8 @@ function unregistered({ name, features }: Lane, { registration }: TurnRequest): 
 
 const CANNOT_RESUME = "(the permission changed to or from full access, or its earlier chat is gone)";
 
-function toldWords(told: readonly HistoryMessage[]): string {
-  return told.length === 0
+function sentWords(sent: readonly HistoryMessage[]): string {
+  return sent.length === 0
     ? "It does not remember the earlier turns."
     : "It was given the transcript of the earlier turns.";
 }
@@ -154,7 +154,7 @@ function exchange(prompt: string | undefined, answer: readonly string[]): readon
 /** The prompt for an upstream that has lost the session: what was said, clearly marked as such, then what is asked now. */
 export function withTranscript(history: readonly HistoryMessage[], prompt: string): string {
   if (history.length === 0) return prompt;
-  const told = history.map(({ role, text }) => `${role === "user" ? "USER" : "ASSISTANT"}:\n${text}`).join("\n\n");
-  const kept = told.length > MAX_TRANSCRIPT_CHARACTERS ? `[…]\n${told.slice(-MAX_TRANSCRIPT_CHARACTERS)}` : told;
+  const sent = history.map(({ role, text }) => `${role === "user" ? "USER" : "ASSISTANT"}:\n${text}`).join("\n\n");
+  const kept = sent.length > MAX_TRANSCRIPT_CHARACTERS ? `[…]\n${sent.slice(-MAX_TRANSCRIPT_CHARACTERS)}` : sent;
   return `<earlier_conversation>\n${kept}\n</earlier_conversation>\n\n${prompt}`;
 }

@@ -3,6 +3,7 @@ import type {
   AnswerApproval,
   AnsweredApproval,
   AnswerQuestion,
+  BudgetView,
   CaretError,
   LaneName,
   SandboxWord,
@@ -20,7 +21,7 @@ import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
 import type { MoreTools } from "./tools/toolbox.ts";
 
-/** What someone asks for. The engine finds out the rest. */
+/** What a caller asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
   readonly prompt: string;
   /** Files that came with the prompt, for the agent to look at. */
@@ -29,6 +30,8 @@ export interface TurnRequest extends CommandOptions {
   readonly sessionId?: string;
   /** The id of a new session, for a caller that has to know it beforehand. */
   readonly newSessionId?: string;
+  /** The id of the turn, for a caller that has to know it beforehand. */
+  readonly turnId?: string;
   /** Where the turn works; required for a new session, and must be the session's own for an old one. */
   readonly workspace?: string;
   readonly model?: string;
@@ -228,10 +231,12 @@ export interface SessionEngine {
   runningTurns(): readonly RunningTurn[];
   /** A turn of the session stopped here, and the log has not taken its end yet. */
   hasUnendedTurn(sessionId: string): boolean;
+  /** How the budgets stand before the next turn; without a session, of a new one. */
+  budget(session: SessionRecord | undefined): Promise<BudgetView>;
   /** Free what waits for the session's next turn: agents that are kept warm where it works. */
   release(session: SessionRecord, agentWorkspace: string): Promise<void>;
   /** Whether the upstream has lost the chat that the session would go on with. */
-  hasLostChat(session: SessionRecord, agentWorkspace: string): boolean;
+  hasLostChat(session: SessionRecord, agentWorkspace: string): Promise<boolean>;
   /** No turn starts from here on: later ones are refused as `overloaded`. */
   stopTaking(): void;
   /** Caret stops: end every turn that runs as interrupted. Resolves when they are settled. */

@@ -5,6 +5,7 @@ import type { Lane } from "../lanes/lane.ts";
 import type { SessionRecord, StoredEvent } from "../log/event-store.ts";
 import { type FollowOptions, follow, pullEvents } from "../log/follow.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
+import type { Budgets } from "./check-budget.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
 import { runTurn } from "./run-turn.ts";
@@ -17,8 +18,10 @@ import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
 import { toolSandbox } from "./turn-sandbox.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
-export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"> {
+export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox" | "budgets"> {
   readonly toolbox: Pick<LazyToolbox, "open" | "rules"> | undefined;
+  /** The settings' and the session's own, as they were when the turn began. */
+  readonly budgets: Budgets;
   readonly session: SessionRecord;
   /** Resolves when the session itself is in the log. */
   readonly saved: Promise<unknown>;
@@ -39,7 +42,7 @@ const START_MS = 10_000;
 /** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
 export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { session, lane, request, store } = options;
-  const turnId = options.newId();
+  const turnId = request.turnId ?? options.newId();
   const model = request.model ?? session.model ?? options.defaults.model;
   const controller = new AbortController();
   const { signal } = controller;
@@ -114,6 +117,7 @@ function startOf(
     ...(images.length === 0 ? {} : { images }),
     ...(sandbox === undefined ? {} : { sandbox: sandbox.word }),
     ...(request.client === undefined ? {} : { client: request.client }),
+    ...(request.mode === undefined || request.mode === "agent" ? {} : { mode: request.mode }),
   };
 }
 
@@ -178,5 +182,7 @@ function turnToolsOf(
   if (request.gatewayTools === undefined) return undefined;
   const attended = request.attended === true;
   const sandbox = toolSandbox(options, request.gatewayTools.realWorkspace);
-  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended, sandbox });
+  const mode = request.mode ?? options.defaults.mode;
+  const readsOnly = mode === "agent" ? undefined : mode;
+  return gatewayTurnTools(request.gatewayTools, { ...common, openToolbox: toolbox.open, attended, readsOnly, sandbox });
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
 import { completedEnd } from "./testing/scripted-engine.ts";
-import { budgetBefore, budgetDuring, toWarnings } from "./turn-budget.ts";
+import { budgetBefore, budgetDuring, budgetView, toWarnings } from "./turn-budget.ts";
 
 const noon = Date.UTC(2026, 10, 15, 12);
 const none = { turn: {}, session: {}, day: {} };
@@ -66,5 +66,39 @@ describe("what was used", () => {
     const before = { turn: { tokens: 0, usd: 0 }, session: { tokens: 0, usd: 0 }, day: { tokens: 0, usd: 0 } };
     const verdict = budgetDuring({ ...none, turn: { usd: 1 } }, before, { input: 1 }, "a-model-nobody-sells");
     expect(verdict.kind).toBe("warning");
+  });
+});
+
+describe("how the budgets stand before a turn", () => {
+  const limits = { turn: { tokens: 50 }, session: { tokens: 900 }, day: { tokens: 1_000, usd: 5 } };
+
+  it("says of each limit what is used of it, and why the next turn would be refused", async () => {
+    const store = await storeWith([{ input: 900 }]);
+    expect(await budgetView(store, limits, { sessionId: "s", nowMs: noon })).toEqual({
+      lines: [
+        { scope: "turn", unit: "tokens", limit: 50 },
+        { scope: "session", unit: "tokens", limit: 900, used: 900 },
+        { scope: "day", unit: "tokens", limit: 1_000, used: 900 },
+        { scope: "day", unit: "usd", limit: 5, used: "unknown" },
+      ],
+      refusal: {
+        message: "The session's budget of 900 tokens is used up (900 tokens)",
+        fix: "Raise budgets.session.tokens.",
+      },
+      warnings: [],
+    });
+  });
+
+  it("counts nothing for a session that is not there yet, and leaves unknown what is", async () => {
+    const store = await storeWith([{ input: 900 }]);
+    const { refusal, warnings, lines } = await budgetView(store, limits, { nowMs: noon });
+    expect({ refusal, warnings, session: lines[1] }).toEqual({
+      refusal: undefined,
+      warnings: [
+        "900 tokens of the day's budget of 1000 tokens are used",
+        "It is unknown how much of the day's budget of $5.00 is left: what was used has no known price",
+      ],
+      session: { scope: "session", unit: "tokens", limit: 900 },
+    });
   });
 });

@@ -1,7 +1,7 @@
-import { type AgentEvent, type CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
+import { type AgentEvent, type BudgetView, type CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
 import type { Lane } from "../lanes/lane.ts";
 import type { EventStore, UsageTotal } from "../log/event-store.ts";
-import { type Budgets, type BudgetVerdict, checkBudget, type Spent } from "./check-budget.ts";
+import { type Budgets, type BudgetVerdict, checkBudget, listLimits, type Spent } from "./check-budget.ts";
 
 type Sum = Spent["turn"];
 
@@ -11,14 +11,30 @@ const nothing: Sum = { tokens: 0, usd: 0 };
 export async function budgetBefore(
   store: EventStore,
   budgets: Budgets,
-  { sessionId, nowMs }: { readonly sessionId: string; readonly nowMs: number },
+  { sessionId, nowMs }: { readonly sessionId: string | undefined; readonly nowMs: number },
 ): Promise<{ readonly verdict: BudgetVerdict; readonly spent: Spent }> {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   // Adding up takes the longer the more turns there were: it is not done for what nobody limits.
-  const session = isLimited(budgets.session) ? sumOf(await store.usageTotals({ sessionId })) : nothing;
+  const isCounted = sessionId !== undefined && isLimited(budgets.session);
+  const session = isCounted ? sumOf(await store.usageTotals({ sessionId })) : nothing;
   const today = isLimited(budgets.day) ? sumOf(await store.usageTotals({ day })) : nothing;
   const spent: Spent = { turn: nothing, session, day: today };
   return { verdict: checkBudget({ budgets, spent }), spent };
+}
+
+/** How the budgets stand before the next turn: of this session, or of a new one. */
+export async function budgetView(
+  store: EventStore,
+  budgets: Budgets,
+  { sessionId, nowMs }: { readonly sessionId?: string | undefined; readonly nowMs: number },
+): Promise<BudgetView> {
+  const { verdict, spent } = await budgetBefore(store, budgets, { sessionId, nowMs });
+  const hasBegun = { turn: false, session: sessionId !== undefined, day: true };
+  return {
+    lines: listLimits(budgets, spent).map(({ used, ...line }) => (hasBegun[line.scope] ? { ...line, used } : line)),
+    ...(verdict.kind === "exceeded" && { refusal: { message: verdict.error.message, fix: verdict.error.fix } }),
+    warnings: verdict.kind === "warning" ? verdict.warnings.map(({ message }) => message) : [],
+  };
 }
 
 /** What a turn may still consume. */

@@ -28,8 +28,13 @@ export async function forkPoint(git: Git, repository: string, head: string): Pro
 }
 
 /** The files in which two trees differ. */
-export async function changedFiles(run: RunSafely, from: string, to: string): Promise<readonly MergedFile[]> {
-  const { text } = await run(["diff", "--name-status", "-z", "-M", "--no-ext-diff", from, to]);
+export async function changedFiles(
+  run: RunSafely,
+  from: string,
+  to: string,
+  options: readonly string[] = [],
+): Promise<readonly MergedFile[]> {
+  const { text } = await run(["diff", "--name-status", "-z", "-M", "--no-ext-diff", ...options, from, to]);
   const words = text.split("\0");
   const files: MergedFile[] = [];
   for (let index = 0; index + 1 < words.length; ) {

@@ -7,7 +7,7 @@ import { absolutePath, cleanPath, optionalText, pick, type ToolArgs, type ToolCo
 /** What the agent's searching tools skip, as their search program does by default. */
 export const ignoredNames: ReadonlySet<string> = new Set([".git", "node_modules", ".DS_Store"]);
 
-/** A search must end even when someone points it at a whole disk. */
+/** A search must end even when a user points it at a whole disk. */
 const MAX_FILES = 20_000;
 
 const MAX_LINE_CHARACTERS = 1_000;

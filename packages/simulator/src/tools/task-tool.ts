@@ -1,8 +1,11 @@
+import { readdirSync } from "node:fs";
 import { isRecord } from "../json.ts";
 import { refusalText, type ToolDraft } from "./tool-draft.ts";
 import { optionalText, type ToolArgs, type ToolContext, text } from "./tool-run.ts";
 
-/** A subagent: its inner steps are not streamed, so only its last words are simulated. */
+const MAX_LISTED = 20;
+
+/** A subagent: its inner steps are not streamed, but come with its last words. It looks at what is in the workspace. */
 export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
   const description = text(input, "description");
   const prompt = text(input, "prompt");
@@ -34,7 +37,7 @@ export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
       const startedAt = context.now();
       const words = `The simulated subagent looked at: ${description || prompt}`;
       const success = {
-        conversationSteps: [{ assistantMessage: { text: words } }],
+        conversationSteps: [lookAround(context), { assistantMessage: { text: words } }],
         agentId: context.newId(),
         isBackground: false,
         durationMs: String(context.now() - startedAt),
@@ -46,4 +49,12 @@ export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
       return outcome;
     },
   };
+}
+
+/** A step as the CLI reports it: a call together with its result. */
+function lookAround({ workspace, newId }: ToolContext): object {
+  const files = readdirSync(workspace).toSorted();
+  const success = { pattern: "*", path: workspace, files: files.slice(0, MAX_LISTED), totalFiles: files.length };
+  const glob = { args: { globPattern: "*", targetDirectory: workspace }, result: { success } };
+  return { toolCall: { globToolCall: glob, toolCallId: newId() } };
 }

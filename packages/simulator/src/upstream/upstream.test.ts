@@ -199,7 +199,7 @@ describe("a run", () => {
   });
 
   it("takes up what the user says while it runs", async () => {
-    const upstream = await start({ turns: [[{ text: "One. " }, { delay: 100 }, { text: "Two." }]] });
+    const upstream = await start({ turns: [[{ text: "One. " }, { delay: 2000 }, { text: "Two." }]] });
     let isSaid = false;
     const client = new RunClient({
       ...ways["HTTP/2 without TLS"](upstream),

@@ -16,7 +16,12 @@ export function doingWords({ doing, lastOutcome }: Pick<AgentView, "doing" | "la
   }
 }
 
-const waits = { approval: "your approval", question: "your answer", client: "the client" } as const;
+const waits = {
+  approval: "your approval",
+  question: "your answer",
+  client: "the client",
+  machine: "its machine",
+} as const;
 
 /** The status whose dot shows what an agent is doing. */
 export function dotOf({

@@ -6,12 +6,19 @@ import { fromUnified } from "../diff/diff-rows.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { isTyping } from "../screen/is-typing.ts";
+import { type Review, ReviewDiff } from "./review-diff.tsx";
 
 /** As much as one may want to read at once: more lines than these are opened by the reader. */
 const LINES_AT_ONCE = 400;
 
+interface ChangedFilesProps {
+  readonly files: readonly ChangedFile[];
+  /** What a reader may do with their lines; absent: only read them. */
+  readonly review?: Review;
+}
+
 /** The files, each with its diff below it when open. `j` and `k` go from one to the next. */
-export function ChangedFiles({ files }: { readonly files: readonly ChangedFile[] }) {
+export function ChangedFiles({ files, review }: ChangedFilesProps) {
   const list = useRef<HTMLUListElement>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(() => initiallyOpen(files));
   useFileKeys(list);
@@ -23,7 +30,13 @@ export function ChangedFiles({ files }: { readonly files: readonly ChangedFile[]
   return (
     <ul className="grid grid-cols-[minmax(0,1fr)] gap-2" ref={list}>
       {files.map((file) => (
-        <FileChange file={file} isOpen={open.has(file.path)} key={file.path} onToggle={() => toggle(file.path)} />
+        <FileChange
+          file={file}
+          isOpen={open.has(file.path)}
+          key={file.path}
+          onToggle={() => toggle(file.path)}
+          review={review}
+        />
       ))}
     </ul>
   );
@@ -49,9 +62,10 @@ interface FileChangeProps {
   readonly file: ChangedFile;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
+  readonly review: Review | undefined;
 }
 
-function FileChange({ file, isOpen, onToggle }: FileChangeProps) {
+function FileChange({ file, isOpen, onToggle, review }: FileChangeProps) {
   const { path, oldPath, additions, deletions } = file;
   return (
     <li className="rounded-lg border border-line bg-raised">
@@ -76,7 +90,7 @@ function FileChange({ file, isOpen, onToggle }: FileChangeProps) {
         </button>
         <CopyButton label={`Copy the path ${path}`} text={path} />
       </div>
-      {isOpen && <FileDiff file={file} />}
+      {isOpen && <FileDiff file={file} review={review} />}
     </li>
   );
 }
@@ -111,14 +125,17 @@ function StatusWord({ status }: { readonly status: ChangedFile["status"] }) {
   );
 }
 
-function FileDiff({ file: { path, unified } }: { readonly file: ChangedFile }) {
+function FileDiff({ file, review }: { readonly file: ChangedFile; readonly review: Review | undefined }) {
+  const { path, unified } = file;
   const rows = useMemo(() => (unified === undefined ? undefined : fromUnified(unified)), [unified]);
   return (
     <div className="overflow-hidden rounded-b-lg border-line border-t">
       {rows === undefined ? (
         <p className="px-3 py-3 text-soft">It is binary, or too large to be shown here.</p>
-      ) : (
+      ) : review === undefined || unified === undefined ? (
         <DiffView diff={rows} label={`Changes in ${path}`} />
+      ) : (
+        <ReviewDiff file={file} review={review} unified={unified} />
       )}
     </div>
   );

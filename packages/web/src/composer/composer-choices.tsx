@@ -11,9 +11,16 @@ import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, useModels } from "../data/page-hooks.ts";
 import { permissionLabels } from "../parts/permission-labels.ts";
 import { showError } from "../parts/toast.tsx";
+import { modeLabels, modeMeanings, type TurnMode, turnModes } from "./turn-modes.ts";
 
-/** With which model and how freely the next turn works. */
-export function ComposerChoices({ session }: { readonly session: SessionView }) {
+interface ComposerChoicesProps {
+  readonly session: SessionView;
+  readonly mode: TurnMode;
+  readonly onMode: (mode: TurnMode) => void;
+}
+
+/** What the next turn is for, with which model and how freely it works. */
+export function ComposerChoices({ session, mode, onMode }: ComposerChoicesProps) {
   const { api, put } = usePageData();
   const models = useModels();
   const about = useAbout();
@@ -23,6 +30,13 @@ export function ComposerChoices({ session }: { readonly session: SessionView }) 
   const model = session.model ?? about?.defaultModel ?? "";
   return (
     <>
+      <Choice label="Mode" isShort value={mode} hint={modeMeanings[mode]} onChange={(word) => onMode(word as TurnMode)}>
+        {turnModes.map((word) => (
+          <option key={word} value={word}>
+            {modeLabels[word]}
+          </option>
+        ))}
+      </Choice>
       <Choice
         label="Model"
         value={model}
@@ -75,12 +89,17 @@ interface ChoiceProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly children: ReactNode;
+  /** Its values say what it is, and are always shown whole. */
+  readonly isShort?: boolean;
 }
 
-function Choice({ label, hint = label, value, onChange, children }: ChoiceProps) {
+function Choice({ label, hint = label, value, onChange, children, isShort = false }: ChoiceProps) {
   return (
-    <label className="flex min-w-0 items-center max-md:flex-1 max-md:basis-0" title={hint}>
-      <span className="shrink-0 text-[12px] text-faint max-md:sr-only">{label}</span>
+    <label
+      className={`flex items-center max-md:min-w-0 max-md:flex-1 max-md:basis-0 ${isShort ? "shrink-0" : "min-w-0"}`}
+      title={hint}
+    >
+      <span className={`shrink-0 text-[12px] text-faint ${isShort ? "sr-only" : "max-md:sr-only"}`}>{label}</span>
       <select
         value={value}
         onChange={(event) => onChange(event.target.value)}

@@ -1,4 +1,4 @@
-import type { PromptImage } from "@caret/protocol";
+import type { AboutView, PromptImage, SessionView } from "@caret/protocol";
 
 /** An image that is about to be sent. `url` shows it, and is released when it is gone. */
 export interface DraftImage {
@@ -12,9 +12,22 @@ const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 const MAX_BYTES = 8 * 1024 * 1024;
 export const MAX_IMAGES = 8;
 
-/** Said before anything is sent. */
-export const IMAGES_REFUSED =
-  "Images can be sent with full access only: choose it as the permission, or remove the images.";
+/**
+ * Why a session with these choices takes no images, said before anything is sent; undefined: it takes them. An agent with tools of
+ * its own (`full`) looks at them itself; any other has to be given them, by a lane that can.
+ */
+export function imagesRefused(
+  about: AboutView | undefined,
+  { permission, lane }: Pick<SessionView, "permission" | "lane">,
+): string | undefined {
+  const lanes = about?.lanes.filter((each) => each.ready && (lane === undefined || each.lane === lane)) ?? [];
+  if (permission === "full" || lanes.some(({ takesImages }) => takesImages === true)) return undefined;
+  const able = about?.lanes.find(({ takesImages, ready }) => takesImages === true && ready)?.lane;
+  const who =
+    lane === undefined ? "No agent here can be given images" : `The ${lane} lane cannot give its agent images`;
+  const other = able === undefined ? "" : `the ${able} lane, or `;
+  return `${who}: choose ${other}full access as the permission, or remove the images.`;
+}
 
 /** Which of the files can be sent, and in words why others cannot. */
 export function sortImages<Given extends Pick<File, "name" | "type" | "size">>(

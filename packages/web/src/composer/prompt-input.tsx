@@ -3,6 +3,7 @@ import { ImagePlus } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type ReactNode, useId, useRef, useState } from "react";
 import { IconButton } from "../parts/button.tsx";
 import { failureWords } from "../transcript/transcript-actions.ts";
+import type { PromptCommand } from "./prompt-commands.ts";
 import { readDraft, writeDraft } from "./prompt-draft.ts";
 import { toPromptImages } from "./prompt-images.ts";
 import { PromptText } from "./prompt-text.tsx";
@@ -28,6 +29,10 @@ interface PromptInputProps {
   readonly placeholder: string;
   /** What the draft is kept by: a session's id, or the screen that starts one. */
   readonly draftName: string;
+  /** What `/` offers; absent: nothing. */
+  readonly commands?: readonly PromptCommand[];
+  /** What `↑` brings back, the newest first. */
+  readonly history?: readonly string[];
   /** Where `@` looks for files; absent: nowhere. */
   readonly workspace: string | undefined;
   /** Why images cannot be sent as things stand; absent: they can. */
@@ -81,9 +86,10 @@ export function PromptInput(props: PromptInputProps) {
         onEnter={(isAside) => send(isAside ? onSendAside : onSend)}
       />
       <Complaints texts={[draft.refused, refused, failure]} />
-      <div className="flex items-center gap-1 px-1 pb-1">
+      <div className="flex items-center gap-1 px-1 pb-1 max-md:flex-wrap max-md:justify-end">
         <PickImages onPick={draft.add} />
-        <div className="flex min-w-0 flex-1 items-center gap-1">{props.choices}</div>
+        {/* On a phone they have a line of their own where the buttons would leave them no room. */}
+        <div className="flex min-w-0 flex-1 items-center gap-1 max-md:min-w-48">{props.choices}</div>
         {props.buttons({ isReady, isSending, hasImages: draft.images.length > 0, send })}
       </div>
     </div>

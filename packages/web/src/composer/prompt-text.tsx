@@ -1,11 +1,17 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef } from "react";
-import { useFilePopover } from "./use-file-popover.ts";
+import type { PromptCommand } from "./prompt-commands.ts";
+import { usePromptHistory } from "./prompt-history.ts";
+import { type PromptPopover, usePromptPopover } from "./use-prompt-popover.ts";
 import { useTypedKeys } from "./use-typed-keys.ts";
 
 interface PromptTextProps {
   readonly label: string;
   readonly placeholder: string;
   readonly workspace: string | undefined;
+  /** What `/` offers. */
+  readonly commands?: readonly PromptCommand[];
+  /** What `↑` brings back, the newest first. */
+  readonly history?: readonly string[];
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly onEnter: (isAside: boolean) => void;
@@ -13,15 +19,19 @@ interface PromptTextProps {
 
 const MAX_HEIGHT = 320;
 
-export function PromptText({ label, placeholder, text, onChange, onEnter, workspace }: PromptTextProps) {
+const nothing = [] as const;
+
+export function PromptText(props: PromptTextProps) {
+  const { label, placeholder, text, onChange, onEnter, workspace, commands = nothing, history = nothing } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const popover = useFilePopover({ area, text, onChange, workspace });
+  const popover = usePromptPopover({ area, text, onChange, workspace, commands });
+  const browse = usePromptHistory(history, text, onChange);
   useGrowing(area, text);
   useFocusAtFirst(area);
   useTypedKeys(area);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const isTaken = popover.press(event.key);
+    const isTaken = popover.press(event.key) || (isBare(event) && browse(event.key, area.current));
     if (!isTaken && !sends(event)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -29,7 +39,7 @@ export function PromptText({ label, placeholder, text, onChange, onEnter, worksp
   };
   return (
     <>
-      {popover.isOpen && <FileList id={id} files={popover.files} chosen={popover.chosen} onChoose={popover.take} />}
+      {popover.isOpen && <SuggestionList id={id} popover={popover} />}
       <textarea
         ref={area}
         rows={1}
@@ -51,6 +61,10 @@ export function PromptText({ label, placeholder, text, onChange, onEnter, worksp
       />
     </>
   );
+}
+
+function isBare({ shiftKey, ctrlKey, metaKey, altKey, nativeEvent }: KeyboardEvent): boolean {
+  return !(shiftKey || ctrlKey || metaKey || altKey || nativeEvent.isComposing);
 }
 
 /** Enter sends, but not where there is no Shift to make a new line with, and not while a word is being composed. */
@@ -76,26 +90,24 @@ function useFocusAtFirst(area: RefObject<HTMLTextAreaElement | null>): void {
   }, [area]);
 }
 
-interface FileListProps {
+interface SuggestionListProps {
   readonly id: string;
-  readonly files: readonly string[];
-  readonly chosen: number;
-  readonly onChoose: (path: string) => void;
+  readonly popover: PromptPopover;
 }
 
 /** Suggestions above the prompt. The keyboard stays in the prompt, which says which one is chosen. */
-function FileList({ id, files, chosen, onChoose }: FileListProps) {
+function SuggestionList({ id, popover: { label, items, chosen } }: SuggestionListProps) {
   return (
     <div
       id={id}
       role="listbox"
-      aria-label="Files"
+      aria-label={label}
       tabIndex={-1}
       className="absolute inset-x-0 bottom-full z-20 mb-1 max-h-72 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-lg"
     >
-      {files.map((path, index) => (
+      {items.map(({ key, label: words, hint, take }, index) => (
         <div
-          key={path}
+          key={key}
           id={`${id}-${index}`}
           role="option"
           tabIndex={-1}
@@ -103,11 +115,12 @@ function FileList({ id, files, chosen, onChoose }: FileListProps) {
           // Before the click takes the focus away from the prompt.
           onPointerDown={(event) => {
             event.preventDefault();
-            onChoose(path);
+            take();
           }}
-          className="flex min-h-8 cursor-pointer items-center truncate rounded px-2 font-mono text-[12px] hover:bg-panel aria-selected:bg-accent/10 aria-selected:text-accent max-md:min-h-10"
+          className="flex min-h-8 cursor-pointer items-center gap-2 truncate rounded px-2 font-mono text-[12px] hover:bg-panel aria-selected:bg-accent/10 aria-selected:text-accent max-md:min-h-10"
         >
-          {path}
+          <span className={`truncate ${hint === "" ? "" : "max-w-[60%] shrink-0"}`}>{words}</span>
+          {hint !== "" && <span className="min-w-0 truncate font-sans text-soft">{hint}</span>}
         </div>
       ))}
     </div>

@@ -83,7 +83,13 @@ describe("signing in", () => {
     const { sessions } = await becomes(data, ({ signIn }) => signIn === "in");
     expect([...sessions.keys()]).toEqual(["s"]);
     expect(kept.get(KEY)).toBe("half");
-    expect(asked).toEqual(["sign-in ", "sessions/stream half", "about half", "sessions?archived=false&limit=100 half"]);
+    expect(asked).toEqual([
+      "sign-in ",
+      "sessions/stream half",
+      "about half",
+      "sessions?archived=false&limit=100 half",
+      "sessions?archived=false&pinned=true&limit=100 half",
+    ]);
   });
 
   it("says why a code does not work, and forgets nobody who was signed in", async () => {

@@ -12,7 +12,7 @@ import { createFrameBatch } from "./frame-batch.ts";
 import { createPageKey, type PageEnvironment } from "./page-environment.ts";
 import { emptyPageState, type PageState, type SessionLog } from "./page-state.ts";
 import { searchSessions } from "./search-sessions.ts";
-import { foldUpdates, putSessions, takeFirstPage, takeNextPage } from "./session-list.ts";
+import { foldUpdates, putSessions, takeFirstPage, takeNextPage, withPinned } from "./session-list.ts";
 import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
 import { shareUpdates } from "./share-updates.ts";
 
@@ -150,13 +150,19 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
   const readAll = async (): Promise<void> => {
     const meanwhile = new Set<string>();
     changed = meanwhile;
-    const [about, page] = await Promise.all([
+    const [about, page, pinned] = await Promise.all([
       api.about({ signal }),
       api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
+      // They are shown on top, however long ago they were used.
+      api.listSessions({ archived: false, pinned: true, limit: LIST_PAGE }, { signal }),
     ]);
     if (signal.aborted) return;
     applyPriceUpdates(about.prices ?? []);
-    store.setState((state) => ({ signIn: "in", about, ...takeFirstPage(state, page, meanwhile) }));
+    store.setState((state) => ({
+      signIn: "in",
+      about,
+      ...withPinned(takeFirstPage(state, page, meanwhile), pinned.sessions),
+    }));
     onState("open");
   };
   const readUntilDone = (): void => {

@@ -48,6 +48,16 @@ export function takeFirstPage(state: ListState, page: SessionPageView, changed: 
   };
 }
 
+/** Pinned sessions are listed too, on whichever page they are. What is known of them already is newer. */
+export function withPinned(state: ListState, pinned: readonly SessionView[]): ListState {
+  const unknown = pinned.filter(({ id }) => !state.sessions.has(id));
+  return {
+    ...state,
+    sessions: putSessions(state.sessions, unknown),
+    listed: new Set([...state.listed, ...pinned.map(({ id }) => id)]),
+  };
+}
+
 export function takeNextPage(state: ListState, page: SessionPageView): ListState {
   return {
     sessions: putSessions(state.sessions, page.sessions),
@@ -92,9 +102,9 @@ export function failedSessions(sessions: ReadonlyMap<string, SessionView>, after
   });
 }
 
-/** A parked call waits for the client's program, not for a person. */
+/** A parked call waits for the client's program, and a turn for its machine, not for a person. */
 export function isForPerson(status: SessionView["status"]): boolean {
-  return status.kind === "waiting" && status.waitsFor !== "client";
+  return status.kind === "waiting" && status.waitsFor !== "client" && status.waitsFor !== "machine";
 }
 
 function sinceOf({ status, asksSince = 0 }: SessionView): number {

@@ -10,6 +10,8 @@ const WINDOW_EVENTS = 500;
 const AFTER_ALL = 999_999_999_999_999;
 /** How many events are read at once when the user scrolls up. */
 const OLDER_EVENTS = 1000;
+/** The most that the gateway gives at once. */
+const MOST_AT_ONCE = 10_000;
 /** How long a hidden tab goes on following the session it shows. */
 const HIDDEN_MS = 10_000;
 const KEPT_LOGS = 4;
@@ -30,6 +32,8 @@ export interface SessionLogs {
   /** Keeps the log up to date until the returned function is called. */
   open(sessionId: string): () => void;
   loadOlder(sessionId: string): Promise<void>;
+  /** Loads everything from this event on. */
+  loadThrough(sessionId: string, seq: number): Promise<void>;
   /** Read it again, after it failed. */
   retry(sessionId: string): void;
   /** Follow all of them over new connections, from where they are. */
@@ -44,6 +48,8 @@ interface OpenLog {
   log: SessionLog;
   readers: number;
   following: AbortController | undefined;
+  /** Older events are under way. */
+  older: Promise<void> | undefined;
 }
 
 const loadingLog: SessionLog = {
@@ -79,6 +85,10 @@ export function createSessionLogs(options: SessionLogsOptions): SessionLogs {
       const open = logs.get(sessionId);
       if (open !== undefined) await loadOlder(open, options);
     },
+    loadThrough: async (sessionId, seq) => {
+      const open = logs.get(sessionId);
+      if (open !== undefined) await loadThrough(open, seq, options);
+    },
     retry(sessionId) {
       const open = logs.get(sessionId);
       if (open === undefined) return;
@@ -101,7 +111,7 @@ export function createSessionLogs(options: SessionLogsOptions): SessionLogs {
 }
 
 function newLog(sessionId: string): OpenLog {
-  return { sessionId, window: emptyLogWindow, log: loadingLog, readers: 0, following: undefined };
+  return { sessionId, window: emptyLogWindow, log: loadingLog, readers: 0, following: undefined, older: undefined };
 }
 
 function forgetOldest(logs: Map<string, OpenLog>, { show }: SessionLogsOptions): void {
@@ -152,16 +162,33 @@ function missed(open: OpenLog, { lastSeqOf }: SessionLogsOptions): number {
   return (lastSeqOf(open.sessionId) ?? 0) - open.window.transcript.lastSeq;
 }
 
-async function loadOlder(open: OpenLog, options: SessionLogsOptions): Promise<void> {
+async function loadOlder(open: OpenLog, options: SessionLogsOptions, limit = OLDER_EVENTS): Promise<void> {
+  open.older ??= readOlder(open, options, limit).finally(() => {
+    open.older = undefined;
+  });
+  await open.older;
+}
+
+async function readOlder(open: OpenLog, options: SessionLogsOptions, limit: number): Promise<void> {
   const before = firstSeq(open.window.transcript);
-  if (before === undefined || before <= 1 || open.log.isLoadingOlder) return;
+  if (before === undefined || before <= 1) return;
   change(open, options, { isLoadingOlder: true });
   try {
-    const page = await options.api.readLog(open.sessionId, { before, limit: OLDER_EVENTS });
+    const page = await options.api.readLog(open.sessionId, { before, limit });
     // It may have been read again meanwhile.
     if (firstSeq(open.window.transcript) === before) open.window = prependEvents(open.window, page.events);
   } finally {
     change(open, options, { isLoadingOlder: false });
+  }
+}
+
+async function loadThrough(open: OpenLog, seq: number, options: SessionLogsOptions): Promise<void> {
+  for (;;) {
+    const first = firstSeq(open.window.transcript) ?? 0;
+    if (first <= seq) return;
+    // A few more, so that what comes before it is in sight too.
+    await loadOlder(open, options, Math.min(MOST_AT_ONCE, Math.max(OLDER_EVENTS, first - seq + OLDER_EVENTS / 10)));
+    if (firstSeq(open.window.transcript) === first) return;
   }
 }
 

@@ -1,12 +1,18 @@
+import "./diff.css";
 import { type ReactNode, useRef, useState } from "react";
 import { Virtualizer } from "virtua";
+import type { HighlightedLine } from "../markdown/highlighter.ts";
 import type { DiffRow, DiffRows } from "./diff-rows.ts";
+import { toPieces } from "./highlighted-rows.ts";
+import { useDiffColours } from "./use-diff-colours.ts";
 
 /** More rows than this are drawn only where one looks. */
 const MAX_DRAWN = 400;
 
 interface DiffViewProps {
   readonly diff: DiffRows;
+  /** The file, by whose name its language is known; absent: no colours. */
+  readonly path?: string;
   /** What changed, for those who cannot see it: `Changes in src/a.ts`. */
   readonly label: string;
   /** How many rows are shown before "Show all". */
@@ -17,20 +23,21 @@ interface DiffViewProps {
 }
 
 /** A change, line by line. */
-export function DiffView({ diff, label, preview = MAX_DRAWN, isExpanded, onExpand }: DiffViewProps) {
+export function DiffView({ diff, path, label, preview = MAX_DRAWN, isExpanded, onExpand }: DiffViewProps) {
   const [isOwnExpanded, setExpanded] = useState(false);
   const showsAll = isExpanded ?? isOwnExpanded;
   const { rows } = diff;
+  const colours = useDiffColours(rows, path);
   if (rows.length === 0) return <p className="px-3 py-2 text-soft">No lines to show.</p>;
   // A button that would reveal a line or two is worth less than the lines.
   const isCut = !showsAll && rows.length > preview + 4;
   const expand = onExpand ?? (() => setExpanded(true));
   return (
-    <section aria-label={label} className="font-mono text-[12px] leading-5">
+    <section aria-label={label} className="diff-lines font-mono text-[12px] leading-5">
       {!isCut && rows.length > MAX_DRAWN ? (
-        <LongDiff rows={rows} label={label} />
+        <LongDiff rows={rows} colours={colours} label={label} />
       ) : (
-        (isCut ? rows.slice(0, preview) : rows).map((row, index) => renderRow(row, index))
+        (isCut ? rows.slice(0, preview) : rows).map((row, index) => renderRow(row, index, colours[index]))
       )}
       {isCut && (
         <button
@@ -45,13 +52,19 @@ export function DiffView({ diff, label, preview = MAX_DRAWN, isExpanded, onExpan
   );
 }
 
-function LongDiff({ rows, label }: { readonly rows: readonly DiffRow[]; readonly label: string }) {
+interface LongDiffProps {
+  readonly rows: readonly DiffRow[];
+  readonly colours: readonly (HighlightedLine | undefined)[];
+  readonly label: string;
+}
+
+function LongDiff({ rows, colours, label }: LongDiffProps) {
   const scroller = useRef<HTMLElement>(null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
     <section ref={scroller} className="max-h-[70vh] overflow-y-auto" tabIndex={0} aria-label={`${label}, all lines`}>
       <Virtualizer data={rows} scrollRef={scroller} itemSize={20}>
-        {renderRow}
+        {(row, index) => renderRow(row, index, colours[index])}
       </Virtualizer>
     </section>
   );
@@ -64,15 +77,26 @@ const looks = {
   remove: { row: "bg-bad/10", sign: "-", mark: "bg-bad/20 rounded-xs" },
 } as const;
 
-function renderRow(row: DiffRow, index: number) {
+function renderRow(row: DiffRow, index: number, line: HighlightedLine | undefined) {
+  return <DiffLine key={index} line={line} row={row} />;
+}
+
+interface DiffLineProps {
+  readonly row: DiffRow;
+  /** Its colours, once they are known. */
+  readonly line: HighlightedLine | undefined;
+}
+
+/** One line of a change. */
+export function DiffLine({ row, line }: DiffLineProps) {
   const look = looks[row.kind];
   return (
-    <div key={index} className={`flex ${look.row}`}>
+    <div className={`flex ${look.row}`}>
       <LineNumber line={row.kind === "hunk" ? undefined : row.oldLine} isOld />
       <LineNumber line={row.kind === "hunk" ? undefined : row.newLine} />
       <span className="w-5 shrink-0 select-none text-center text-soft">{look.sign}</span>
       <span className="min-w-0 flex-1 whitespace-pre-wrap pr-3 [overflow-wrap:anywhere] [tab-size:4]">
-        {row.kind === "hunk" ? hunkWords(row) : renderText(row, look.mark)}
+        {row.kind === "hunk" ? hunkWords(row) : renderText(row, line, look.mark)}
       </span>
     </div>
   );
@@ -93,13 +117,12 @@ function hunkWords({ newLine, text }: DiffRow): string {
   return text === "" ? `line ${newLine ?? "?"}` : `line ${newLine ?? "?"} · ${text}`;
 }
 
-function renderText({ text, emphasis }: DiffRow, mark: string): ReactNode {
-  if (emphasis === undefined || emphasis[0] >= emphasis[1]) return text === "" ? "\n" : text;
-  return (
-    <>
-      {text.slice(0, emphasis[0])}
-      <span className={mark}>{text.slice(...emphasis)}</span>
-      {text.slice(emphasis[1])}
-    </>
-  );
+function renderText(row: DiffRow, line: HighlightedLine | undefined, mark: string): ReactNode {
+  if (row.text === "") return "\n";
+  return toPieces(row, line).map(({ text, token, isMarked }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a line keeps its pieces
+    <span key={index} className={isMarked ? mark : undefined} data-token={token === "" ? undefined : token}>
+      {text}
+    </span>
+  ));
 }

@@ -1,32 +1,8 @@
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { type HighlightedLine, highlight, knownHighlight } from "./highlighter.ts";
-
-/** Names that stand behind a fence, and the grammar each of them means. Others are shown without colours. */
-const grammars: Readonly<Record<string, readonly string[]>> = {
-  typescript: ["ts", "typescript", "mts", "cts"],
-  tsx: ["tsx", "jsx"],
-  javascript: ["js", "javascript", "mjs", "cjs", "node"],
-  json: ["json", "jsonc", "json5", "ndjson", "jsonl"],
-  python: ["py", "python"],
-  shellscript: ["sh", "bash", "zsh", "shell", "shellscript", "console"],
-  html: ["html", "xml", "svg", "vue"],
-  css: ["css", "scss", "less"],
-  markdown: ["md", "markdown"],
-  yaml: ["yml", "yaml"],
-  toml: ["toml", "ini"],
-  rust: ["rs", "rust"],
-  go: ["go", "golang"],
-  java: ["java", "kotlin", "kt"],
-  c: ["c", "h", "cpp", "c++", "cc", "hpp"],
-  sql: ["sql", "postgres", "sqlite"],
-  diff: ["diff", "patch"],
-  docker: ["dockerfile", "docker"],
-};
-
-const byName: ReadonlyMap<string, string> = new Map(
-  Object.entries(grammars).flatMap(([grammar, names]) => names.map((name) => [name, grammar] as const)),
-);
+import { grammarOf } from "./grammars.ts";
+import type { HighlightedLine } from "./highlighter.ts";
+import { useHighlight } from "./use-highlight.ts";
 
 interface CodeBlockProps {
   readonly code: string;
@@ -53,23 +29,6 @@ export function CodeBlock({ code, info, isClosed }: CodeBlockProps) {
   );
 }
 
-function useHighlight(code: string, grammar: string | undefined): readonly HighlightedLine[] | undefined {
-  const known = grammar === undefined ? undefined : knownHighlight(code, grammar);
-  const [, setFound] = useState<string>();
-  useEffect(() => {
-    if (grammar === undefined || known !== undefined) return;
-    let isWanted = true;
-    void highlight(code, grammar).then((lines) => {
-      // The lines themselves are kept by the highlighter: this only says that they are there now.
-      if (isWanted && lines !== undefined) setFound(code);
-    });
-    return () => {
-      isWanted = false;
-    };
-  }, [code, grammar, known]);
-  return known;
-}
-
 function renderLines(lines: readonly HighlightedLine[]): ReactNode {
   return lines.map((line, number) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a finished text keeps its lines
@@ -83,10 +42,4 @@ function renderLines(lines: readonly HighlightedLine[]): ReactNode {
       {number < lines.length - 1 && "\n"}
     </span>
   ));
-}
-
-/** The grammar for the words behind a fence, or undefined. */
-function grammarOf(info: string): string | undefined {
-  const name = /^[\w+#-]+/.exec(info.trim())?.[0]?.toLowerCase();
-  return name === undefined ? undefined : byName.get(name);
 }

@@ -2,7 +2,8 @@ import type { AboutView, SessionView } from "@caret/protocol";
 import { ArrowUp } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { IMAGES_REFUSED } from "../composer/prompt-images.ts";
+import { BudgetNote } from "../composer/budget-note.tsx";
+import { imagesRefused } from "../composer/prompt-images.ts";
 import { type Prompt, PromptInput, type PromptInputState } from "../composer/prompt-input.tsx";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, usePageState } from "../data/page-hooks.ts";
@@ -19,6 +20,7 @@ import { SandboxChoice } from "./sandbox-choice.tsx";
 import { firstChoices, keepChoices, type SessionChoices, toCreateSession } from "./session-choices.ts";
 import { useAllowing } from "./use-allowing.tsx";
 import { WorkspaceChoice } from "./workspace-choice.tsx";
+import { WorktreeChoice } from "./worktree-choice.tsx";
 
 export function NewSessionScreen() {
   const about = useAbout();
@@ -46,9 +48,11 @@ function NewSession({ about }: { readonly about: AboutView }) {
     setStarted((before) => [id, ...before]);
   };
   const workspace = choices.workspace.trim();
-  const canShow = choices.permission === "full";
+  const { lane, permission } = choices;
+  const refused = imagesRefused(about, { permission, ...(lane !== "" && { lane }) });
   return (
     <div className="flex flex-col gap-4">
+      <BudgetNote />
       <PromptInput
         buttons={(state) => <StartButtons onAside={startAside} state={state} />}
         choices={isSimulated(about, choices.lane || about.defaultLane) && <SimulatedBadge />}
@@ -56,8 +60,8 @@ function NewSession({ about }: { readonly about: AboutView }) {
         label="Prompt"
         onSend={open}
         onSendAside={startAside}
-        imagesRefused={canShow ? undefined : IMAGES_REFUSED}
-        placeholder={`What should be done? @ names files${canShow ? ", images can be pasted" : ""}.`}
+        imagesRefused={refused}
+        placeholder={`What should be done? @ names files${refused === undefined ? ", images can be pasted" : ""}.`}
         workspace={workspace === "" ? undefined : workspace}
       />
       <Started ids={started} />
@@ -157,6 +161,7 @@ function Choices({ about, choices, onChange }: ChoicesProps) {
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
         <SandboxChoice onChange={(sandbox) => onChange({ ...choices, sandbox })} sandbox={choices.sandbox} />
+        <WorktreeChoice isChosen={choices.worktree} onChoose={(worktree) => onChange({ ...choices, worktree })} />
       </div>
       <PermissionChoice chosen={choices.permission} onChoose={(permission) => onChange({ ...choices, permission })} />
       <p className="text-[12px] text-faint">Processes: {about.sandbox}</p>

@@ -28,13 +28,20 @@ function storage(text: string | null = null) {
 }
 
 it("begins with what the gateway prefers", () => {
-  const choices = { workspace: "/work", lane: "", model: "", permission: "auto-edits", sandbox: "" };
+  const choices = { workspace: "/work", lane: "", model: "", permission: "auto-edits", sandbox: "", worktree: false };
   expect(firstChoices(about, storage())).toEqual(choices);
   expect(firstChoices(about, storage("not json"))).toEqual(choices);
 });
 
 it("begins with what was chosen last time, but with no lane that is gone", () => {
-  const chosen: SessionChoices = { workspace: "/else", lane: "acp", model: "opus", permission: "auto", sandbox: "" };
+  const chosen: SessionChoices = {
+    workspace: "/else",
+    lane: "acp",
+    model: "opus",
+    permission: "auto",
+    sandbox: "",
+    worktree: false,
+  };
   const kept = storage();
   keepChoices(chosen, kept);
   expect(firstChoices(about, kept)).toEqual({ ...chosen, lane: "" });
@@ -42,27 +49,41 @@ it("begins with what was chosen last time, but with no lane that is gone", () =>
 
 it("does not remember full access for the next session [ux B3]", () => {
   const kept = storage();
-  keepChoices({ workspace: "/else", lane: "cli", model: "opus", permission: "full", sandbox: "" }, kept);
+  keepChoices(
+    { workspace: "/else", lane: "cli", model: "opus", permission: "full", sandbox: "", worktree: false },
+    kept,
+  );
   expect(firstChoices(about, kept)).toEqual({
     workspace: "/else",
     lane: "cli",
     model: "opus",
     permission: "auto-edits",
     sandbox: "",
+    worktree: false,
   });
 });
 
 it("asks the gateway only for what was chosen", () => {
-  expect(toCreateSession({ workspace: " ", lane: "", model: "", permission: "auto", sandbox: "" })).toEqual({
+  expect(
+    toCreateSession({ workspace: " ", lane: "", model: "", permission: "auto", sandbox: "", worktree: false }),
+  ).toEqual({
     permission: "auto",
   });
-  expect(toCreateSession({ workspace: "/w ", lane: "cli", model: "m", permission: "full", sandbox: "strict" })).toEqual(
-    {
-      workspace: "/w",
+  expect(
+    toCreateSession({
+      workspace: "/w ",
       lane: "cli",
       model: "m",
       permission: "full",
       sandbox: "strict",
-    },
-  );
+      worktree: true,
+    }),
+  ).toEqual({
+    workspace: "/w",
+    lane: "cli",
+    model: "m",
+    permission: "full",
+    sandbox: "strict",
+    worktree: true,
+  });
 });

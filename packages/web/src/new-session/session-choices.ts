@@ -15,6 +15,8 @@ export interface SessionChoices {
   readonly model: string;
   readonly permission: PermissionWord;
   readonly sandbox: SandboxWord | "";
+  /** In a Git worktree of its own. */
+  readonly worktree: boolean;
 }
 
 const STORED = "caret.new-session";
@@ -29,6 +31,7 @@ export function firstChoices(about: AboutView, storage: Pick<Storage, "getItem">
     model: typeof last["model"] === "string" ? last["model"] : "",
     permission: permissionWords.find((word) => word === last["permission"]) ?? about.defaultPermission,
     sandbox: sandboxWords.find((word) => word === last["sandbox"]) ?? "",
+    worktree: last["worktree"] === true,
   };
 }
 
@@ -38,13 +41,21 @@ export function keepChoices(choices: SessionChoices, storage: Pick<Storage, "set
   storage.setItem(STORED, JSON.stringify(permission === "full" ? others : choices));
 }
 
-export function toCreateSession({ workspace, lane, model, permission, sandbox }: SessionChoices): CreateSession {
+export function toCreateSession({
+  workspace,
+  lane,
+  model,
+  permission,
+  sandbox,
+  worktree,
+}: SessionChoices): CreateSession {
   return {
     permission,
     ...(workspace.trim() !== "" && { workspace: workspace.trim() }),
     ...(lane !== "" && { lane }),
     ...(model !== "" && { model }),
     ...(sandbox !== "" && { sandbox }),
+    ...(worktree && { worktree }),
   };
 }
 

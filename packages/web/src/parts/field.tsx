@@ -33,6 +33,10 @@ export function TextInput({ className = "", ...rest }: ComponentProps<"input">) 
   return <input className={`${box} min-h-10 md:min-h-8 ${className}`} type="text" {...rest} />;
 }
 
+export function TextArea({ className = "", ...rest }: ComponentProps<"textarea">) {
+  return <textarea className={`${box} py-1.5 ${className}`} {...rest} />;
+}
+
 export function Select({ className = "", ...rest }: ComponentProps<"select">) {
   return <select className={`${box} min-h-10 md:min-h-8 ${className}`} {...rest} />;
 }

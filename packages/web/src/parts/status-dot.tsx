@@ -31,7 +31,7 @@ export function statusWords(status: SessionStatus): string {
     case "running":
       return status.elsewhere === true ? "Running in a terminal" : "Running";
     case "waiting":
-      return waits[status.waitsFor];
+      return status.waitsFor === "machine" ? `Waiting for ${status.about}` : waits[status.waitsFor];
     case "ended":
       return outcomes[status.outcome];
   }

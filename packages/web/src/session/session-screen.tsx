@@ -1,11 +1,12 @@
 import type { SessionView } from "@caret/protocol";
 import { ChevronLeft, FileDiff, History } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { SessionComposer } from "../composer/session-composer.tsx";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, useApi, useSession, useTranscript } from "../data/page-hooks.ts";
 import type { SessionLog } from "../data/page-state.ts";
+import { SessionFinder } from "../find/session-finder.tsx";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
 import { Empty, Spinner } from "../parts/placeholders.tsx";
@@ -15,13 +16,22 @@ import { SessionMenu } from "../sessions/session-menu.tsx";
 import { WaitingCount } from "../shell/nav-link.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
+import type { TranscriptHandle } from "../transcript/transcript-handle.ts";
 import { ExportMenu } from "../transfer/export-menu.tsx";
+import { ForkLinks } from "./fork-links.tsx";
 import { runningTurnId, runsElsewhere } from "./running-turn.ts";
 import { StateLine } from "./state-line.tsx";
+import { StickyTodos } from "./sticky-todos.tsx";
 import { useSessionActions } from "./use-session-actions.ts";
 
+export interface SessionScreenProps {
+  readonly sessionId: string;
+  /** The event to show, instead of the end. */
+  readonly at?: number;
+}
+
 /** One session: what was said and done, what is going on, and where to go on. */
-export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
+export function SessionScreen({ sessionId, at }: SessionScreenProps) {
   const session = useSession(sessionId);
   const log = useTranscript(sessionId);
   const { logs } = usePageData();
@@ -38,7 +48,7 @@ export function SessionScreen({ sessionId }: { readonly sessionId: string }) {
         <Spinner /> Opening the session…
       </p>
     );
-  return <OpenSession key={sessionId} session={session} log={log} />;
+  return <OpenSession key={sessionId} session={session} log={log} at={at} />;
 }
 
 function NoSession() {
@@ -52,10 +62,17 @@ function NoSession() {
   );
 }
 
-function OpenSession({ session, log }: { readonly session: SessionView; readonly log: SessionLog }) {
+interface OpenSessionProps {
+  readonly session: SessionView;
+  readonly log: SessionLog;
+  readonly at: number | undefined;
+}
+
+function OpenSession({ session, log, at }: OpenSessionProps) {
   const { logs } = usePageData();
-  const actions = useSessionActions(session.id);
+  const actions = useSessionActions(session);
   const [sent, setSent] = useState(0);
+  const transcript = useRef<TranscriptHandle>(null);
   const turnId = runningTurnId(log.transcript, session.status);
   const { stop, isStopping } = useStop(session.id, turnId);
   const jump = useCallback(() => setSent((count) => count + 1), []);
@@ -66,6 +83,8 @@ function OpenSession({ session, log }: { readonly session: SessionView; readonly
   return (
     <div className="flex h-full flex-col">
       <SessionHeader session={session} />
+      <SessionFinder at={at} log={log} sessionId={session.id} transcript={transcript} />
+      <ForkLinks session={session} />
       {log.transcript.turns.length === 0 ? (
         <div className="flex-1">
           <Empty title="Nothing has been asked yet">
@@ -80,11 +99,20 @@ function OpenSession({ session, log }: { readonly session: SessionView; readonly
           isLoadingOlder={log.isLoadingOlder}
           onOlder={loadOlder}
           jumpSignal={sent}
+          handle={transcript}
         />
       )}
       <div className="mx-auto w-full max-w-3xl px-2 pb-[max(8px,env(safe-area-inset-bottom))] md:px-4">
+        <StickyTodos turns={log.transcript.turns} />
         <StateLine session={session} log={log} onShow={jump} />
-        <SessionComposer session={session} turnId={turnId} isStopping={isStopping} onStop={stop} onSent={jump} />
+        <SessionComposer
+          session={session}
+          turns={log.transcript.turns}
+          turnId={turnId}
+          isStopping={isStopping}
+          onStop={stop}
+          onSent={jump}
+        />
       </div>
     </div>
   );

@@ -7,6 +7,7 @@ import { statusWords } from "../parts/status-dot.tsx";
 import { useNow } from "../parts/use-now.ts";
 import { placeWords } from "../sessions/session-row.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
+import { ContextGauge } from "./context-gauge.tsx";
 import { describeWait } from "./describe-wait.ts";
 
 interface StateLineProps {
@@ -32,12 +33,18 @@ export function StateLine({ session, log, onShow }: StateLineProps) {
         ) : turn !== undefined && turn.outcome === undefined ? (
           <WaitWords turn={turn} session={session} onShow={onShow} />
         ) : (
-          <span>{turn?.outcome === undefined ? statusWords(session.status) : outcomeWords[turn.outcome.kind]}</span>
+          <span>{endWords(session.status, turn)}</span>
         )}
       </p>
-      <SessionFacts session={session} />
+      <SessionFacts session={session} turns={log.transcript.turns} />
     </section>
   );
+}
+
+/** The log is ahead of the list at a turn's end; of a turn that has not begun only the list knows. */
+function endWords(status: SessionView["status"], turn: TranscriptTurn | undefined): string {
+  const isAway = status.kind === "waiting" && status.waitsFor === "machine";
+  return turn?.outcome === undefined || isAway ? statusWords(status) : outcomeWords[turn.outcome.kind];
 }
 
 function WaitWords({
@@ -81,8 +88,13 @@ const outcomeWords = { completed: "Done", cancelled: "Stopped", failed: "Failed"
 /** On a phone they would take the place of what one came to read. */
 const forDesks: ReadonlySet<string> = new Set(["Workspace", "Processes"]);
 
+interface SessionFactsProps {
+  readonly session: SessionView;
+  readonly turns: readonly TranscriptTurn[];
+}
+
 /** Model and permission stand below, where they are chosen. */
-function SessionFacts({ session }: { readonly session: SessionView }) {
+function SessionFacts({ session, turns }: SessionFactsProps) {
   const about = useAbout();
   // Summed by the gateway: here only the newest part of a long session is loaded.
   const used = usageWords(session.usage ?? {});
@@ -97,6 +109,7 @@ function SessionFacts({ session }: { readonly session: SessionView }) {
   ];
   return (
     <ul className="flex min-w-0 flex-wrap items-center gap-x-3" aria-label="Works with">
+      <ContextGauge turns={turns} />
       {facts.map(
         ([label, value, all = value]) =>
           value !== undefined && (

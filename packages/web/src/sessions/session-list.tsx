@@ -1,17 +1,17 @@
-import type { SessionView } from "@caret/protocol";
 import { useMemo, useState } from "react";
+import { Link } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { usePageState, useSessions } from "../data/page-hooks.ts";
 import type { FoundSessions } from "../data/page-state.ts";
-import { sortSessions, sortTime } from "../data/session-list.ts";
+import { sortSessions } from "../data/session-list.ts";
 import { Button } from "../parts/button.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
 import { Empty, Spinner } from "../parts/placeholders.tsx";
 import { showError } from "../parts/toast.tsx";
-import { useNow } from "../parts/use-now.ts";
-import { SessionRow } from "./session-row.tsx";
-
-const DAY_MS = 86_400_000;
+import { searchHref } from "../search/found-place.ts";
+import { ListBar } from "./list-bar.tsx";
+import { SessionGroup, SessionGroups } from "./session-groups.tsx";
+import { useGrouping } from "./use-grouping.ts";
 
 /** The plain list, or what was searched for. */
 export function SessionList() {
@@ -24,15 +24,31 @@ function PlainList() {
   const sessions = useSessions();
   const isListed = usePageState(({ isListed }) => isListed);
   const next = usePageState(({ next }) => next);
+  const [by, setGrouping] = useGrouping();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>();
   if (!isListed) return <Loading />;
   if (sessions.length === 0)
     return <Empty title="No sessions yet">Start one, or let a client do it: every turn is kept here.</Empty>;
+  const choice = chosen && {
+    chosen,
+    onChoose: (ids: readonly string[], isChosen: boolean) => setChosen(chooseAll(chosen, ids, isChosen)),
+  };
+  const pinned = sessions.filter((session) => session.pinned === true);
   return (
     <>
-      <Days sessions={sessions} />
+      <ListBar by={by} chosen={chosen} onChosen={setChosen} onGroup={setGrouping} />
+      {pinned.length > 0 && (
+        <SessionGroup choice={choice} group={{ key: "pinned", name: "Pinned", sessions: pinned }} />
+      )}
+      <SessionGroups by={by} choice={choice} sessions={sessions.filter((session) => session.pinned !== true)} />
       {next !== undefined && <MoreButton onMore={loadMore} />}
     </>
   );
+}
+
+function chooseAll(chosen: ReadonlySet<string>, ids: readonly string[], isChosen: boolean): ReadonlySet<string> {
+  const others = [...chosen].filter((id) => !ids.includes(id));
+  return new Set(isChosen ? [...others, ...ids] : others);
 }
 
 function FoundList({ found }: { readonly found: FoundSessions }) {
@@ -49,31 +65,22 @@ function FoundList({ found }: { readonly found: FoundSessions }) {
   if (sessions.length === 0)
     return (
       <Empty title={found.search === "" ? "Nothing is archived" : "No sessions found"}>
-        {found.search !== "" && "Titles, workspaces and ids are searched, not what was said."}
+        {found.search !== "" && (
+          <>
+            Titles, workspaces and ids were searched.{" "}
+            <Link className="text-accent underline underline-offset-2" href={searchHref(found.search)}>
+              Search what was said
+            </Link>
+          </>
+        )}
       </Empty>
     );
   return (
     <>
-      <Days sessions={sessions} />
+      <SessionGroups by="day" choice={undefined} sessions={sessions} />
       {next !== undefined && <MoreButton onMore={loadMoreFound} />}
     </>
   );
-}
-
-function Days({ sessions }: { readonly sessions: readonly SessionView[] }) {
-  // The days change at midnight; a list that is looked at is re-rendered more often than that.
-  const today = new Date(useNow()).setHours(0, 0, 0, 0);
-  const groups = useMemo(() => groupByDay(sessions, today), [sessions, today]);
-  return groups.map(({ day, sessions }) => (
-    <section aria-label={day} className="mb-6" key={day}>
-      <h2 className="mb-1 font-medium text-[13px] text-soft">{day}</h2>
-      <ul className="divide-y divide-line rounded-lg border border-line bg-raised">
-        {sessions.map((session) => (
-          <SessionRow key={session.id} session={session} />
-        ))}
-      </ul>
-    </section>
-  ));
 }
 
 function Loading() {
@@ -99,34 +106,4 @@ function MoreButton({ onMore }: { readonly onMore: () => Promise<void> }) {
       </Button>
     </div>
   );
-}
-
-interface DayGroup {
-  readonly day: string;
-  readonly sessions: readonly SessionView[];
-}
-
-/** Sessions that are sorted by time, under the names of their days as the reader would call them. */
-export function groupByDay(sessions: readonly SessionView[], now: number): readonly DayGroup[] {
-  const groups: { day: string; sessions: SessionView[] }[] = [];
-  for (const session of sessions) {
-    const day = dayName(sortTime(session), now);
-    const last = groups.at(-1);
-    if (last?.day === day) last.sessions.push(session);
-    else groups.push({ day, sessions: [session] });
-  }
-  return groups;
-}
-
-function dayName(at: number, now: number): string {
-  const days = Math.round((startOfDay(now) - startOfDay(at)) / DAY_MS);
-  if (days <= 0) return "Today";
-  if (days === 1) return "Yesterday";
-  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-  const words = days < 7 ? { weekday: "long" as const } : { day: "numeric" as const, month: "long" as const };
-  return new Intl.DateTimeFormat(undefined, { ...words, ...(!isThisYear && { year: "numeric" }) }).format(at);
-}
-
-function startOfDay(at: number): number {
-  return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -1,16 +1,16 @@
 import { type GrantView, markHidden, type SessionView } from "@caret/protocol";
-import { Archive, ArchiveRestore, EllipsisVertical, Pencil, ShieldCheck, Trash2 } from "lucide-react";
-import { type FormEvent, useId, useState } from "react";
+import { Archive, ArchiveRestore, EllipsisVertical, Pencil, Pin, PinOff, ShieldCheck, Trash2 } from "lucide-react";
+import { useState } from "react";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useApi } from "../data/page-hooks.ts";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
-import { Field, TextInput, Words } from "../parts/field.tsx";
+import { Words } from "../parts/field.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { showError, showToast } from "../parts/toast.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
+import { RenameDialog } from "./rename-dialog.tsx";
 
 interface SessionMenuProps {
   readonly session: SessionView;
@@ -24,12 +24,13 @@ const icon = { "aria-hidden": true, size: 14 } as const;
 export function SessionMenu({ session, onDeleted }: SessionMenuProps) {
   const { api, put, forget } = usePageData();
   const [dialog, setDialog] = useState<"rename" | "delete" | "grants">();
-  const { id, archived } = session;
+  const { id, archived, pinned = false } = session;
   const title = session.title || "Untitled";
   const setArchived = async (): Promise<void> => {
     put(await api.changeSession(id, { archived: !archived }));
     showToast(archived ? `“${title}” is in the list again` : `“${title}” is archived`);
   };
+  const setPinned = async (): Promise<void> => put(await api.changeSession(id, { pinned: !pinned }));
   const remove = async (): Promise<void> => {
     await api.deleteSession(id);
     forget(id);
@@ -43,6 +44,13 @@ export function SessionMenu({ session, onDeleted }: SessionMenuProps) {
         items={[
           { label: "Rename", icon: <Pencil {...icon} />, onChoose: () => setDialog("rename") },
           { label: "Allowed in this session", icon: <ShieldCheck {...icon} />, onChoose: () => setDialog("grants") },
+          {
+            label: pinned ? "Unpin" : "Pin",
+            icon: pinned ? <PinOff {...icon} /> : <Pin {...icon} />,
+            onChoose: () => {
+              setPinned().catch(showError);
+            },
+          },
           {
             label: archived ? "Take out of the archive" : "Archive",
             icon: archived ? <ArchiveRestore {...icon} /> : <Archive {...icon} />,
@@ -105,54 +113,5 @@ function Grant({ grant, onRevoke }: { readonly grant: GrantView; readonly onRevo
       </span>
       <Button onClick={onRevoke}>Revoke</Button>
     </li>
-  );
-}
-
-interface RenameDialogProps {
-  readonly session: SessionView;
-  readonly onClose: () => void;
-}
-
-function RenameDialog({ session, onClose }: RenameDialogProps) {
-  const { api, put } = usePageData();
-  const formId = useId();
-  const [title, setTitle] = useState(session.title);
-  const [error, setError] = useState<unknown>();
-  const rename = async (): Promise<void> => {
-    put(await api.changeSession(session.id, { title: title.trim() }));
-    onClose();
-  };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    rename().catch(setError);
-  };
-  return (
-    <Dialog
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button disabled={title.trim() === ""} form={formId} tone="primary" type="submit">
-            Rename
-          </Button>
-        </>
-      }
-      onClose={onClose}
-      title="Rename session"
-    >
-      <form className="flex flex-col gap-3" id={formId} onSubmit={submit}>
-        <Field label="Title">
-          {(ids) => (
-            <TextInput
-              {...ids}
-              maxLength={200}
-              onChange={(event) => setTitle(event.target.value)}
-              onFocus={(event) => event.target.select()}
-              value={title}
-            />
-          )}
-        </Field>
-        {error !== undefined && <ErrorNote error={toErrorInfo(error)} />}
-      </form>
-    </Dialog>
   );
 }

@@ -196,7 +196,7 @@ interface InboxApprovalProps {
 
 /** The same card as in the session: what is decided from the list is seen as whole as there. */
 function InboxApproval({ session, request, since }: InboxApprovalProps) {
-  const actions = useSessionActions(session.id);
+  const actions = useSessionActions(session);
   return (
     <TranscriptActionsProvider value={actions}>
       <div className="px-2 pb-2">

@@ -3,14 +3,15 @@ import { Menu, Search } from "lucide-react";
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
-import { useConnection } from "../data/page-hooks.ts";
+import { useConnection, usePageState } from "../data/page-hooks.ts";
 import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/placeholders.tsx";
 import { Toasts } from "../parts/toast.tsx";
+import { RenameDialog } from "../sessions/rename-dialog.tsx";
 import { MoreDialog } from "./more-dialog.tsx";
 import { type Destination, newSessionRoute, sessionsRoute, WaitingCount } from "./nav-link.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
-import { ImportDialog, Palette, ShortcutsDialog } from "./screens.tsx";
+import { ImportDialog, ModelDialog, Palette, PhoneDialog, ShortcutsDialog } from "./screens.tsx";
 import { type Overlay, ShellActionsContext, useShellActions } from "./shell-actions.ts";
 import { shortcutFor } from "./shortcuts.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -24,7 +25,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   const [route, navigate] = useLocation();
   const actions = useMemo(() => ({ show: setOverlay }), []);
   useShortcuts(setOverlay, navigate);
-  const isSession = /^\/s\/[^/]+(?:\/replay)?$/.test(route);
+  const isSession = /^\/s\/[^/]+(?:\/replay|\/at\/\d+)?$/.test(route);
   return (
     <ShellActionsContext value={actions}>
       <button
@@ -68,7 +69,23 @@ function OpenOverlay({ overlay, onClose }: { readonly overlay: Overlay | undefin
   if (overlay === "shortcuts") return <ShortcutsDialog onClose={onClose} />;
   if (overlay === "import") return <ImportDialog onClose={onClose} />;
   if (overlay === "more") return <MoreDialog onClose={onClose} />;
+  if (overlay === "phone") return <PhoneDialog onClose={onClose} />;
+  if (overlay === "rename" || overlay === "model") return <OpenSessionDialog dialog={overlay} onClose={onClose} />;
   return null;
+}
+
+interface OpenSessionDialogProps {
+  readonly dialog: "rename" | "model";
+  readonly onClose: () => void;
+}
+
+/** A dialog about the session in the address. */
+function OpenSessionDialog({ dialog, onClose }: OpenSessionDialogProps) {
+  const [, params] = useRoute<{ readonly id: string }>("/s/:id/*?");
+  const session = usePageState(({ sessions }) => sessions.get(params?.id ?? ""));
+  if (session === undefined) return null;
+  const Shown = dialog === "rename" ? RenameDialog : ModelDialog;
+  return <Shown onClose={onClose} session={session} />;
 }
 
 function useShortcuts(show: (overlay: Overlay) => void, navigate: (route: string) => void): void {

@@ -1,4 +1,14 @@
-import { Bot, Columns3, Inbox, Plug, SquarePen, Stethoscope, TrendingUp } from "lucide-react";
+import {
+  Bot,
+  Columns3,
+  Inbox,
+  Plug,
+  Search,
+  SlidersHorizontal,
+  SquarePen,
+  Stethoscope,
+  TrendingUp,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useRoute } from "wouter";
 import { useWaitingSessions } from "../data/page-hooks.ts";
@@ -20,11 +30,13 @@ export const newSessionRoute: Destination = {
 };
 
 export const otherRoutes: readonly Destination[] = [
+  { href: "/search", label: "Search", icon: <Search {...icon} />, also: "find said words text" },
   { href: "/agents", label: "Agents", icon: <Bot {...icon} />, also: "daemon queue worktree suspend" },
   { href: "/compare", label: "Compare", icon: <Columns3 {...icon} />, also: "models candidates worktree pick merge" },
   { href: "/usage", label: "Usage", icon: <TrendingUp {...icon} />, also: "tokens cost money" },
   { href: "/connect", label: "Connect", icon: <Plug {...icon} />, also: "clients recipes openai anthropic token" },
   { href: "/doctor", label: "Doctor", icon: <Stethoscope {...icon} />, also: "check problems health" },
+  { href: "/settings", label: "Settings", icon: <SlidersHorizontal {...icon} />, also: "config caret.json budgets" },
 ];
 
 interface NavLinkProps {

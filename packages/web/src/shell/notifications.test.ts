@@ -1,6 +1,6 @@
-import type { SessionStatus, SessionView } from "@caret/protocol";
-import { expect, it } from "vitest";
-import { noticesBetween } from "./notifications.ts";
+import type { AgentEventOf, SessionStatus, SessionView } from "@caret/protocol";
+import { describe, expect, it } from "vitest";
+import { noticesBetween, pressedNotice } from "./notifications.ts";
 
 const running: SessionStatus = { kind: "running", turnId: "t", since: 1 };
 const waiting: SessionStatus = { kind: "waiting", turnId: "t", since: 2, waitsFor: "approval", about: "npm test" };
@@ -37,6 +37,51 @@ it("notifies once, and not of what needs no person", () => {
   expect(notified(waiting, { ...waiting })).toEqual([]);
   expect(notified(ended, { ...ended })).toEqual([]);
   expect(notified(running, { ...waiting, waitsFor: "client" })).toEqual([]);
+  expect(notified(ended, { ...waiting, waitsFor: "machine", about: "laptop" })).toEqual([]);
   expect(notified(running, { ...ended, outcome: "cancelled" })).toEqual([]);
   expect(noticesBetween(new Map(), sessions(waiting))).toEqual([]);
+});
+
+describe("an approval in a notification", () => {
+  const approval: AgentEventOf<"approval-request"> = {
+    type: "approval-request",
+    requestId: "r",
+    subject: "shell",
+    input: { command: "npm test" },
+  };
+  const asked = (about: string, differing: Partial<typeof approval> = {}) =>
+    noticesBetween(
+      sessions(running),
+      sessions({
+        kind: "waiting",
+        turnId: "t",
+        since: 2,
+        waitsFor: "approval",
+        about,
+        approval: { ...approval, ...differing },
+      }),
+    ).map(({ requestId }) => requestId);
+
+  it("can be decided where all of it is shown", () => {
+    expect(asked("Run npm test")).toEqual(["r"]);
+  });
+
+  it.each<[string, string, Partial<typeof approval>]>([
+    ["is cut", "Run npm t…", {}],
+    ["has an argument that is not shown", "Run npm test", { input: { command: "npm test", cwd: "/etc" } }],
+    ["is dangerous", "Run npm test", { danger: "It deletes files." }],
+    ["is long", `Run ${"x".repeat(120)}`, { input: { command: "x".repeat(120) } }],
+  ])("cannot be decided there when it %s", (_name, about, differing) => {
+    expect(asked(about, differing)).toEqual([undefined]);
+  });
+});
+
+it("takes only what its own service worker sends", () => {
+  const decision = { kind: "decision", sessionId: "s", requestId: "r", decision: "approved" };
+  expect([
+    pressedNotice(decision),
+    pressedNotice({ ...decision, decision: "always" }),
+    pressedNotice({ kind: "open", sessionId: "s" }),
+    pressedNotice("approve"),
+  ]).toEqual([decision, undefined, { kind: "open", sessionId: "s" }, undefined]);
 });

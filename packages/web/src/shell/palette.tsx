@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { useLocation } from "wouter";
 import { ModalDialog } from "../parts/dialog.tsx";
-import { type PaletteAction, usePaletteActions } from "./use-palette-actions.tsx";
+import type { PaletteAction } from "./palette-action.ts";
+import { usePaletteActions } from "./use-palette-actions.tsx";
 
 /** Any session, screen or action by a few letters. Arrows choose, Enter goes. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -99,7 +100,7 @@ function PaletteRow({ id, row, isChosen, onChoose }: PaletteRowProps) {
     >
       <span className="flex w-4 shrink-0 justify-center text-soft">{icon}</span>
       <span className="min-w-0 flex-1 truncate">{label}</span>
-      {detail !== undefined && <span className="max-w-[40%] truncate text-[12px] text-faint">{detail}</span>}
+      {detail !== undefined && <span className="max-w-[40%] truncate text-[12px] text-soft">{detail}</span>}
     </div>
   );
 }

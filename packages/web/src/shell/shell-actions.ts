@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-export type Overlay = "palette" | "shortcuts" | "import" | "more";
+export type Overlay = "palette" | "shortcuts" | "import" | "more" | "rename" | "model" | "phone";
 
 /** What any part of the page may ask the shell to show. */
 export interface ShellActions {

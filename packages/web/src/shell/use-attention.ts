@@ -3,11 +3,11 @@ import { useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { usePageState, useWaitingSessions } from "../data/page-hooks.ts";
 import { showError } from "../parts/toast.tsx";
-import { noticesBetween, showNotice } from "./notifications.ts";
+import { noticesBetween, pressedNotice, showNotice } from "./notifications.ts";
 
 /** The tab's title and badge say how many sessions wait; notifications are shown while the page is hidden. */
 export function useAttention(): void {
-  const { store } = usePageData();
+  const { api, store } = usePageData();
   const waiting = useWaitingSessions().length;
   const [, params] = useRoute<{ readonly id: string }>("/s/:id/*?");
   const title = usePageState(({ sessions }) => sessions.get(params?.id ?? "")?.title);
@@ -28,8 +28,21 @@ export function useAttention(): void {
     () =>
       store.subscribe((state, before) => {
         if (state.sessions === before.sessions || !document.hidden) return;
-        for (const notice of noticesBetween(before.sessions, state.sessions)) showNotice(notice);
+        // One that cannot be shown is in the title and the badge.
+        for (const notice of noticesBetween(before.sessions, state.sessions)) showNotice(notice).catch(() => undefined);
       }),
     [store],
   );
+  useEffect(() => {
+    const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+    const decide = ({ data }: MessageEvent): void => {
+      const pressed = pressedNotice(data);
+      if (pressed?.kind === "open") location.hash = `#/s/${pressed.sessionId}`;
+      if (pressed?.kind !== "decision") return;
+      const { sessionId, requestId, decision } = pressed;
+      api.answerApproval(sessionId, requestId, { decision }).catch(showError);
+    };
+    workers?.addEventListener("message", decide);
+    return () => workers?.removeEventListener("message", decide);
+  }, [api]);
 }

@@ -1,4 +1,4 @@
-import { BellRing, Keyboard, LogOut, Monitor, Moon, Sun, Upload } from "lucide-react";
+import { BellRing, Keyboard, LogOut, Monitor, Moon, Smartphone, Sun, Upload } from "lucide-react";
 import { usePageData } from "../data/page-data-context.tsx";
 import type { MenuItem } from "../parts/menu.tsx";
 import { showError, showToast } from "../parts/toast.tsx";
@@ -27,6 +27,11 @@ export function useMoreActions(): readonly MenuItem[] {
   return [
     { ...themes[theme], onChoose: () => chooseTheme(nextTheme(theme)) },
     ...(canAskToNotify() ? [notify] : []),
+    {
+      label: "Open on your phone",
+      icon: <Smartphone aria-hidden="true" size={16} />,
+      onChoose: () => show("phone"),
+    },
     { label: "Import a session", icon: <Upload aria-hidden="true" size={16} />, onChoose: () => show("import") },
     { label: "Keyboard shortcuts", icon: <Keyboard aria-hidden="true" size={16} />, onChoose: () => show("shortcuts") },
     {

@@ -1,16 +1,12 @@
 import type { SessionView } from "@caret/protocol";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useApi, useSessions } from "../data/page-hooks.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { type Destination, newSessionRoute, otherRoutes, sessionsRoute } from "./nav-link.tsx";
+import type { PaletteAction, PaletteEntry } from "./palette-action.ts";
 import { useMoreActions } from "./use-more-actions.tsx";
-
-export interface PaletteAction extends PaletteEntry {
-  readonly icon: ReactNode;
-  readonly detail?: string;
-  readonly href?: string;
-  readonly onChoose?: () => void;
-}
+import { useSaidActions } from "./use-said-actions.tsx";
+import { useSessionPalette } from "./use-session-palette.tsx";
 
 const MOST_SESSIONS = 30;
 /** Long enough not to ask at each letter. */
@@ -21,15 +17,17 @@ export function usePaletteActions(typed: string): readonly PaletteAction[] {
   const listed = useSessions();
   const found = useFoundSessions(typed);
   const more = useMoreActions();
+  const open = useSessionPalette();
+  const said = useSaidActions(typed);
   return useMemo(() => {
     const routes = [newSessionRoute, sessionsRoute, ...otherRoutes].map(routeAction);
     const actions = more.map(({ label, icon, onChoose }) => ({ id: label, label, icon, onChoose }));
     const ranked = rankEntries(listed.map(sessionAction), typed).slice(0, MOST_SESSIONS);
     const known = new Set(ranked.map(({ id }) => id));
     const further = found.map(sessionAction).filter(({ id }) => !known.has(id));
-    const rest = rankEntries([...routes, ...actions], typed);
-    return typed.trim() === "" ? [...rest, ...ranked] : [...ranked, ...further, ...rest];
-  }, [typed, listed, found, more]);
+    const rest = rankEntries([...open, ...routes, ...actions], typed);
+    return typed.trim() === "" ? [...rest, ...ranked] : [...ranked, ...further, ...rest, ...said];
+  }, [typed, listed, found, more, open, said]);
 }
 
 function useFoundSessions(typed: string): readonly SessionView[] {
@@ -65,13 +63,6 @@ function sessionAction({ id, title, status, workspace }: SessionView): PaletteAc
     icon: <StatusDot status={status} />,
     href: `/s/${id}`,
   };
-}
-
-interface PaletteEntry {
-  readonly id: string;
-  readonly label: string;
-  /** What else it is found by. */
-  readonly also?: string;
 }
 
 /** Those that fit what was typed, best first: every word has to be in it, and the earlier, the better. */

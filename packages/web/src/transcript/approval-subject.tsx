@@ -35,7 +35,12 @@ export function ApprovalSubject({ request }: { readonly request: Request }) {
         </ScrollBox>
       )}
       {diff !== undefined && (
-        <DiffView diff={toDiffRows(marked(diff))} label={`Proposed change in ${diff.path}`} preview={40} />
+        <DiffView
+          diff={toDiffRows(marked(diff))}
+          path={diff.path}
+          label={`Proposed change in ${diff.path}`}
+          preview={40}
+        />
       )}
       {rest !== undefined && <ScrollBox label="Arguments">{rest}</ScrollBox>}
     </>

@@ -1,4 +1,4 @@
-import { Braces, ChevronRight, type LucideIcon } from "lucide-react";
+import { Braces, ChevronRight, ExternalLink, type LucideIcon } from "lucide-react";
 import { createContext, type ReactNode, use, useState } from "react";
 import { IconButton } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -20,11 +20,18 @@ interface CardProps {
   readonly children?: ReactNode;
   /** What the copy button copies. */
   readonly copyText?: string;
+  /** The file that it is about, to be opened elsewhere. */
+  readonly file?: CardFile | undefined;
   readonly isOpenAtFirst?: boolean;
 }
 
+export interface CardFile {
+  readonly path: string;
+  readonly line?: number;
+}
+
 /** One thing that happened: a line that opens. */
-export function Card({ seq, icon: Icon, title, state, children, copyText, isOpenAtFirst = false }: CardProps) {
+export function Card({ seq, icon: Icon, title, state, children, copyText, file, isOpenAtFirst = false }: CardProps) {
   const { readRaw } = useTranscriptActions();
   // Until the reader opens or closes it, a card that fails while it is looked at opens by itself.
   const [chosen, setOpen] = useRemembered<boolean | undefined>(`open ${seq}`, undefined);
@@ -56,6 +63,7 @@ export function Card({ seq, icon: Icon, title, state, children, copyText, isOpen
             onClick={() => setRaw(!isRaw)}
           />
         )}
+        {isOpen && file !== undefined && <OpenInEditor file={file} />}
         {isOpen && copyText !== undefined && <CopyButton text={copyText} label="Copy" />}
       </div>
       {isOpen && (
@@ -65,6 +73,22 @@ export function Card({ seq, icon: Icon, title, state, children, copyText, isOpen
         </div>
       )}
     </article>
+  );
+}
+
+function OpenInEditor({ file: { path, line } }: { readonly file: CardFile }) {
+  const { editorLink } = useTranscriptActions();
+  const link = editorLink?.(path, line);
+  if (link === undefined) return null;
+  return (
+    <a
+      href={link.href}
+      aria-label={link.label}
+      title={link.label}
+      className="inline-flex size-10 shrink-0 items-center justify-center rounded-md text-soft hover:bg-panel hover:text-ink md:size-8"
+    >
+      <ExternalLink aria-hidden="true" size={14} />
+    </a>
   );
 }
 

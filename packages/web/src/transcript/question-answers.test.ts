@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerWords, isComplete, noPicks, pick, toAnswers } from "./question-answers.ts";
+import { answerWords, isComplete, noPicks, pick, toAnswers, write } from "./question-answers.ts";
 
 const options = [
   { id: "a", label: "Alpha" },
@@ -10,13 +10,13 @@ const many = { id: "q2", prompt: "Which ones?", options, allowMultiple: true };
 
 describe("picking answers", () => {
   it("replaces the choice where one is allowed", () => {
-    expect(pick(pick(noPicks, one, "a"), one, "b")).toEqual(new Map([["q1", ["b"]]]));
+    expect(pick(pick(noPicks, one, "a"), one, "b").options).toEqual(new Map([["q1", ["b"]]]));
   });
 
   it("adds and takes back where several are allowed", () => {
     const both = pick(pick(noPicks, many, "b"), many, "a");
-    expect(both).toEqual(new Map([["q2", ["b", "a"]]]));
-    expect(pick(both, many, "b")).toEqual(new Map([["q2", ["a"]]]));
+    expect(both.options).toEqual(new Map([["q2", ["b", "a"]]]));
+    expect(pick(both, many, "b").options).toEqual(new Map([["q2", ["a"]]]));
   });
 
   it("is complete when each question has a choice", () => {
@@ -27,6 +27,15 @@ describe("picking answers", () => {
       { questionId: "q1", optionIds: ["a"] },
       { questionId: "q2", optionIds: [] },
     ]);
+  });
+
+  it("takes a person's own words instead of a choice or besides one, and no blank ones", () => {
+    const said = write(pick(noPicks, one, "a"), one, " but later ");
+    expect([isComplete(write(noPicks, one, " "), [one]), isComplete(write(noPicks, one, "Neither"), [one])]).toEqual([
+      false,
+      true,
+    ]);
+    expect(toAnswers(said, [one])).toEqual([{ questionId: "q1", optionIds: ["a"], text: "but later" }]);
   });
 
   it.each(["__proto__", "constructor", "toString"])("works for a question that the agent calls %s", (id) => {
@@ -42,12 +51,13 @@ describe("picking answers", () => {
 
 describe("answerWords", () => {
   it("says the labels, the bare id of an option that is not there, or that nothing was chosen", () => {
-    const answer = (optionIds: readonly string[]) => ({
+    const answer = (optionIds: readonly string[], text?: string) => ({
       type: "question-answer" as const,
       requestId: "r",
       outcome: "answered" as const,
-      answers: [{ questionId: "q2", optionIds: [...optionIds] }],
+      answers: [{ questionId: "q2", optionIds: [...optionIds], ...(text !== undefined && { text }) }],
     });
+    expect(answerWords(many, answer(["a"], "or none"))).toBe("Alpha, “or none”");
     expect([["a", "b"], ["x"], []].map((ids) => answerWords(many, answer(ids)))).toEqual([
       "Alpha, Beta",
       "x",

@@ -2,8 +2,9 @@ import type { AgentEventOf } from "@caret/protocol";
 import { MessageCircleQuestionMark } from "lucide-react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
+import { TextInput } from "../parts/field.tsx";
 import { useRemembered } from "./card.tsx";
-import { answerWords, isComplete, noPicks, type Picks, pick, toAnswers } from "./question-answers.ts";
+import { answerWords, isComplete, noPicks, type Picks, pick, toAnswers, write } from "./question-answers.ts";
 import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
 
@@ -83,12 +84,20 @@ function Options({ question, picks, name, onChange }: OptionsProps) {
             type={question.allowMultiple ? "checkbox" : "radio"}
             name={name}
             className="size-4 shrink-0 accent-accent"
-            checked={picks.get(question.id)?.includes(option.id) ?? false}
+            checked={picks.options.get(question.id)?.includes(option.id) ?? false}
             onChange={() => onChange(pick(picks, question, option.id))}
           />
           {option.label}
         </label>
       ))}
+      <TextInput
+        aria-label={`In your own words: ${question.prompt}`}
+        className="mt-1"
+        maxLength={4_000}
+        onChange={(event) => onChange(write(picks, question, event.target.value))}
+        placeholder="Or in your own words"
+        value={picks.texts.get(question.id) ?? ""}
+      />
     </fieldset>
   );
 }

@@ -40,7 +40,7 @@ export function TodosCard({ item, isOutdated }: { readonly item: ItemOf<"todos">
   );
 }
 
-function TodoLine({ todo }: { readonly todo: Todo }) {
+export function TodoLine({ todo }: { readonly todo: Todo }) {
   const { icon: Icon, word, look } = looks[todo.status];
   return (
     <li className="flex items-start gap-2 py-0.5">

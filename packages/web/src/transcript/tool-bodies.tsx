@@ -49,6 +49,7 @@ export function EditBody({ item: { tool, seq }, diff }: BodyProps & { readonly d
   return (
     <DiffView
       diff={rows}
+      path={diff.path}
       label={`Changes in ${diff.path}`}
       preview={PREVIEW_ROWS}
       isExpanded={isAll}

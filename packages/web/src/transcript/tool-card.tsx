@@ -19,9 +19,10 @@ import { ChangeCount } from "../diff/change-count.tsx";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { Duration, formatDuration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/placeholders.tsx";
-import { Card } from "./card.tsx";
+import { Card, type CardFile } from "./card.tsx";
+import { ReadBody } from "./read-body.tsx";
 import { EditBody, FieldsBody, ShellBody, TaskBody, TextBody } from "./tool-bodies.tsx";
-import { commandOf, toolWords, useShownPath } from "./tool-words.ts";
+import { commandOf, firstLineOf, isDeletion, pathOf, toolWords, useShownPath } from "./tool-words.ts";
 import type { ItemOf } from "./transcript-rows.ts";
 
 /** Shorter ones are not worth a word. */
@@ -61,6 +62,7 @@ export function ToolCard({ item, steps, isOver }: ToolCardProps) {
       title={<ToolTitle tool={tool} description={item.description} />}
       state={<ToolState tool={tool} startedAt={startedAt} isAsked={isAsked} isOver={isOver} />}
       copyText={copyOf(tool)}
+      file={fileOf(tool)}
       isOpenAtFirst={openKinds.has(tool.kind) || tool.status === "error"}
     >
       {bodyOf(item, steps, isOver)}
@@ -101,6 +103,7 @@ function PathWords({ path: whole }: { readonly path: string }) {
 function bodyOf(item: ItemOf<"tool">, steps: readonly ItemOf<"tool">[], isOver: boolean): ReactNode {
   const { tool } = item;
   if (tool.kind === "shell") return <ShellBody item={item} isLive={tool.status === "running" && !isOver} />;
+  if (tool.kind === "read" && tool.status === "ok") return <ReadBody item={item} />;
   if (tool.diff !== undefined) return <EditBody item={item} diff={tool.diff} />;
   if (tool.kind === "task") return <TaskBody item={item} steps={steps.map((step) => renderStep(step, isOver))} />;
   if (tool.kind === "mcp" || tool.kind === "other" || tool.kind === "edit" || tool.kind === "write")
@@ -119,6 +122,17 @@ function renderStep(step: ItemOf<"tool">, isOver: boolean): ReactNode {
 function copyOf(tool: ToolActivity): string {
   if (tool.diff !== undefined) return tool.diff.after ?? tool.diff.unified ?? tool.output;
   return tool.kind === "shell" ? `$ ${commandOf(tool)}\n${tool.output}` : tool.output;
+}
+
+const fileKinds: ReadonlySet<ToolKind> = new Set<ToolKind>(["read", "edit", "write"]);
+
+/** With the line where one would begin to look: the first that was read or changed. */
+function fileOf(tool: ToolActivity): CardFile | undefined {
+  if (!fileKinds.has(tool.kind) || isDeletion(tool)) return undefined;
+  const path = tool.diff?.path ?? pathOf(tool);
+  const changed = tool.diff === undefined ? undefined : toDiffRows(tool.diff).rows.find(({ kind }) => kind === "add");
+  const line = tool.kind === "read" ? firstLineOf(tool.input) : changed?.newLine;
+  return line === undefined || line === 1 ? { path } : { path, line };
 }
 
 interface ToolStateProps {

@@ -66,15 +66,15 @@ export function directoryOf(input: unknown): string | undefined {
   return inputText(input, "cwd", "workingDirectory", "working_directory");
 }
 
-function pathOf({ input, diff, name }: ToolActivity): string {
+export function pathOf({ input, diff, name }: ToolActivity): string {
   return inputText(input, "path", "filePath", "file_path", "target_file", "targetFile") ?? diff?.path ?? name;
 }
 
-function isDeletion({ name }: ToolActivity): boolean {
+export function isDeletion({ name }: ToolActivity): boolean {
   return /^(delete|rm|remove)/i.test(name);
 }
 
-function isListing({ name }: ToolActivity): boolean {
+export function isListing({ name }: ToolActivity): boolean {
   return /^(ls|list)/i.test(name);
 }
 
@@ -88,10 +88,16 @@ function noted(note: string | undefined): { readonly note?: string } {
 
 /** `lines 10–49`, from an offset that counts from 1 and a limit. */
 function rangeOf(input: unknown): string | undefined {
-  const { offset, limit } = (input ?? {}) as { readonly offset?: unknown; readonly limit?: unknown };
-  const first = typeof offset === "number" && offset > 0 ? offset : 1;
+  const { limit } = (input ?? {}) as { readonly limit?: unknown };
+  const first = firstLineOf(input);
   if (typeof limit === "number") return `lines ${first}–${first + limit - 1}`;
   return first > 1 ? `from line ${first}` : undefined;
+}
+
+/** The number of the first line that a read asked for. */
+export function firstLineOf(input: unknown): number {
+  const { offset } = (input ?? {}) as { readonly offset?: unknown };
+  return typeof offset === "number" && offset > 0 ? offset : 1;
 }
 
 function searchOf(tool: ToolActivity): string {

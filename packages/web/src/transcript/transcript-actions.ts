@@ -1,6 +1,7 @@
 import type { AnswerApproval, AnsweredApproval, AnswerQuestion, RawLine, TranscriptTurn } from "@caret/protocol";
 import { createContext, use, useState } from "react";
 import { toErrorInfo } from "../parts/error-note.tsx";
+import type { EditorLink } from "./editor-link.ts";
 
 /** What a reader may do from within a transcript. What is absent cannot be done there: in a replay, for instance. */
 export interface TranscriptActions {
@@ -9,8 +10,14 @@ export interface TranscriptActions {
   readonly readImage?: (name: string) => Promise<Blob>;
   readonly answerApproval?: (requestId: string, answer: AnswerApproval) => Promise<AnsweredApproval>;
   readonly answerQuestion?: (requestId: string, answer: AnswerQuestion) => Promise<void>;
+  /** The address that opens a file of the workspace in the user's editor; absent: in none. */
+  readonly editorLink?: (path: string, line?: number) => EditorLink;
   /** Ask the same again. */
   readonly retry?: (turn: TranscriptTurn) => Promise<void>;
+  /** Ask something else in place of this turn's prompt: in a fork that has what came before it. */
+  readonly resend?: (turn: TranscriptTurn, prompt: string) => Promise<void>;
+  /** Have the agent carry out the plan that this turn made. */
+  readonly build?: (turn: TranscriptTurn) => Promise<void>;
   /** Go on from the end of this turn in a session of its own. */
   readonly fork?: (turn: TranscriptTurn) => Promise<void>;
 }

@@ -1,6 +1,14 @@
 import { type AgentEvent, emptyTranscript, foldTranscript, type Transcript } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { answerOf, isSameRow, type TranscriptRow, toRows } from "./transcript-rows.ts";
+import { exploredWords } from "./fold-explored.ts";
+import {
+  answerOf,
+  type ExploredRow,
+  isSameExplored,
+  isSameRow,
+  type TranscriptRow,
+  toRows,
+} from "./transcript-rows.ts";
 
 function transcriptOf(events: readonly AgentEvent[], before: Transcript = emptyTranscript): Transcript {
   const first = before.lastSeq + 1;
@@ -37,6 +45,7 @@ function result(callId: string): AgentEvent {
 /** A row in a word: what it shows, with the number of its steps. */
 function words(rows: readonly TranscriptRow[]): readonly string[] {
   return rows.map((row) => {
+    if (row.kind === "explored") return `explored ${exploredWords(row.items.map(({ tool }) => tool))}`;
     if (row.kind !== "item") return row.kind;
     const name = row.item.kind === "tool" ? row.item.tool.name : row.item.kind;
     return `${row.isOutdated ? "old " : ""}${name}${row.steps.length === 0 ? "" : ` +${row.steps.length}`}`;
@@ -131,5 +140,48 @@ describe("answerOf", () => {
     expect(planned && answerOf(planned)).toBe("So:\n\n# Plan");
     const [none] = transcriptOf([start]).turns;
     expect(none && answerOf(none)).toBe("");
+  });
+});
+
+describe("reads and searches", () => {
+  const looks = (callId: string, kind: "read" | "search", path: string): AgentEvent => ({
+    type: "tool-call",
+    callId,
+    name: kind,
+    kind,
+    input: { path },
+    owner: "agent",
+  });
+
+  it("that follow each other are one row, which keeps the key of the first while it grows", () => {
+    const one = transcriptOf([start, looks("a", "read", "a.ts")]);
+    const two = transcriptOf([looks("b", "read", "b.ts")], one);
+    const cut = transcriptOf([...says("x", "So."), looks("c", "search", "c")], two);
+    expect([words(toRows(one)), words(toRows(two)), words(toRows(cut))]).toEqual([
+      ["prompt", "read"],
+      ["prompt", "explored 2 files"],
+      ["prompt", "explored 2 files", "text", "search"],
+    ]);
+    expect(toRows(one)[1]?.key).toBe(toRows(cut)[1]?.key);
+  });
+
+  it("are counted by what was looked at: a file that was read twice is one", () => {
+    const events = [
+      start,
+      looks("a", "read", "a.ts"),
+      looks("b", "read", "a.ts"),
+      looks("c", "search", "x"),
+      { ...looks("d", "search", "src"), name: "ls" } as AgentEvent,
+    ];
+    expect(words(toRows(transcriptOf(events)))).toEqual(["prompt", "explored 1 file, 1 search, 1 directory"]);
+  });
+
+  it("are drawn again only when one of them changes", () => {
+    const before = transcriptOf([start, looks("a", "read", "a"), looks("b", "read", "b")]);
+    const row = (transcript: Transcript) => toRows(transcript)[1] as ExploredRow;
+    expect([
+      isSameExplored(row(before), row(transcriptOf(says("t", "Hm."), before))),
+      isSameExplored(row(before), row(transcriptOf([result("b")], before))),
+    ]).toEqual([true, false]);
   });
 });

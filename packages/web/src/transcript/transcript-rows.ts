@@ -1,4 +1,5 @@
 import type { Transcript, TranscriptItem, TranscriptTurn } from "@caret/protocol";
+import { foldExplored } from "./fold-explored.ts";
 import { joinReconnects } from "./join-reconnects.ts";
 
 export type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
@@ -17,10 +18,19 @@ export interface ItemRow {
   readonly steps: readonly ItemOf<"tool">[];
 }
 
+/** Reads and searches that came one after the other, in one row. */
+export interface ExploredRow {
+  readonly kind: "explored";
+  readonly key: string;
+  readonly items: readonly ItemOf<"tool">[];
+  readonly isOver: boolean;
+}
+
 /** What the list shows one below the other. A turn is its prompt, its items and its end. */
 export type TranscriptRow =
   | { readonly kind: "prompt"; readonly key: string; readonly turn: TranscriptTurn }
   | ItemRow
+  | ExploredRow
   | { readonly kind: "end"; readonly key: string; readonly turn: TranscriptTurn };
 
 const noSteps: readonly ItemOf<"tool">[] = [];
@@ -43,13 +53,22 @@ export function isSameRow(before: ItemRow, after: ItemRow): boolean {
   );
 }
 
+/** The same for reads and searches that are folded. */
+export function isSameExplored(before: ExploredRow, after: ExploredRow): boolean {
+  return (
+    before.isOver === after.isOver &&
+    before.items.length === after.items.length &&
+    before.items.every((item, index) => item === after.items[index])
+  );
+}
+
 function rowsOf(turn: TranscriptTurn): readonly TranscriptRow[] {
   const before = known.get(turn);
   if (before !== undefined) return before;
   const index = indexOf(turn);
+  const shown = inReadingOrder(joinReconnects(turn.items), index).filter((item) => isShown(item, index));
   const rows: TranscriptRow[] = [{ kind: "prompt", key: `${turn.turnId} prompt`, turn }];
-  for (const item of inReadingOrder(joinReconnects(turn.items), index))
-    if (isShown(item, index)) rows.push(toRow(item, turn, index));
+  rows.push(...foldExplored(shown.map((item) => toRow(item, turn, index))));
   if (turn.outcome !== undefined) rows.push({ kind: "end", key: `${turn.turnId} end`, turn });
   known.set(turn, rows);
   return rows;

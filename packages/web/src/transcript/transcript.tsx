@@ -1,12 +1,13 @@
 import "./transcript.css";
 import type { Transcript as TranscriptData } from "@caret/protocol";
 import { ArrowDown } from "lucide-react";
-import { memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { Virtualizer } from "virtua";
+import { memo, type ReactNode, type Ref, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Button } from "../parts/button.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import { type CardMemory, CardMemoryProvider } from "./card.tsx";
+import { ExploredRowView } from "./explored-row.tsx";
 import { NoticeRow } from "./notice-row.tsx";
 import { PlanCard } from "./plan-card.tsx";
 import { QuestionCard } from "./question-card.tsx";
@@ -15,6 +16,7 @@ import { TodosCard } from "./todos-card.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { WorkspaceProvider } from "./tool-words.ts";
 import { type TranscriptActions, TranscriptActionsProvider } from "./transcript-actions.ts";
+import { type TranscriptHandle, useTranscriptHandle } from "./transcript-handle.ts";
 import { type ItemRow, isSameRow, type TranscriptRow, toRows } from "./transcript-rows.ts";
 import { TurnEnd } from "./turn-end.tsx";
 import { TurnPrompt } from "./turn-prompt.tsx";
@@ -39,6 +41,7 @@ interface TranscriptProps {
   readonly onOlder?: () => void;
   /** The reader has just said something: a new value brings the end into sight. */
   readonly jumpSignal?: number;
+  readonly handle?: Ref<TranscriptHandle>;
 }
 
 const noActions: TranscriptActions = {};
@@ -50,7 +53,9 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
   const memory = useMemo<CardMemory>(() => new Map(), []);
   const rows = useMemo(() => toRows(transcript), [transcript]);
   const isShift = useIsShift(transcript);
-  const { isStuck, jump } = useStickToBottom(scroller, content);
+  const virtualizer = useRef<VirtualizerHandle>(null);
+  const { isStuck, jump, release } = useStickToBottom(scroller, content);
+  const marked = useTranscriptHandle(older.handle, { rows, scroller, virtualizer, release });
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the signal that asks for it
   useEffect(jump, [jump, older.jumpSignal]);
   useOlder(scroller, hasOlder && older.isLoadingOlder !== true, older.onOlder);
@@ -66,9 +71,20 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
           <CardMemoryProvider value={memory}>
             <TranscriptActionsProvider value={actions}>
               <WorkspaceProvider value={transcript.turns.at(-1)?.start?.workspace}>
-                <Virtualizer data={rows} scrollRef={scroller} startMargin={24} shift={isShift} bufferSize={400}>
+                <Virtualizer
+                  ref={virtualizer}
+                  data={rows}
+                  scrollRef={scroller}
+                  startMargin={24}
+                  shift={isShift}
+                  bufferSize={400}
+                >
                   {(row) => (
-                    <div key={row.key} className="mx-auto max-w-3xl px-2 py-0.5 md:px-4">
+                    <div
+                      key={row.key}
+                      className="mx-auto max-w-3xl px-2 py-0.5 data-found:rounded-md data-found:bg-accent/10 md:px-4"
+                      data-found={row.key === marked ? "" : undefined}
+                    >
                       {renderRow(row, lastTurnId)}
                     </div>
                   )}
@@ -85,6 +101,7 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
 
 function renderRow(row: TranscriptRow, lastTurnId: string | undefined) {
   if (row.kind === "prompt") return <TurnPrompt turn={row.turn} />;
+  if (row.kind === "explored") return <ExploredRowView row={row} />;
   if (row.kind === "end") return <TurnEnd turn={row.turn} isLast={row.turn.turnId === lastTurnId} />;
   return <TranscriptItemView row={row} />;
 }

@@ -1,6 +1,6 @@
 import { type ErrorInfo, pricedUsage, type TranscriptTurn, turnTimes, usageWords } from "@caret/protocol";
-import { GitFork, RotateCw } from "lucide-react";
-import { IconButton } from "../parts/button.tsx";
+import { GitFork, Hammer, RotateCw } from "lucide-react";
+import { Button, IconButton } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDuration } from "../parts/duration.tsx";
 import { ErrorNote } from "../parts/error-note.tsx";
@@ -20,7 +20,7 @@ const words = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as c
 
 /** How a turn went, what it took, and what can be done with it. */
 export function TurnEnd({ turn, isLast }: TurnEndProps) {
-  const { retry, fork } = useTranscriptActions();
+  const { retry, fork, build } = useTranscriptActions();
   const { run, isBusy, failure } = useCommand();
   const { outcome } = turn;
   if (outcome === undefined) return null;
@@ -30,6 +30,18 @@ export function TurnEnd({ turn, isLast }: TurnEndProps) {
   return (
     <section aria-label="End of turn" className="mb-2">
       {outcome.kind === "failed" && <Failure error={outcome.error} onRetry={again} />}
+      {isLast && build !== undefined && hasPlan(turn) && (
+        <div className="px-2 py-1">
+          <Button
+            tone="primary"
+            icon={<Hammer aria-hidden="true" size={14} />}
+            disabled={isBusy}
+            onClick={() => run(() => build(turn))}
+          >
+            Build this plan
+          </Button>
+        </div>
+      )}
       <footer className="flex min-h-8 items-center gap-1 px-2 text-[12px] text-faint">
         <p className="min-w-0 flex-1 truncate">
           <span className={outcome.kind === "failed" ? "text-bad" : ""}>{words[outcome.kind]}</span>
@@ -60,6 +72,11 @@ export function TurnEnd({ turn, isLast }: TurnEndProps) {
       )}
     </section>
   );
+}
+
+/** A turn that was only to plan, and did. */
+function hasPlan({ start, items, outcome }: TranscriptTurn): boolean {
+  return start?.mode === "plan" && outcome?.kind === "completed" && items.some(({ kind }) => kind === "plan");
 }
 
 /** `4 s · 2 min waiting for you`. */

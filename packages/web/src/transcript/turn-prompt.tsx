@@ -1,7 +1,10 @@
 import type { AgentEventOf, TranscriptTurn } from "@caret/protocol";
+import { Pencil } from "lucide-react";
 import { memo, useEffect, useState } from "react";
+import { IconButton } from "../parts/button.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { useRemembered } from "./card.tsx";
+import { PromptEditor } from "./prompt-editor.tsx";
 import { useTranscriptActions } from "./transcript-actions.ts";
 
 const LONG_LINES = 10;
@@ -11,10 +14,12 @@ const noImages = [] as const;
 /** What was asked, when, and of which model. */
 export const TurnPrompt = memo(
   ({ turn }: { readonly turn: TranscriptTurn }) => {
+    const { resend } = useTranscriptActions();
+    const [isEditing, setEditing] = useState(false);
     if (turn.start === undefined)
       return <p className="px-2 text-[13px] text-faint">The beginning of this turn is not loaded yet.</p>;
     const model = turn.ready?.model ?? turn.start.model;
-    const { lane, laneReason } = turn.start;
+    const { lane, laneReason, prompt = "" } = turn.start;
     return (
       <section aria-label="Prompt" className="mt-4 rounded-lg border border-line bg-panel px-3 py-2">
         <div className="flex items-baseline gap-2 text-[12px] text-faint">
@@ -22,10 +27,23 @@ export const TurnPrompt = memo(
           <TimeAgo at={turn.startedAt} />
           <span className="ml-auto truncate">
             {laneReason !== undefined && `${lane} lane: ${laneReason} · `}
+            {turn.start.mode !== undefined && `${turn.start.mode} · `}
             {model}
           </span>
+          {resend !== undefined && prompt !== "" && !isEditing && (
+            <IconButton
+              className="-my-2 -mr-2 self-center"
+              icon={<Pencil aria-hidden="true" size={14} />}
+              label="Edit this prompt"
+              onClick={() => setEditing(true)}
+            />
+          )}
         </div>
-        <PromptText text={turn.start.prompt ?? ""} name={`prompt ${turn.turnId}`} />
+        {isEditing ? (
+          <PromptEditor turn={turn} text={prompt} onClose={() => setEditing(false)} />
+        ) : (
+          <PromptText text={prompt} name={`prompt ${turn.turnId}`} />
+        )}
         <TurnImages images={turn.start.images ?? noImages} />
       </section>
     );

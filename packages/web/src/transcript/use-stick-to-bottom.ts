@@ -6,6 +6,8 @@ interface StickToBottom {
   /** Whether the end is followed. */
   readonly isStuck: boolean;
   readonly jump: () => void;
+  /** The end is followed no more, until the reader is there again. */
+  readonly release: () => void;
 }
 
 /** What a reader moves the list with; a scroll soon after is theirs. */
@@ -59,7 +61,8 @@ export function useStickToBottom(
     set(true);
     if (scroller.current !== null) scroller.current.scrollTop = scroller.current.scrollHeight;
   }, [scroller, set]);
-  return { isStuck, jump };
+  const release = useCallback(() => set(false), [set]);
+  return { isStuck, jump, release };
 }
 
 function positionOf(element: HTMLElement): ScrollPosition {

@@ -1,12 +1,10 @@
-import type { ExportedFile, ExportFormat } from "@caret/protocol";
+import type { ExportFormat } from "@caret/protocol";
 import { Braces, Download, FileCode, FileText, History, Rows3 } from "lucide-react";
 import { useLocation } from "wouter";
 import { useApi } from "../data/page-hooks.ts";
 import { Menu } from "../parts/menu.tsx";
 import { showError } from "../parts/toast.tsx";
-
-/** Long enough for a browser that asks its user where to put it. */
-const KEPT_MS = 60_000;
+import { saveFile } from "./save-file.ts";
 
 const formats = [
   { format: "markdown", label: "Markdown", icon: <FileText aria-hidden="true" size={14} /> },
@@ -38,14 +36,4 @@ export function ExportMenu({ sessionId }: { readonly sessionId: string }) {
       label="Export or replay this session"
     />
   );
-}
-
-/** Hands a file to the browser's downloads. */
-function saveFile({ fileName, content }: ExportedFile): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }

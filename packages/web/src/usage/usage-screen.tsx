@@ -8,6 +8,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
+import { BudgetPanel } from "./budget-panel.tsx";
 import { UsageByDay } from "./usage-by-day.tsx";
 import { UsageSummary } from "./usage-summary.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -40,6 +41,7 @@ export function UsageScreen() {
       actions={<Tabs chosen={range} label="Time" onChoose={setRange} tabs={ranges} />}
       title="Usage"
     >
+      <BudgetPanel />
       <LoadedView loaded={usage} waiting="Adding up">
         {(rows) =>
           rows.length === 0 ? (

@@ -1,16 +1,7 @@
-import { costCell, tokenCell, totalUsage, type UsageRow } from "@caret/protocol";
+import { costCell, tokenCell, totalUsage } from "@caret/protocol";
+import { usageRow as row } from "@caret/protocol/testing/usage-row.ts";
 import { describe, expect, it } from "vitest";
 import { axisTicks, costNote, costWord, dayWord, tokenWord, turnsWord } from "./usage-words.ts";
-
-const row = (given: Partial<UsageRow>): UsageRow => ({
-  day: "2026-11-15",
-  model: "auto",
-  sessionId: "s1",
-  turns: 1,
-  unpricedTurns: given.usage?.cost === undefined ? (given.turns ?? 1) : 0,
-  usage: {},
-  ...given,
-});
 
 describe("the words for it", () => {
   it("say unknown instead of nothing", () => {

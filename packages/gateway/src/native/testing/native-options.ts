@@ -1,4 +1,11 @@
-import { type AboutView, CaretError, type Comparisons, Secret, type Sessions } from "@caret/protocol";
+import {
+  type AboutView,
+  CaretError,
+  type Comparisons,
+  Secret,
+  type Sessions,
+  type SettingsView,
+} from "@caret/protocol";
 import type { TokenGrant } from "../../server/token-store.ts";
 import type { NativeDoorOptions } from "../native-door-options.ts";
 import { createSignInLinks } from "../sign-in-links.ts";
@@ -13,6 +20,8 @@ export const blankAbout: AboutView = {
   workspaces: ["/w"],
   sandbox: "none",
 };
+
+const blankSettings: SettingsView = { file: "/home/ada/.config/caret/caret.json", settings: [] };
 
 const noComparison = async (): Promise<never> => {
   throw new CaretError("not-found", "There are no comparisons here");
@@ -55,6 +64,10 @@ export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant
       },
     },
     workspaces: { allow: async (path) => path, allowForNow: async (path) => path, sample: async () => "/sample" },
+    settings: {
+      read: async () => blankSettings,
+      change: async ({ changes }) => ({ ...blankSettings, file: Object.keys(changes).join() }),
+    },
     links: createSignInLinks({ now }),
     now,
     keepAliveMs: 60_000,

@@ -3,11 +3,15 @@ import {
   type AnswerApproval,
   type AnsweredApproval,
   type AnswerQuestion,
+  type BudgetView,
   type Caller,
   CaretError,
   type ChangeSession,
   type ChangesView,
+  type CommitChanges,
+  type CommittedChanges,
   type CreateSession,
+  type DiscardHunk,
   type EditorAnswer,
   type EditorOffer,
   type EventEnvelope,
@@ -18,6 +22,8 @@ import {
   type LogPage,
   type LogQuery,
   type OfferServers,
+  type SearchQuery,
+  type SearchView,
   type SessionExport,
   type SessionImage,
   type SessionListQuery,
@@ -27,6 +33,7 @@ import {
   type SessionView,
   type StartedTurn,
   type StartTurn,
+  type SymbolView,
   type UsageRow,
 } from "@caret/protocol";
 
@@ -84,6 +91,11 @@ export class ScriptedSessions implements Sessions {
     return { sessions: [...this.#sessions.keys()].map((id) => this.#view(id)) };
   }
 
+  async search(query: SearchQuery, caller: Caller): Promise<SearchView> {
+    this.#note("search", query, caller);
+    return { places: [], behind: 0 };
+  }
+
   async get(id: string): Promise<SessionView> {
     return this.#view(id);
   }
@@ -97,7 +109,8 @@ export class ScriptedSessions implements Sessions {
 
   async change(id: string, changes: ChangeSession, caller: Caller): Promise<SessionView> {
     this.#note("change", id, changes, caller);
-    return { ...this.#view(id), ...changes };
+    const { pinned, ...rest } = changes;
+    return { ...this.#view(id), ...rest, ...(pinned === true ? { pinned } : {}) };
   }
 
   async delete(id: string, caller: Caller): Promise<void> {
@@ -214,10 +227,29 @@ export class ScriptedSessions implements Sessions {
     return this.#view("imported");
   }
 
+  async sessionChanges(id: string, caller: Caller): Promise<ChangesView> {
+    this.#note("sessionChanges", id, caller);
+    return { isRepository: true, since: "session", files: [], omitted: 0 };
+  }
+
+  async discardHunk(id: string, wanted: DiscardHunk, caller: Caller): Promise<void> {
+    this.#note("discardHunk", id, wanted, caller);
+  }
+
+  async commitChanges(id: string, wanted: CommitChanges, caller: Caller): Promise<CommittedChanges> {
+    this.#note("commitChanges", id, wanted, caller);
+    return { commit: "0".repeat(40) };
+  }
+
   async changes(id: string, caller: Caller): Promise<ChangesView> {
     this.#note("changes", id, caller);
     this.#find(id);
     return { isRepository: false, files: [], omitted: 0 };
+  }
+
+  async findSymbols(workspace: string, query: string, caller: Caller): Promise<readonly SymbolView[]> {
+    this.#note("findSymbols", workspace, query, caller);
+    return [{ name: query, path: "a.ts", line: 1 }];
   }
 
   async findFiles(workspace: string, query: string, caller: Caller): Promise<readonly string[]> {
@@ -228,6 +260,11 @@ export class ScriptedSessions implements Sessions {
   async usage(days: number, caller: Caller): Promise<readonly UsageRow[]> {
     this.#note("usage", days, caller);
     return [];
+  }
+
+  async budget(id: string | undefined, caller: Caller): Promise<BudgetView> {
+    this.#note("budget", id, caller);
+    return { lines: [], warnings: [] };
   }
 
   #note(...asked: unknown[]): void {

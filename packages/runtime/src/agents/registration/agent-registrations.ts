@@ -97,12 +97,13 @@ export function createAgentRegistrations(options: AgentRegistrationsOptions): Ag
 
 /** Directories of agents that are gone are removed: a gateway was killed while it removed them. */
 async function reopen(
-  { directory, store }: AgentRegistrationsOptions,
+  { directory, store, onError }: AgentRegistrationsOptions,
   listen: (name: string) => Promise<AgentSocket>,
 ): Promise<void> {
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
     if ((await store.find(name)) !== undefined) {
-      await listen(name);
+      // One that cannot be opened is no reason to leave the others closed.
+      await listen(name).catch((reason: unknown) => onError(CaretError.from(reason)));
       continue;
     }
     withdrawApprovals(join(directory, name));

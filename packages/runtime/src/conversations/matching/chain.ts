@@ -104,13 +104,13 @@ export function fingerprint(texts: readonly string[]): string {
 /** Write down which turn answers a transcript, as soon as it runs. */
 export function rememberTurn(
   store: LineageStore,
-  { scope, hash, count, request, shape, told, scopeRecord, marks }: TranscriptKey,
+  { scope, hash, count, request, shape, sent, scopeRecord, marks }: TranscriptKey,
   turn: Pick<LineageRecord, "sessionId" | "turnId" | "heardBefore" | "at">,
 ): void {
   const known = store.get(hash);
   const isContested = known !== undefined && (known.isContested === true || known.sessionId !== turn.sessionId);
   store.together(({ put, putScope }) => {
-    put(hash, { ...turn, count, request, shape, told, ...(isContested ? { isContested } : {}) });
+    put(hash, { ...turn, count, request, shape, sent, ...(isContested ? { isContested } : {}) });
     if (scopeRecord !== undefined) putScope(scope, scopeRecord);
     for (const mark of marks) putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
   });

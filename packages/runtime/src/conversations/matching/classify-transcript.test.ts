@@ -198,8 +198,8 @@ describe("a system prompt that tells the time", () => {
   });
 
   it("is sent again as a whole when it lies in a file that is written anyway: not in the prompt", () => {
-    ask(asking(first, { tellsSystem: false }));
-    const verdict = classify(asking(second, { tellsSystem: false, system: "Another." }));
+    ask(asking(first, { sendsSystem: false }));
+    const verdict = classify(asking(second, { sendsSystem: false, system: "Another." }));
     expect(verdict).toMatchObject({ relation: "continuation", addedSystem: "" });
   });
 });

@@ -12,7 +12,7 @@ import type { Transcript } from "./transcript.ts";
 const DIGEST_LENGTH = 10;
 
 /** A prompt with more lines is sent again as a whole when it changes. */
-const MAX_TOLD = 2_000;
+const MAX_SENT = 2_000;
 
 /** A transcript's place in the index, to be written down once a turn answers it. */
 export interface TranscriptKey {
@@ -21,7 +21,7 @@ export interface TranscriptKey {
   readonly count: number;
   readonly request: string;
   readonly shape: string;
-  readonly told: readonly string[];
+  readonly sent: readonly string[];
   /** Undefined for what is not the client's real conversation. */
   readonly scopeRecord: ScopeRecord | undefined;
   /** Scopes by which the client is known again without tools and without a name. */
@@ -96,7 +96,7 @@ function lineOf(
     count: chain.length,
     request,
     shape,
-    told: toldWith(question, tellsSystem(question, side)),
+    sent: sentWith(question, sendsSystem(question, side)),
     scopeRecord: side === undefined ? { systemId, toolCount: tools.length, hasShownTools } : undefined,
     marks: marksOf(question),
     isNamed: sessionKey !== undefined,
@@ -114,56 +114,56 @@ function continuationOf(
   const { messages, system } = question;
   const { heardBefore, record } = origin;
   const newFrom = heardBefore === 0 ? 0 : (chain[heardBefore]?.index ?? messages.length);
-  const told = toldBefore(record, store, chain[heardBefore - 1]?.hash);
+  const sent = sentBefore(record, store, chain[heardBefore - 1]?.hash);
   return {
     relation: "continuation",
     sessionId: record.sessionId,
     newFrom,
     heardBefore,
-    addedSystem: tellsSystem(question, side) ? untoldSystem(system, isToldWith(question, told)) : "",
-    addedNotes: told === undefined ? [] : untoldNotes(messages.slice(0, newFrom), isToldWith(question, told)),
+    addedSystem: sendsSystem(question, side) ? unsentSystem(system, isSentWith(question, sent)) : "",
+    addedNotes: sent === undefined ? [] : unsentNotes(messages.slice(0, newFrom), isSentWith(question, sent)),
   };
 }
 
-/** Whether a session was told a line or a note. One that lost a secret since it was kept was told with it. */
-function isToldWith({ conversation }: ReadQuestion, told: readonly string[] = []): (text: string) => boolean {
-  const known = new Set(told);
+/** Whether a session was sent a line or a note. One that lost a secret since it was kept was sent with it. */
+function isSentWith({ conversation }: ReadQuestion, sent: readonly string[] = []): (text: string) => boolean {
+  const known = new Set(sent);
   const isKept = conversation !== undefined;
   return (text) => known.has(digest(text)) || (isKept && text.includes(REDACTED));
 }
 
-function tellsSystem(question: ReadQuestion, side: SideCall | undefined): boolean {
-  return question.tellsSystem && side?.kind !== "aside";
+function sendsSystem(question: ReadQuestion, side: SideCall | undefined): boolean {
+  return question.sendsSystem && side?.kind !== "aside";
 }
 
 /** What a session had been sent after so many messages. A turn that did not complete may have sent nothing. */
-function toldBefore(
+function sentBefore(
   record: LineageRecord,
   store: LineageStore,
   heardHash: string | undefined,
 ): readonly string[] | undefined {
-  if (record.outcome === "completed") return record.told;
+  if (record.outcome === "completed") return record.sent;
   const before = store.get(heardHash ?? "");
-  return before?.sessionId === record.sessionId ? before.told : undefined;
+  return before?.sessionId === record.sessionId ? before.sent : undefined;
 }
 
 /** What a session hears besides the messages: its system prompt, where that is part of the prompt, and client notes. */
-function toldWith({ system, messages }: Transcript, tellsSystem: boolean): readonly string[] {
-  const lines = tellsSystem ? linesOf(system) : [];
-  const told = new Set([...lines, ...messages.flatMap(notesIn)].map(digest));
-  return [...told].slice(0, MAX_TOLD);
+function sentWith({ system, messages }: Transcript, sendsSystem: boolean): readonly string[] {
+  const lines = sendsSystem ? linesOf(system) : [];
+  const sent = new Set([...lines, ...messages.flatMap(notesIn)].map(digest));
+  return [...sent].slice(0, MAX_SENT);
 }
 
 /** The lines of a system prompt that were not sent to a session yet; all of it when most of them are new. */
-function untoldSystem(system: string, isTold: (line: string) => boolean): string {
+function unsentSystem(system: string, isSent: (line: string) => boolean): string {
   const lines = linesOf(system);
-  const untold = lines.filter((line) => !isTold(line));
-  return untold.length * 2 > lines.length ? system.trim() : untold.join("\n");
+  const unsent = lines.filter((line) => !isSent(line));
+  return unsent.length * 2 > lines.length ? system.trim() : unsent.join("\n");
 }
 
 /** Client notes in messages that a session has heard, which were not there when it heard them. */
-function untoldNotes(heard: readonly TranscriptMessage[], isTold: (note: string) => boolean): readonly string[] {
-  return [...new Set(heard.flatMap(notesIn))].filter((note) => !isTold(note));
+function unsentNotes(heard: readonly TranscriptMessage[], isSent: (note: string) => boolean): readonly string[] {
+  return [...new Set(heard.flatMap(notesIn))].filter((note) => !isSent(note));
 }
 
 function linesOf(text: string): readonly string[] {

@@ -12,9 +12,9 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
 
     it("gives back what it was given", () => {
       store.put("a", record("s1", "t1"));
-      const whole = { ...record("s2", "t2"), isContested: true, request: "r", shape: "s", told: ["x", "y"] } as const;
+      const whole = { ...record("s2", "t2"), isContested: true, request: "r", shape: "s", sent: ["x", "y"] } as const;
       store.put("x", whole);
-      store.put("y", { ...record("s3", "t3"), told: [] });
+      store.put("y", { ...record("s3", "t3"), sent: [] });
       store.putScope("scope", scope);
       store.putScope("toolless", { ...scope, toolCount: 0, hasShownTools: false });
       expect({
@@ -28,7 +28,7 @@ export function describeLineageStore(name: string, open: () => LineageStore): vo
       }).toEqual({
         a: record("s1", "t1"),
         x: whole,
-        y: { ...record("s3", "t3"), told: [] },
+        y: { ...record("s3", "t3"), sent: [] },
         missing: undefined,
         scope,
         toolless: { ...scope, toolCount: 0, hasShownTools: false },

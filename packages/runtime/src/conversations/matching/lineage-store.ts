@@ -13,7 +13,7 @@ export interface LineageRecord {
   /** A digest of the request's instructions and tools, which tell a subagent from the conversation that it works for. */
   readonly shape?: string;
   /** Short digests of what was sent to the session besides the messages: lines of the system prompt, client notes. */
-  readonly told?: readonly string[];
+  readonly sent?: readonly string[];
   /** Absent while the turn runs, and for ever when Caret went down meanwhile. */
   readonly outcome?: "completed" | "cancelled" | "failed";
   /**

@@ -36,7 +36,7 @@ export interface TranscriptQuestion extends SideCallQuestion {
   /** What the answer depends on besides the transcript: the model, sampling. Only equal requests share a turn. */
   readonly variant: readonly string[];
   /** The system prompt is part of the prompt; otherwise it lies in a file that is written before every turn. */
-  readonly tellsSystem: boolean;
+  readonly sendsSystem: boolean;
 }
 
 /** A request that was looked at: everything about it that does not depend on what is known. */

@@ -53,6 +53,18 @@ it("remembers across a restart, in a file that is ours alone", () => {
   second.close();
 });
 
+it("keeps the index of the version that called the column `sent` otherwise", () => {
+  const first = openSqliteLineageStore({ directory, now: () => 1_000 });
+  first.put("a", { ...record, sent: ["x", "y"] });
+  first.close();
+  const database = new DatabaseSync(join(directory, "lineage.db"));
+  database.exec("alter table transcript rename column sent to told");
+  database.close();
+  const second = openSqliteLineageStore({ directory, now: () => 2_000 });
+  expect(second.get("a")).toEqual({ ...record, sent: ["x", "y"] });
+  second.close();
+});
+
 it("begins again, without calling it damage, when an earlier Caret has written the index", () => {
   const database = new DatabaseSync(join(directory, "lineage.db"));
   database.exec(`

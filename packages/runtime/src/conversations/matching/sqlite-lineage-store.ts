@@ -11,6 +11,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** A conversation that rests for longer begins a new session when it goes on. */
 const KEPT_DAYS = 60;
 
+/** What the column `sent` was called up to 0.1. */
+const FORMER_COLUMN = "told";
+
 const tables = `
   create table if not exists transcript (
     hash text primary key,
@@ -23,7 +26,7 @@ const tables = `
     is_contested integer not null,
     request text,
     shape text,
-    told text
+    sent text
   );
   create index if not exists transcript_session on transcript (session_id);
   create table if not exists newest (
@@ -85,6 +88,8 @@ function openStore(path: string, now: () => number): LineageStore {
   makePrivateFile(path);
   const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
   try {
+    if (columnsOf(database, "transcript").includes(FORMER_COLUMN))
+      database.exec(`alter table transcript rename column ${FORMER_COLUMN} to sent`);
     if (isOfEarlierCaret(database)) database.exec("drop table transcript; drop table scope;");
     database.exec(tables);
     const oldest = now() - KEPT_DAYS * DAY_MS;
@@ -101,7 +106,7 @@ function openStore(path: string, now: () => number): LineageStore {
 /** Such an index is dropped: every conversation is sent whole once more. Tables of others are not touched. */
 function isOfEarlierCaret(database: DatabaseSync): boolean {
   const columns = columnsOf(database, "transcript");
-  const isWhole = columns.includes("told") && columnsOf(database, "newest").length > 0;
+  const isWhole = columns.includes("sent") && columnsOf(database, "newest").length > 0;
   return columns.includes("is_contested") && !isWhole;
 }
 
@@ -136,10 +141,10 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
     put(hash, record) {
       const { sessionId, turnId, count, heardBefore, at, outcome = null, request = null, shape = null } = record;
       const contested = record.isContested === true ? 1 : 0;
-      const told = record.told?.join(" ") ?? null;
+      const sent = record.sent?.join(" ") ?? null;
       // Before the record: a session whose newest transcript is missing does not go on.
       saveNewest.run(sessionId, hash, at);
-      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome, contested, request, shape, told);
+      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome, contested, request, shape, sent);
     },
     newest: (sessionId) => toRecord(findNewest.get(sessionId)),
     settle: (hash, turnId, outcome) => void settle.run(outcome, hash, turnId),
@@ -167,7 +172,7 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
 
 function toRecord(row: Readonly<Record<string, unknown>> | undefined): LineageRecord | undefined {
   if (row === undefined) return undefined;
-  const { outcome, request, shape, told } = row;
+  const { outcome, request, shape, sent } = row;
   return {
     sessionId: String(row["session_id"]),
     turnId: String(row["turn_id"]),
@@ -178,6 +183,6 @@ function toRecord(row: Readonly<Record<string, unknown>> | undefined): LineageRe
     ...(row["is_contested"] === 1 ? { isContested: true } : {}),
     ...(typeof request === "string" ? { request } : {}),
     ...(typeof shape === "string" ? { shape } : {}),
-    ...(typeof told === "string" ? { told: told.split(" ").filter((digest) => digest !== "") } : {}),
+    ...(typeof sent === "string" ? { sent: sent.split(" ").filter((digest) => digest !== "") } : {}),
   };
 }

@@ -51,7 +51,7 @@ export function createConversationBench(
     defaultLane: "sim",
     redactor: () => createRedactor({ secrets: [] }),
     allowedWorkspaces: onlyWorkspaces([workspace, scratchRoot]),
-    budgets: { turn: {}, session: {}, day: {} },
+    budgets: () => ({ turn: {}, session: {}, day: {} }),
     defaults: { model: "auto", mode: "agent", force: false },
     maxRawBytes: 1024,
     toolbox: { policy: { mode: "auto-edits", rules: [] }, servers: [], spawner, env: {}, outputsDir: directory },

@@ -72,6 +72,16 @@ describe("the updates of an ACP session", () => {
     expect(events[1]).toMatchObject({ type: "tool-result", status });
   });
 
+  it("say how full the context is together with what the turn has used", () => {
+    const filled = { sessionUpdate: "usage_update", used: 1_200, size: 8_000 };
+    const events = eventsOf([filled, { ...filled, used: "many" }, chunk("Done.")], (decoder) =>
+      decoder.answered({ input: 5 }),
+    );
+    expect(events.filter(({ type }) => type === "usage")).toEqual([
+      { type: "usage", usage: { input: 5 }, context: { used: 1_200, size: 8_000 } },
+    ]);
+  });
+
   it("are a well-formed turn whatever comes, and however it ends", () => {
     const kinds = ["tool_call", "tool_call_update", "plan", "usage_update", "agent_message_chunk", "brand_new"];
     const update = fc.record({

@@ -1,4 +1,5 @@
-import type { CaretError, JsonObject, Usage } from "@caret/protocol";
+import type { CaretError, ContextFill, JsonObject, Usage } from "@caret/protocol";
+import { withContext } from "../context-fill.ts";
 import type { Decoded } from "../decoder.ts";
 import type { Ending } from "../dialect.ts";
 import { writePlan } from "../plan-events.ts";
@@ -67,6 +68,7 @@ class SessionUpdates implements AcpUpdates {
   #state: TurnState = { ...initialTurn, joinsDeltas: true };
   /** A text that may be an error. */
   #held = "";
+  #context: ContextFill | undefined;
 
   constructor({ errorIn }: AcpUpdatesOptions) {
     this.#errorIn = errorIn;
@@ -135,8 +137,9 @@ class SessionUpdates implements AcpUpdates {
     if (this.#state.ended) return [];
     const draft = openDraft(this.#state);
     write(draft);
-    const [next, events] = closeDraft(draft);
+    const [next, written] = closeDraft(draft);
     this.#state = next;
+    const events = withContext(written, this.#context);
     return events.map((event, index) => (index === 0 && raw !== undefined ? { event, raw } : { event }));
   }
 
@@ -164,6 +167,7 @@ class SessionUpdates implements AcpUpdates {
       case "plan":
         return writeTodos(draft, { todos: objectsField(update, "entries") }, false);
       case "usage_update":
+        this.#context = contextOf(update) ?? this.#context;
         return writeCost(draft, update);
       default:
         return keepUnknown(draft, SOURCE, `session_update:${kind}`, update);
@@ -178,6 +182,15 @@ function writeTodos(draft: AcpDraft, params: JsonObject, merge: boolean): void {
 }
 
 /** `used` and `size` are of the context, not of what the turn has consumed. */
+function contextOf({ used, size }: JsonObject): ContextFill | undefined {
+  if (!isCount(used)) return undefined;
+  return { used, ...(isCount(size) && size > 0 ? { size } : {}) };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 function writeCost(draft: AcpDraft, update: JsonObject): void {
   const cost = objectField(update, "cost");
   const amount = cost?.["amount"];

@@ -1,5 +1,6 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
-import type { Usage } from "@caret/protocol";
+import type { ContextFill, Usage } from "@caret/protocol";
+import type { ConversationTokenDetails } from "@caret/protocol/agent-api/conversation";
 import {
   type InteractionQuery,
   InteractionQuerySchema,
@@ -12,6 +13,7 @@ import {
   InteractionUpdateSchema,
   type TurnEndedUpdate,
 } from "@caret/protocol/agent-api/updates";
+import { withContext } from "../context-fill.ts";
 import type { Decoded } from "../decoder.ts";
 import type { Ending } from "../dialect.ts";
 import { onInteractionQuery } from "../stream-json/interaction-query.ts";
@@ -32,8 +34,8 @@ export interface UpdateDecoder {
   answered(query: InteractionQuery, response: InteractionResponse): readonly Decoded[];
   /** Something else came that is not understood. */
   unknown(label: string, value: unknown): readonly Decoded[];
-  /** The upstream has saved all that it said. */
-  checkpoint(): void;
+  /** The upstream has saved all that it said; `tokens` is how full its conversation is. */
+  checkpoint(tokens?: ConversationTokenDetails): void;
   /** The stream goes on from the last checkpoint. */
   resumed(): void;
   finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[];
@@ -42,14 +44,16 @@ export interface UpdateDecoder {
 
 export function createUpdateDecoder(): UpdateDecoder {
   let state = initialStreamJson(true);
+  let context: ContextFill | undefined;
   const replayed = createReplayedText();
 
   const step = (write: (draft: StreamJsonDraft) => void, raw?: () => string): readonly Decoded[] => {
     if (state.ended) return [];
     const draft = openDraft(state);
     write(draft);
-    const [next, events] = closeDraft(draft);
+    const [next, written] = closeDraft(draft);
     state = next;
+    const events = withContext(written, context);
     if (events.length === 0) return [];
     const line = raw?.();
     return events.map((event, index) => (index === 0 && line !== undefined ? { event, raw: line } : { event }));
@@ -88,7 +92,11 @@ export function createUpdateDecoder(): UpdateDecoder {
         () => jsonOf(InteractionQuerySchema, query),
       ),
     unknown: (label, value) => step((draft) => keepUnknown(draft, SOURCE, label, value)),
-    checkpoint: replayed.settle,
+    checkpoint(tokens) {
+      replayed.settle();
+      if (tokens === undefined || tokens.usedTokens === 0) return;
+      context = { used: tokens.usedTokens, ...(tokens.maxTokens === 0 ? {} : { size: tokens.maxTokens }) };
+    },
     resumed: replayed.expect,
     finish: (ending) => step((draft) => endTurn(draft, ending)),
     get hasEnded() {

@@ -508,3 +508,40 @@ describe("the outcome of a call", () => {
     });
   });
 });
+
+describe("what a subagent did", () => {
+  const reads = (path: string, more: object = {}) => ({
+    toolCall: { readToolCall: { args: { path }, result: { success: { content: "x" } } }, ...more },
+  });
+  const steps = [
+    { thinkingMessage: { text: "Hm." } },
+    reads("a.ts"),
+    reads("b.ts", { toolCallId: "own" }),
+    reads("c.ts", { toolCallId: "c1" }),
+    { assistantMessage: { text: "Both are fine." } },
+  ];
+
+  it("is shown as calls of its task, under ids that are nobody else's", () => {
+    const task = { taskToolCall: { args: { description: "Look", prompt: "Look" } } };
+    const lines = [
+      started("c1", task),
+      completed("c1", { taskToolCall: { result: { success: { conversationSteps: steps, agentId: "x" } } } }),
+    ];
+    const events = decodeLines([init, ...lines, ...done], { partial: false });
+    const calls = events.flatMap((event) =>
+      event.type === "tool-call" ? [[event.callId, event.name, event.parentCallId]] : [],
+    );
+    expect(calls).toEqual([
+      ["c1", "task", undefined],
+      ["c1/2", "read", "c1"],
+      ["own", "read", "c1"],
+      ["c1/4", "read", "c1"],
+    ]);
+    expect(toolsOf(...lines).map(({ callId, status, output }) => [callId, status, output])).toEqual([
+      ["c1", "ok", "Both are fine."],
+      ["c1/2", "ok", "x"],
+      ["own", "ok", "x"],
+      ["c1/4", "ok", "x"],
+    ]);
+  });
+});

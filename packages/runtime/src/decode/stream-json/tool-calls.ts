@@ -3,11 +3,13 @@ import { onHardBoundary } from "../assistant-text.ts";
 import { writePlan } from "../plan-events.ts";
 import { numberField, objectField, textField, wordField } from "../read-fields.ts";
 import { readTodos } from "../tools/todo-items.ts";
-import { readToolEntry, type ToolEntry, toNamedInput, toolKind } from "../tools/tool-entry.ts";
+import { readToolEntry, type ToolEntry } from "../tools/tool-entry.ts";
 import { toOutcome } from "../tools/tool-outcome.ts";
-import { isKnownCall, keepUnknown, nameCall, settleCall, startCall, type ToolCallEvent } from "../turn-draft.ts";
+import { isKnownCall, keepUnknown, nameCall, settleCall, startCall } from "../turn-draft.ts";
 import { settleQuery } from "./interaction-query.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";
+import { writeSubagentSteps } from "./subagent-steps.ts";
+import { toToolCall } from "./to-tool-call.ts";
 
 export function onToolCall(draft: StreamJsonDraft, event: JsonObject): void {
   const subtype = textField(event, "subtype");
@@ -39,6 +41,7 @@ function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
   const args = entry.args ?? started.input;
   const outcome = toOutcome(entry.native ? entry.name : undefined, entry.result, args);
   const durationMs = durationOf(call);
+  if (started.kind === "task") writeSubagentSteps(draft, callId, entry.result);
   settleCall(draft, {
     type: "tool-result",
     callId,
@@ -47,14 +50,6 @@ function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
   });
   settleQuery(draft, callId, outcome.status);
   if (outcome.status === "ok") writeTodos(draft, callId, entry, args);
-}
-
-function toToolCall(callId: string, entry: ToolEntry): ToolCallEvent {
-  const name = entry.name ?? "unknown";
-  const named = entry.native ? toNamedInput(name, entry.args) : { name, input: entry.args ?? {} };
-  const description = entry.description === undefined ? {} : { description: entry.description };
-  const kind = entry.native ? toolKind(name) : "other";
-  return { type: "tool-call", callId, ...named, kind, owner: "agent", ...description };
 }
 
 /** Ids may hold a newline and are kept whole. A call without any gets one of ours. */

@@ -135,10 +135,10 @@ function toMcpInput(args: JsonObject): NamedInput {
 
 function pick(args: JsonObject, names: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
-  for (const name of names) if (isTold(args, name)) picked[name] = args[name];
+  for (const name of names) if (isGiven(args, name)) picked[name] = args[name];
   return picked;
 }
 
-function isTold(args: JsonObject, name: string): boolean {
+function isGiven(args: JsonObject, name: string): boolean {
   return args[name] !== undefined && args[name] !== false && textField(args, name) !== "";
 }

@@ -7,13 +7,12 @@ import { plannedAttempts } from "../cli/planned-attempts.ts";
 import type { Lane } from "../lane.ts";
 import { featuresOf } from "../lane-features.ts";
 import { createAttemptRunner, unopened } from "../run-attempts.ts";
-import { createAcpProcesses } from "./acp-processes.ts";
+import { createAcpProcesses, type KeptProcesses } from "./acp-processes.ts";
 import { openAcpAttempt } from "./open-acp-attempt.ts";
 
 export interface AcpLaneOptions {
   readonly host: AgentHost;
-  /** How long a process is kept that has no turn; 0 ends it with its last turn. */
-  readonly idleMs: number;
+  readonly keep: KeptProcesses;
 }
 
 /** The first version whose `agent acp` was seen to ask for permission. Versions begin with their date and so sort as text. */
@@ -31,9 +30,9 @@ async function speaksAcp(host: AgentHost): Promise<boolean> {
 }
 
 /** Run turns through `agent acp`: a process per workspace and login, in which a person can be asked. */
-export function createAcpLane({ host, idleMs }: AcpLaneOptions): Lane {
+export function createAcpLane({ host, keep }: AcpLaneOptions): Lane {
   const runAttempts = createAttemptRunner(host.wallClock);
-  const processes = createAcpProcesses(idleMs);
+  const processes = createAcpProcesses(keep);
   const hasSession = (id: string, configDir: string): boolean => {
     if (!isChatId(id)) return false;
     try {

@@ -25,11 +25,18 @@ export interface AcpProcesses {
   close(): Promise<void>;
 }
 
+export interface KeptProcesses {
+  /** How long a process is kept that has no turn; 0 ends it with its last turn. */
+  readonly idleMs: number;
+  /** How many are kept that have none: a client that names no workspace gets a new one with each conversation. */
+  readonly max: number;
+}
+
 /**
- * The processes of `agent acp`: one for all sessions of a workspace and a login, ended when it had no turn for a while. One
- * that died, or that was given up on, is replaced by the turn that comes next.
+ * The processes of `agent acp`: one for all sessions of a workspace and a login, ended when it had no turn for a while or
+ * others had one later. One that died, or that was given up on, is replaced by the turn that comes next.
  */
-export function createAcpProcesses(idleMs: number): AcpProcesses {
+export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses {
   const kept = new Map<string, Kept>();
   /** What is being ended. */
   const leaving = new Set<Promise<void>>();
@@ -45,18 +52,22 @@ export function createAcpProcesses(idleMs: number): AcpProcesses {
     if (kept.get(key) === entry) kept.delete(key);
   };
 
+  const retire = async (key: string, entry: Kept, reason: string): Promise<void> => {
+    drop(key, entry);
+    await end(await entry.started, reason);
+  };
+
   const releaseShared = async (key: string, entry: Kept, process: AcpProcess): Promise<void> => {
     entry.turns -= 1;
     if (!process.isUsable) drop(key, entry);
     if (entry.turns > 0) return;
-    if (!process.isUsable || isClosed || idleMs === 0) {
-      drop(key, entry);
-      return await end(process, "it is not needed any more");
-    }
-    entry.idle = setTimeout(() => {
-      drop(key, entry);
-      void end(process, "it was idle");
-    }, idleMs).unref();
+    const isNeeded = process.isUsable && !isClosed && idleMs > 0 && max > 0;
+    if (!isNeeded) return await retire(key, entry, "it is not needed any more");
+    entry.idle = setTimeout(() => void retire(key, entry, "it was idle"), idleMs).unref();
+    // Behind those that have waited for longer.
+    kept.delete(key);
+    kept.set(key, entry);
+    for (const [oldKey, old] of beyond(kept, max)) void retire(oldKey, old, "others were used later");
   };
 
   const find = (key: string, command: AcpCommand): Kept => {
@@ -72,14 +83,14 @@ export function createAcpProcesses(idleMs: number): AcpProcesses {
     async take(key, command) {
       if (isClosed) throw new CaretError("interrupted", "Caret is stopping");
       const entry = find(key, command);
-      const process = await entry.started;
-      if (!process.isUsable) {
-        drop(key, entry);
-        return await this.take(key, command);
-      }
-      clearTimeout(entry.idle);
+      // At once: one that is taken is not ended for another.
       entry.turns += 1;
-      return { process, release: () => releaseShared(key, entry, process) };
+      clearTimeout(entry.idle);
+      const process = await entry.started;
+      if (process.isUsable) return { process, release: () => releaseShared(key, entry, process) };
+      entry.turns -= 1;
+      drop(key, entry);
+      return await this.take(key, command);
     },
     async takeOwn(command) {
       const process = await startAcpProcess(command);
@@ -103,4 +114,10 @@ export function createAcpProcesses(idleMs: number): AcpProcesses {
       await Promise.all(leaving);
     },
   };
+}
+
+/** Of those without a turn, the ones that have waited longest and are more than may wait. */
+function beyond(kept: ReadonlyMap<string, Kept>, max: number): readonly (readonly [string, Kept])[] {
+  const idle = [...kept].filter(([, entry]) => entry.turns === 0 && entry.idle !== undefined);
+  return idle.slice(0, Math.max(0, idle.length - max));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@caret/protocol";
+import type { JsonObject, QuestionChoice } from "@caret/protocol";
 import { toToolCall } from "../../decode/acp/acp-calls.ts";
 import { objectField, objectsField, textField, wordField } from "../../decode/read-fields.ts";
 import type { AskedQuestion, LanePeople, LaneRequest } from "../lane.ts";
@@ -72,9 +72,12 @@ export function createAnswerAgent(options: AnswerAgentOptions): AnswerAgent {
 
   const question = async (params: JsonObject): Promise<unknown> => {
     if (people === undefined) return outcome({ outcome: "skipped", reason: UNATTENDED });
-    const answers = await people.question(toQuestion(params, options), signal);
+    const asked = toQuestion(params, options);
+    const answers = await people.question(asked, signal);
     if (signal.aborted) return cancelled;
     if (answers === undefined) return outcome({ outcome: "skipped", reason: "The user skipped the question" });
+    if (answers.some(({ text }) => text !== undefined))
+      return outcome({ outcome: "skipped", reason: inWords(asked.questions, answers) });
     const chosen = answers.map(({ questionId, optionIds }) => ({ questionId, selectedOptionIds: optionIds }));
     return outcome({ outcome: "answered", answers: chosen });
   };
@@ -151,4 +154,15 @@ function toPlan(params: JsonObject, { knownCall }: KnownCall): Parameters<LanePe
 function callOf(params: JsonObject, knownCall: KnownCall["knownCall"]): { readonly callId?: string } {
   const callId = textField(params, "toolCallId");
   return callId !== undefined && knownCall(callId) ? { callId } : {};
+}
+
+/** The protocol takes options alone: what a person said besides them is the reason why none was taken. */
+function inWords(questions: AskedQuestion["questions"], answers: readonly QuestionChoice[]): string {
+  const lines = answers.map(({ questionId, optionIds, text }) => {
+    const question = questions.find(({ id }) => id === questionId);
+    const labels = question?.options.filter(({ id }) => optionIds.includes(id)).map(({ label }) => label) ?? [];
+    const said = [...labels, ...(text === undefined ? [] : [text])].join(", ");
+    return `${question?.prompt ?? questionId} ${said}`;
+  });
+  return `The user answered in words: ${lines.join("; ")}`;
 }

@@ -7,7 +7,7 @@ const decisions: ReadonlySet<string> = new Set([
   "cursor/create_plan",
 ]);
 
-/** The answer to a request of no turn that runs: of a turn that is over, of a subagent, or one that cannot be told. */
+/** The answer to a request of no turn that runs: of a turn that is over, of a subagent, or one that cannot be identified. */
 export function refuseUnheard(method: string): unknown {
   if (decisions.has(method)) return { outcome: { outcome: "cancelled" } };
   throw RpcRefusal.unknownMethod(method);

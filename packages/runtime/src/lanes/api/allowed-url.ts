@@ -1,14 +1,19 @@
+import { BlockList, isIP } from "node:net";
 import { CaretError } from "@caret/protocol";
-import ipaddr from "ipaddr.js";
 
 /** Cursor's own domains. Everything else would be given the user's token and prompts. */
 const cursorDomains = ["cursor.sh", "cursor.com"] as const;
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
 
 /** Whether requests to this address stay on the machine. */
 export function isLoopback({ hostname }: URL): boolean {
   if (hostname === "localhost") return true;
   const address = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+  // The list also knows the IPv4 addresses that are mapped into IPv6.
+  return isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
 /**

@@ -41,8 +41,12 @@ describe("a turn", () => {
         { case: "thinkingCompleted", value: { thinkingDurationMs: 12 } },
         { case: "textDelta", value: { text: "Hello" } },
         { case: "textDelta", value: { text: "." } },
-        { case: "turnEnded", value: { inputTokens: 120n, outputTokens: 34n, cacheReadTokens: 100n } },
       );
+      run.send({
+        case: "conversationCheckpointUpdate",
+        value: { tokenDetails: { usedTokens: 254, maxTokens: 200_000 } },
+      });
+      run.update({ case: "turnEnded", value: { inputTokens: 120n, outputTokens: 34n, cacheReadTokens: 100n } });
       run.end();
     });
     const lane = bench.lane(upstream.url);
@@ -60,7 +64,11 @@ describe("a turn", () => {
         { type: "text-delta", blockId: "text-2", text: "Hello" },
         { type: "text-delta", blockId: "text-2", text: "." },
         { type: "text-end", blockId: "text-2" },
-        { type: "usage", usage: { input: 120, output: 34, cacheRead: 100 } },
+        {
+          type: "usage",
+          usage: { input: 120, output: 34, cacheRead: 100 },
+          context: { used: 254, size: 200_000 },
+        },
         { type: "turn-end", outcome: { kind: "completed" } },
       ].map((event) => expect.objectContaining({ event })),
     ]);

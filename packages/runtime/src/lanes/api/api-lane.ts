@@ -23,7 +23,7 @@ export function createApiLane(host: ApiHost): Lane {
     canResume: ({ sessionId }) => host.conversations.has(sessionId),
     async close() {
       host.links.close();
-      host.conversations.close();
+      await host.conversations.close();
     },
   };
 }

@@ -41,7 +41,15 @@ export function createApiTurns(host: ApiHost): ApiTurns {
       const requested = await requestedModelOf(model, () => access.models(signal));
       const run = await openRun({ host, access, request, model: requested, signal });
       running.set(request.turnId, run);
-      return { run: (take) => readRun({ ...run, leave: () => leave(request.turnId, run) }, take) };
+      return {
+        async run(take) {
+          try {
+            return await readRun({ ...run, leave: () => leave(request.turnId, run) }, take);
+          } finally {
+            await run.settled();
+          }
+        },
+      };
     } catch (reason) {
       return unopened(reason, signal);
     }

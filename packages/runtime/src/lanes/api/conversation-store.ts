@@ -26,6 +26,8 @@ const tables = `
 `;
 
 /**
+ * All implementations run `describeConversationStore`.
+ *
  * The upstream's half of API conversations, which the upstream leaves to its client: checkpoints, and the blobs that they
  * name by the SHA-256 of their bytes. A conversation sees its own blobs only. What is kept is what the upstream wrote,
  * unaltered, since it is handed back: the file is private to the user.
@@ -34,12 +36,12 @@ export interface ConversationStore {
   /** A conversation that nobody has heard of; it is on disk from the first that the upstream saves in it. */
   create(conversationId: string): StoredConversation;
   /** One that was made before. Its key is the same in all its turns. */
-  open(conversationId: string): StoredConversation;
+  open(conversationId: string): StoredConversation | Promise<StoredConversation>;
   /** Whether a turn could go on from here. */
-  has(conversationId: string): boolean;
-  remove(conversationId: string): void;
+  has(conversationId: string): boolean | Promise<boolean>;
+  remove(conversationId: string): void | Promise<void>;
   /** May be called more than once. */
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface StoredConversation {
@@ -50,6 +52,8 @@ export interface StoredConversation {
   saveCheckpoint(state: Uint8Array): void;
   blob(id: Uint8Array): Uint8Array | undefined;
   saveBlob(id: Uint8Array, data: Uint8Array): void;
+  /** What was saved is where others find it. Absent: it is as soon as it was saved. */
+  settled?(): Promise<void>;
 }
 
 export interface ConversationStoreOptions {

@@ -86,7 +86,7 @@ export function createLiveRun(options: LiveRunOptions): LiveRun {
       }
       case "conversationCheckpointUpdate":
         conversation.saveCheckpoint(toBinary(ConversationStateStructureSchema, message.value));
-        decoder.checkpoint();
+        decoder.checkpoint(message.value.tokenDetails);
         return [];
       case "interactionQuery": {
         const value = answerQuery(message.value, options.queries);

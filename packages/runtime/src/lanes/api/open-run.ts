@@ -35,6 +35,8 @@ export interface ApiRun {
   steer(text: string): Promise<void>;
   /** Nothing more is answered. */
   leave(): void;
+  /** What the upstream has saved is kept. */
+  settled(): Promise<void>;
 }
 
 export interface OpenRunOptions {
@@ -83,6 +85,7 @@ export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
       if (stream === undefined) throw new CaretError("unsupported", "The turn has not reached the upstream yet");
       await steering.say(text, (message) => stream.send(message));
     },
+    settled: async () => await conversation.settled?.(),
     leave() {
       steering.end();
       over.abort(new CaretError("cancelled", "The turn is over"));
@@ -103,7 +106,7 @@ async function prepare({ host, request, model, signal }: OpenRunOptions): Promis
   const { offered, upstream } = request;
   const { conversations, newId } = host;
   const conversation =
-    upstream === undefined ? conversations.create(`agent-${newId()}`) : conversations.open(upstream.sessionId);
+    upstream === undefined ? conversations.create(`agent-${newId()}`) : await conversations.open(upstream.sessionId);
   host.noteSecrets([conversation.encryptionKey]);
   const offer = offered === undefined ? undefined : createTurnOffer(offered);
   const context = () => requestContextOf(request, offer, host.machine);
@@ -139,13 +142,13 @@ function allowedOf({ offered }: LaneRequest): "all" | "mcp" | "none" {
 
 /** The upstream session is named before the first of what it says, unless all it says is that it failed. */
 function createReadyNote({ id }: StoredConversation) {
-  let isTold = false;
+  let isReported = false;
   return {
     before(entries: readonly Decoded[]): readonly LaneEntry[] {
       const [first] = entries;
-      if (isTold || first === undefined || first.event.type === "notice" || first.event.type === "turn-end")
+      if (isReported || first === undefined || first.event.type === "notice" || first.event.type === "turn-end")
         return entries;
-      isTold = true;
+      isReported = true;
       const ready: LaneEntry = {
         event: { type: "session-ready", sessionId: id, version: `${CLIENT_VERSION} (unofficial)` },
         upstream: { lane: "api", sessionId: id, version: CLIENT_VERSION },

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -38,6 +48,20 @@ describe("a configuration directory over the user's", () => {
       login: "renewed",
       users: "the user's",
     });
+  });
+
+  it("keeps for the user what the agent renames over a link, unless the user's own is newer", () => {
+    writeOverlayConfig(users, overlay, "ours");
+    const replace = (text: string, at: number): void => {
+      writeFileSync(join(directory, "draft"), text);
+      utimesSync(join(directory, "draft"), at, at);
+      renameSync(join(directory, "draft"), join(overlay, "auth.json"));
+      writeOverlayConfig(users, overlay, "ours");
+    };
+    replace("renewed", Date.now() / 1000 + 10);
+    expect([read("auth.json"), readFileSync(join(users, "auth.json"), "utf8")]).toEqual(["renewed", "renewed"]);
+    replace("stale", 1);
+    expect([read("auth.json"), readFileSync(join(users, "auth.json"), "utf8")]).toEqual(["renewed", "renewed"]);
   });
 
   it("has settings of its own, which begin with the user's in each turn", () => {

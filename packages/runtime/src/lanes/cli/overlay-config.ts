@@ -1,4 +1,14 @@
-import { copyFileSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory, writePrivateFile } from "../../paths/private-files.ts";
 
@@ -26,9 +36,17 @@ export function writeOverlayConfig(from: string, directory: string, mcpJson: str
 
 function link(target: string, path: string): void {
   if (isLink(path) && readlinkSync(path) === target) return;
+  keepReplaced(target, path);
   rmSync(path, { recursive: true, force: true });
   // Windows links directories without a privilege only as junctions; elsewhere the word is not looked at.
   symlinkSync(target, path, "junction");
+}
+
+/** A program that renames a draft over the link, as for a renewed login, means the user's file: it is newer, and goes there. */
+function keepReplaced(target: string, path: string): void {
+  const [replaced, users] = [lstatSync(path, { throwIfNoEntry: false }), statSync(target)];
+  if (replaced?.isFile() !== true || !users.isFile() || replaced.mtimeMs <= users.mtimeMs) return;
+  writePrivateFile(target, readFileSync(path));
 }
 
 function isLink(path: string): boolean {

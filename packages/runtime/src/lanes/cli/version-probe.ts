@@ -130,14 +130,14 @@ export interface VersionTeller {
 
 export function createVersionTeller(version: Promise<string | undefined>): VersionTeller {
   let known: string | undefined;
-  let isTold = false;
+  let isReported = false;
   void version.then((found) => {
     known = found;
   });
   return {
     tell(entries) {
-      if (isTold || known === undefined) return entries;
-      isTold = true;
+      if (isReported || known === undefined) return entries;
+      isReported = true;
       const ready = entries.findIndex(({ event }) => event.type === "session-ready");
       const entry = entries[ready];
       if (entry?.event.type !== "session-ready")
@@ -145,7 +145,7 @@ export function createVersionTeller(version: Promise<string | undefined>): Versi
       return entries.with(ready, { ...entry, event: { ...entry.event, version: known } });
     },
     async lastChance() {
-      if (!isTold) await Promise.race([version, sleep(LAST_CHANCE_MS, undefined, { ref: false })]);
+      if (!isReported) await Promise.race([version, sleep(LAST_CHANCE_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AgentReport } from "@caret/protocol";
 import type { AgentRecord, NewAgent, Suspension } from "../agent-store.ts";
-import type { Row } from "./open-database.ts";
+import { toAgent } from "../rows/agent-rows.ts";
 
 export interface AgentTable {
   find(name: string): AgentRecord | undefined;
@@ -26,9 +26,9 @@ export function createAgentTable(database: DatabaseSync): AgentTable {
   const setUserServers = database.prepare("update agent set user_servers = ? where name = ?");
   const remove = database.prepare("delete from agent where name = ?");
   return {
-    find: (name) => toRecord(find.get(name)),
-    ofSession: (sessionId) => toRecord(ofSession.get(sessionId)),
-    list: () => list.all().flatMap((row) => toRecord(row) ?? []),
+    find: (name) => toAgent(find.get(name)),
+    ofSession: (sessionId) => toAgent(ofSession.get(sessionId)),
+    list: () => list.all().flatMap((row) => toAgent(row) ?? []),
     insert({ name, createdBy, worktree, userServers }, sessionId) {
       const { repository = null, branch = null } = worktree ?? {};
       insert.run(
@@ -44,20 +44,5 @@ export function createAgentTable(database: DatabaseSync): AgentTable {
     report: (name, { text, at }) => void report.run(text, at, name),
     setUserServers: (name, userServers) => void setUserServers.run(Number(userServers), name),
     remove: (name) => void remove.run(name),
-  };
-}
-
-function toRecord(row: Row | undefined): AgentRecord | undefined {
-  if (row === undefined) return undefined;
-  const { repository, branch, suspended_at: since, suspended_why: why, report: text, report_at: at } = row;
-  const { user_servers: userServers } = row;
-  return {
-    name: String(row["name"]),
-    sessionId: String(row["session_id"]),
-    createdBy: String(row["created_by"]),
-    ...(repository === null ? {} : { worktree: { repository: String(repository), branch: String(branch) } }),
-    ...(since === null ? {} : { suspended: { since: Number(since), ...(why === null ? {} : { why: String(why) }) } }),
-    ...(text === null ? {} : { report: { text: String(text), at: Number(at) } }),
-    ...(userServers === null ? {} : { userServers: userServers === 1 }),
   };
 }

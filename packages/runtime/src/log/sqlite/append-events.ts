@@ -1,5 +1,5 @@
-import { CaretError, type CommandKey } from "@caret/protocol";
-import type { SessionRecord, StoredEvent } from "../event-store.ts";
+import type { CommandKey } from "@caret/protocol";
+import { type SessionRecord, type StoredEvent, unknownSession } from "../event-store.ts";
 import { advanceProgress, assertPosition } from "../session-progress.ts";
 import type { LogTables } from "./log-tables.ts";
 
@@ -56,8 +56,4 @@ export function findSession(tables: LogTables, sessionId: string): SessionRecord
   const session = tables.sessions.find(sessionId);
   if (session === undefined) throw unknownSession(sessionId);
   return session;
-}
-
-function unknownSession(sessionId: string): CaretError {
-  return new CaretError("session-not-found", `There is no session ${sessionId}`);
 }

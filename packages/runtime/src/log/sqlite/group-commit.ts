@@ -58,7 +58,7 @@ const DRAIN_MS = 2_000;
 /**
  * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
  * everything else that comes in the same tick, because a caller waits for it; under load there is one commit per
- * `maxDelayMs` or `maxEvents`. What nobody waits for stays out of these commits and has its own, one per `patienceMs`: in
+ * `maxDelayMs` or `maxEvents`. What nobody waits for stays out of these commits and has its own, every `patienceMs` a few: in
  * each of these a delta would be a row of its own, and in its own it shares one with all that came meanwhile. A log
  * that another process holds is tried again later, off the loop: the jobs keep their places meanwhile.
  */
@@ -67,7 +67,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { monotonicMs = () => performance.now() } = options;
   const timer = createOneTimer();
   const credit = createCommitCredit(maxDelayMs, monotonicMs);
-  const patient = createPatientJobs<Job>({ patienceMs, maxJobs: maxEvents, onDue: flushAll });
+  const patient = createPatientJobs<Job>({ patienceMs, maxJobs: maxEvents, onDue: flushDue });
   let jobs: Job[] = [];
   let waiting = 0;
   /** How often the log was tried since another process took it. */
@@ -108,8 +108,8 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     else if (!timer.isSet()) timer.set(flush, credit.delayMs());
   }
 
-  function flushAll(): void {
-    join(patient.takeAll());
+  function flushDue(): void {
+    join(patient.takeSome());
     if (retries === 0) flush();
   }
 

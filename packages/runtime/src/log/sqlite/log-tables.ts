@@ -1,18 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type CommandKey, type CommandRecord, parseJson } from "@caret/protocol";
-import { commandTaken, type ReadOptions, type StoredEvent } from "../event-store.ts";
-import { parseEvent } from "../stored-event.ts";
+import type { CommandKey, CommandRecord } from "@caret/protocol";
+import { commandTaken } from "../command-taken.ts";
+import { COMMANDS_KEPT_MS, READ_LIMIT, type ReadOptions, type StoredEvent } from "../event-store.ts";
+import { toCommandRecord, toStoredEvent } from "../rows/event-row.ts";
 import { type AgentTable, createAgentTable } from "./agent-table.ts";
 import { addCostFunction } from "./cost-function.ts";
 import { createMessageTable, type MessageTable } from "./message-table.ts";
-import type { Row } from "./open-database.ts";
+import { createSaidTable, type SaidTable } from "./said-table.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";
 import { createTurnTable, type TurnTable } from "./turn-table.ts";
-
-const DEFAULT_LIMIT = 1_000;
-
-/** How long the outcome of a command is kept for a client that sends it again. */
-const COMMANDS_KEPT_MS = 24 * 3_600_000;
 
 /** The prepared statements of one connection. */
 export interface LogTables {
@@ -22,6 +18,7 @@ export interface LogTables {
   readonly commands: CommandTable;
   readonly agents: AgentTable;
   readonly messages: MessageTable;
+  readonly said: SaidTable;
 }
 
 export function createLogTables(database: DatabaseSync): LogTables {
@@ -33,6 +30,7 @@ export function createLogTables(database: DatabaseSync): LogTables {
     commands: createCommandTable(database),
     agents: createAgentTable(database),
     messages: createMessageTable(database),
+    said: createSaidTable(database),
   };
 }
 
@@ -49,10 +47,7 @@ function createCommandTable(database: DatabaseSync): CommandTable {
   return {
     find(name, now) {
       const row = find.get(name, now - COMMANDS_KEPT_MS);
-      if (row === undefined) return undefined;
-      const record = { digest: String(row["digest"]), sessionId: String(row["session_id"]) };
-      if (row["turn_id"] === null) return record;
-      return { ...record, turn: { turnId: String(row["turn_id"]), firstSeq: Number(row["first_seq"]) } };
+      return row === undefined ? undefined : toCommandRecord(row);
     },
     record({ name, digest }, { sessionId, turn }, now) {
       forget.run(now - COMMANDS_KEPT_MS);
@@ -86,7 +81,7 @@ function createEventTable(database: DatabaseSync): EventTable {
       removeUpTo.run(sessionId, Number(first) + count);
       return true;
     },
-    read(sessionId, { afterSeq = 0, beforeSeq, limit = DEFAULT_LIMIT, raw = true }) {
+    read(sessionId, { afterSeq = 0, beforeSeq, limit = READ_LIMIT, raw = true }) {
       const { after, before } = raw ? withRaw : withoutRaw;
       const rows =
         beforeSeq === undefined
@@ -105,18 +100,5 @@ function prepareReads(
   return {
     after: database.prepare(`${from} and seq > ? order by seq limit ?`),
     before: database.prepare(`${from} and seq < ? order by seq desc limit ?`),
-  };
-}
-
-function toStoredEvent(row: Row): StoredEvent {
-  return {
-    sessionId: String(row["session_id"]),
-    seq: Number(row["seq"]),
-    turnId: String(row["turn_id"]),
-    at: Number(row["at"]),
-    // What is not even JSON is kept as the text it is, so that a person can still look at it.
-    event: parseEvent(parseJson(String(row["data"]), String(row["data"]))),
-    ...(row["raw"] === null ? {} : { raw: String(row["raw"]) }),
-    ...(row["raw_cut"] === 1 ? { rawCut: true } : {}),
   };
 }

@@ -1,6 +1,13 @@
-import { CaretError } from "@caret/protocol";
 import { nameTaken } from "../agent-store.ts";
-import type { CommandOptions, CreateOptions, NewSession, SessionChanges, SessionRecord } from "../event-store.ts";
+import {
+  type CommandOptions,
+  type CreateOptions,
+  type NewSession,
+  notStaged,
+  type SessionChanges,
+  type SessionRecord,
+  sessionTaken,
+} from "../event-store.ts";
 import { changeSession, toSessionRecord } from "../session-record.ts";
 import { findSession } from "./append-events.ts";
 import type { LogTables } from "./log-tables.ts";
@@ -16,8 +23,7 @@ export function createIn(
   { staged, command, agent, now, owner }: CreateOptions & Noted,
 ): SessionRecord {
   const state = sessions.state(session.id);
-  if (state !== undefined && state.hidden !== "removed")
-    throw new CaretError("invalid-request", `There is a session ${session.id} already`);
+  if (state !== undefined && state.hidden !== "removed") throw sessionTaken(session.id);
   if (agent !== undefined && agents.find(agent.name) !== undefined) throw nameTaken(agent.name);
   if (command !== undefined) commands.record(command, { sessionId: session.id }, now);
   // One of the same id is being deleted. What is left of it must not become part of this one.
@@ -36,8 +42,7 @@ export function publishIn(
   { command, now }: CommandOptions & Noted,
 ): SessionRecord {
   const { sessions, commands } = tables;
-  if (sessions.state(sessionId)?.hidden !== "staged")
-    throw new CaretError("session-not-found", `The session ${sessionId} was deleted while it was made`);
+  if (sessions.state(sessionId)?.hidden !== "staged") throw notStaged(sessionId);
   if (command !== undefined) commands.record(command, { sessionId }, now);
   sessions.show(sessionId);
   const published = changeSession(findSession(tables, sessionId), changes, now);

@@ -48,7 +48,7 @@ function assertVersion(database: DatabaseSync): void {
       "storage-failed",
       `This Node carries SQLite ${version}; Caret needs ${OLDEST_SQLITE.join(".")}`,
       {
-        fix: "Use a newer Node: 22.23 or later, or 24.",
+        fix: "Use a newer Node: 22.22.3, 24.15, or any after those.",
       },
     );
 }
@@ -60,9 +60,6 @@ function assertPragma(database: DatabaseSync, name: string, expected: unknown): 
       fix: "Put the data directory on a local disk.",
     });
 }
-
-/** A row as SQLite gives it: input like any other, because rows outlive releases. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** `immediate` takes the write lock before anything is read, so that nothing read can be out of date. */
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {

@@ -1,10 +1,15 @@
 import { createOneTimer } from "./one-timer.ts";
 
+/** So many are committed in a millisecond or two, after which the streams get the loop again. */
+const TOGETHER = 16;
+
 /** Jobs that nobody waits for, by the session they are about; those without one are about the same. */
 export interface PatientJobs<Job> {
   add(about: string | undefined, job: Job): void;
   /** What is about the same session, oldest first: it must be committed before what comes now. */
   take(about: string | undefined): readonly Job[];
+  /** The oldest, as many as one commit should have. Others are due as soon as the loop comes round. */
+  takeSome(): readonly Job[];
   takeAll(): readonly Job[];
   all(): readonly Job[];
 }
@@ -35,6 +40,18 @@ export function createPatientJobs<Job>({ patienceMs, maxJobs, onDue }: PatientJo
       const jobs = bySession.get(about) ?? [];
       bySession.delete(about);
       count -= jobs.length;
+      return jobs;
+    },
+    takeSome() {
+      const jobs: Job[] = [];
+      for (const [about, ofSession] of bySession) {
+        if (jobs.length >= TOGETHER) break;
+        jobs.push(...ofSession);
+        bySession.delete(about);
+      }
+      count -= jobs.length;
+      timer.clear();
+      if (count > 0) timer.set(onDue, 0);
       return jobs;
     },
     takeAll() {

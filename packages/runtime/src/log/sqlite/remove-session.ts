@@ -1,5 +1,6 @@
-import { CaretError } from "@caret/protocol";
-import type { DeleteOptions } from "../event-store.ts";
+import { sessionReceiver } from "@caret/protocol";
+import { belongsTo } from "../agent-store.ts";
+import { type DeleteOptions, turnRuns } from "../event-store.ts";
 import type { LogTables } from "./log-tables.ts";
 
 /** What one transaction deletes without anybody noticing. */
@@ -15,7 +16,7 @@ export interface RemoveOptions extends DeleteOptions {
 
 /** `hidden`: nobody sees it any more, and `removeStep` deletes the rest of it. Undefined when there is none that fits. */
 export function removeSession(
-  { sessions, turns, commands, agents }: LogTables,
+  { sessions, turns, commands, agents, messages }: LogTables,
   sessionId: string,
   { updatedBefore = Number.POSITIVE_INFINITY, command, now, owner }: RemoveOptions,
 ): "gone" | "hidden" | undefined {
@@ -23,9 +24,9 @@ export function removeSession(
   if (state === undefined || state.hidden === "removed" || state.updatedAt >= updatedBefore) return undefined;
   const agent = agents.ofSession(sessionId);
   if (agent !== undefined) throw belongsTo(agent.name);
-  if (turns.running({ sessionId }).length > 0)
-    throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
+  if (turns.running({ sessionId }).length > 0) throw turnRuns(sessionId);
   if (command !== undefined) commands.record(command, { sessionId }, now);
+  messages.removeTo(sessionReceiver(sessionId));
   if (state.lastSeq > SMALL_EVENTS) {
     sessions.hide(sessionId, "removed", owner);
     return "hidden";
@@ -34,17 +35,12 @@ export function removeSession(
   return "gone";
 }
 
-function belongsTo(name: string): CaretError {
-  return new CaretError("invalid-request", `The session belongs to the agent ${name}`, {
-    fix: `Remove the agent: \`caret agent rm ${name}\` deletes its session, too.`,
-  });
-}
-
 /** Deletes some of a session that is being deleted. Says whether all of it is gone. */
-export function removeStep({ sessions, events }: LogTables, sessionId: string): boolean {
+export function removeStep({ sessions, events, said }: LogTables, sessionId: string): boolean {
   // Another process may have finished it, and a new session may have its id by now.
   if (sessions.state(sessionId)?.hidden !== "removed") return true;
   const until = performance.now() + STEP_MS;
+  while (said.removeSome(sessionId, CHUNK_EVENTS)) if (performance.now() > until) return false;
   while (events.removeSome(sessionId, CHUNK_EVENTS)) if (performance.now() > until) return false;
   sessions.remove(sessionId);
   return true;

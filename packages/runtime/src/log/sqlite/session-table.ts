@@ -1,12 +1,10 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { HUMAN, laneNames, permissionWords, sandboxWords } from "@caret/protocol";
-import { z } from "zod";
-import type { LastTurn, SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
-import { fromCursorText, progressFields, type SessionProgress, toCursorText } from "../session-progress.ts";
+import { HUMAN, sessionReceiver } from "@caret/protocol";
+import type { SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
+import { hiddenStates, toProgress, toSession, wordOf } from "../rows/session-row.ts";
+import { fromCursorText, type SessionProgress, toCursorText } from "../session-progress.ts";
 import { toSearchText } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
-import type { Row } from "./open-database.ts";
-import { toUsage } from "./turn-table.ts";
 import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
 export interface SessionTable {
@@ -51,13 +49,13 @@ export interface Advance {
 const saveSql = `
   insert into session
     (id, workspace, title, lane, model, permission, sandbox, budget, created_at, updated_at, archived, imported, last_seq, upstream,
-     search_text)
+     search_text, forked_from, forked_seq, pinned)
   values
     ($id, $workspace, $title, $lane, $model, $permission, $sandbox, $budget, $createdAt, $updatedAt, $archived, $imported,
-     $lastSeq, $upstream, $search)
+     $lastSeq, $upstream, $search, $forkedFrom, $forkedSeq, $pinned)
   on conflict (id) do update set
     title = $title, lane = $lane, model = $model, permission = $permission, sandbox = $sandbox, budget = $budget,
-    updated_at = $updatedAt, archived = $archived, upstream = $upstream, search_text = $search
+    updated_at = $updatedAt, archived = $archived, pinned = $pinned, upstream = $upstream, search_text = $search
 `;
 
 const advanceSql = `
@@ -75,14 +73,19 @@ const listedSql = `(
 ) as used, (select name from agent where session_id = session.id) as agent, (
   select min(at) from message where receiver = '${HUMAN}' and state = 'queued'
     and sender = (select name from agent where session_id = session.id)
-) as asks_since`;
+) as asks_since, (
+  select json_object('count', count(*), 'at', max(at)) from message where state = 'queued'
+    and receiver = coalesce((select name from agent where session_id = session.id), '${sessionReceiver("")}' || session.id)
+) as queued`;
 
 const listSql = `
   select *, ${listedSql} from session
   where hidden is null
     and instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
+    and ($pinned is null or pinned = $pinned)
     and ${workspaceSql}
+    and ($forkedFrom is null or forked_from = $forkedFrom)
     and ($id is null or updated_at < $updatedAt or (updated_at = $updatedAt and id > $id))
   order by updated_at desc, id limit $limit
 `;
@@ -122,10 +125,16 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const row = progress.get(id);
       return row === undefined ? undefined : toProgress(row);
     },
-    list({ search = "", archived, workspace, limit = 50, after }) {
+    list({ search = "", archived, pinned, workspace, forkedFrom = null, limit = 50, after }) {
       const place = after === undefined ? { $id: null, $updatedAt: null } : toPosition(after);
       const $archived = archived === undefined ? null : Number(archived);
-      const wanted = { $search: search.toLowerCase(), $archived, ...workspaceParameters(workspace) };
+      const wanted = {
+        $search: search.toLowerCase(),
+        $archived,
+        $pinned: pinned === undefined ? null : 1,
+        $forkedFrom: forkedFrom,
+        ...workspaceParameters(workspace),
+      };
       const rows = list.all({ ...wanted, ...place, $limit: limit + 1 }).map(toSession);
       const sessions = rows.slice(0, limit);
       const last = sessions.at(-1);
@@ -193,82 +202,12 @@ function toRow(session: SessionRecord): Record<string, SQLInputValue> {
     $createdAt: session.createdAt,
     $updatedAt: session.updatedAt,
     $archived: Number(session.archived),
+    $pinned: Number(session.pinned ?? false),
     $imported: Number(session.imported ?? false),
     $lastSeq: session.lastSeq,
     $upstream: JSON.stringify(session.upstream),
     $search: toSearchText(session),
-  };
-}
-
-/** A lane that another release knew and this one does not is left out instead of failing the whole list. */
-const laneSchema = z.enum(laneNames).optional().catch(undefined);
-const attachmentSchema = z.object({
-  lane: z.enum(laneNames),
-  sessionId: z.string(),
-  version: z.string().exactOptional(),
-  configDir: z.string().exactOptional(),
-  isReserved: z.boolean().exactOptional(),
-});
-const upstreamSchema = z
-  .array(attachmentSchema.nullable().catch(null))
-  .transform((attachments) => attachments.filter((attachment) => attachment !== null));
-
-const permissionSchema = z.enum(permissionWords).optional().catch(undefined);
-const sandboxSchema = z.enum(sandboxWords).optional().catch(undefined);
-const limitSchema = z.object({ tokens: z.number().exactOptional(), usd: z.number().exactOptional() });
-const budgetSchema = z.object({ turn: limitSchema.exactOptional(), session: limitSchema.exactOptional() });
-const hiddenStates = ["staged", "removed"] as const;
-const lineStates = ["closed", "awaited", "growing"] as const;
-const outcomes = ["completed", "cancelled", "failed"] as const;
-
-function toProgress(row: Row): SessionProgress {
-  return {
-    lastSeq: Number(row["last_seq"]),
-    line: { text: String(row["last_line"]), state: wordOf(lineStates, row["line_state"]) ?? "closed" },
-    lastTurn: toLastTurn(row),
-  };
-}
-
-/** Read with every append, so that it must be quick. */
-function wordOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {
-  return words.find((word) => word === value);
-}
-
-function toLastTurn(row: Row): LastTurn | undefined {
-  if (row["last_turn"] === null) return undefined;
-  const outcome = wordOf(outcomes, row["last_outcome"]);
-  const turn = { turnId: String(row["last_turn"]), at: Number(row["last_turn_at"]) };
-  return outcome === undefined ? turn : { ...turn, outcome };
-}
-
-function agentOf({ agent, asks_since: since }: Row): Pick<SessionRecord, "agent" | "asksSince"> {
-  return {
-    ...(agent === null ? {} : { agent: String(agent) }),
-    ...(since === null ? {} : { asksSince: Number(since) }),
-  };
-}
-
-function toSession(row: Row): SessionRecord {
-  const lane = laneSchema.parse(row["lane"] ?? undefined);
-  const permission = permissionSchema.parse(row["permission"] ?? undefined);
-  const sandbox = sandboxSchema.parse(row["sandbox"] ?? undefined);
-  const usage = toUsage(JSON.parse(String(row["used"])));
-  return {
-    id: String(row["id"]),
-    workspace: String(row["workspace"]),
-    ...(row["title"] === null ? {} : { title: String(row["title"]) }),
-    ...(lane === undefined ? {} : { lane }),
-    ...(row["model"] === null ? {} : { model: String(row["model"]) }),
-    ...(permission === undefined ? {} : { permission }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(row["budget"] === null ? {} : { budget: budgetSchema.parse(JSON.parse(String(row["budget"]))) }),
-    ...agentOf(row),
-    createdAt: Number(row["created_at"]),
-    ...(row["imported"] === 1 ? { imported: true } : {}),
-    updatedAt: Number(row["updated_at"]),
-    archived: row["archived"] === 1,
-    ...progressFields(toProgress(row)),
-    ...(Object.keys(usage).length === 0 ? {} : { usage }),
-    upstream: upstreamSchema.parse(JSON.parse(String(row["upstream"]))),
+    $forkedFrom: session.forkedFrom?.sessionId ?? null,
+    $forkedSeq: session.forkedFrom?.seq ?? null,
   };
 }

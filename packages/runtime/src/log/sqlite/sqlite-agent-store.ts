@@ -1,9 +1,17 @@
-import { CaretError, HUMAN, type MessageView } from "@caret/protocol";
-import { type AgentRecord, type AgentStore, type NewMessage, unknownAgent } from "../agent-store.ts";
+import { HUMAN, type MessageView } from "@caret/protocol";
+import {
+  type AgentRecord,
+  type AgentStore,
+  messageTaken,
+  type NewMessage,
+  unknownAgent,
+  unknownMessage,
+} from "../agent-store.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LogTables } from "./log-tables.ts";
+import { queuedMessages, sessionOf } from "./queued-messages.ts";
 
-interface SqliteAgentStoreOptions {
+export interface SqliteAgentStoreOptions {
   readonly write: GroupCommit["run"];
   readonly read: <Result>(work: (tables: LogTables) => Result) => Promise<Result>;
   /** The session of an agent has changed in what lists show of it. */
@@ -44,10 +52,10 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
     async send(message) {
       const { touched, sent } = await write(1, (tables) => ({
         // A person has no session: who writes to one is shown with it.
-        touched: tables.agents.find(message.to === HUMAN ? message.from : message.to),
+        touched: sessionOf(tables, message.to === HUMAN ? message.from : message.to),
         sent: sendIn(tables, message, now()),
       }));
-      if (touched !== undefined) touch(touched.sessionId);
+      if (touched !== undefined) touch(touched);
       return sent;
     },
     message: (id) => read(({ messages }) => messages.find(id)),
@@ -68,7 +76,7 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
       settle(to, ({ messages }) => messages.queued(to).map((message) => settled(messages, message, "read", turnId))),
     async takeReply(messageId, turnId) {
       const asked = await read(({ messages }) => messages.find(messageId));
-      if (asked === undefined) throw new CaretError("not-found", `There is no message ${messageId}`);
+      if (asked === undefined) throw unknownMessage(messageId);
       const [reply] = await settle(asked.from, ({ messages }) => {
         const found = messages.reply(asked);
         if (found === undefined) return [];
@@ -81,6 +89,7 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
       settle(to, ({ messages }) =>
         messages.queued(to).map((message) => settled(messages, message, "dropped", undefined)),
       ),
+    ...queuedMessages({ write, touch, now }),
     queueOf: (to) => read(({ messages }) => messages.queueOf(to)),
     waiting: () => read(({ messages }) => messages.waiting()),
   };
@@ -102,9 +111,7 @@ function sendIn({ messages }: LogTables, message: NewMessage, at: number): Messa
     return { ...message, state: "queued", at };
   }
   if (messages.isKnown(message)) return before;
-  throw new CaretError("invalid-request", `Another message has the id ${message.id}`, {
-    fix: "Give each message its own id.",
-  });
+  throw messageTaken(message.id);
 }
 
 function settled(

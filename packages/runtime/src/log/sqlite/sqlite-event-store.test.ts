@@ -7,17 +7,29 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { AgentEvent } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeEventStore } from "../event-store.contract.ts";
+import { describeAgentStore } from "../agent-store.contract.ts";
+import { type CreateStore, describeEventStore } from "../event-store.contract.ts";
 import type { EventStore } from "../event-store.ts";
+import { describeSearch } from "../search/search.contract.ts";
 import { createLogOpeners, OPENERS_FILE } from "./log-openers.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { migrate } from "./open-log.ts";
 import { LOG_FILE, openSqliteEventStore, type SqliteEventStoreOptions } from "./sqlite-event-store.ts";
 
-describeEventStore("sqlite", async (options) => {
+const createStore: CreateStore = async (options) => {
   const directory = mkdtempSync(join(tmpdir(), "caret-store-"));
   return {
     store: openSqliteEventStore({ directory, role: "gateway", ...options }),
+    dispose: async () => rmSync(directory, { recursive: true }),
+  };
+};
+
+describeEventStore("sqlite", createStore);
+describeSearch("sqlite", createStore);
+describeAgentStore("sqlite", async ({ now }) => {
+  const directory = mkdtempSync(join(tmpdir(), "caret-store-"));
+  return {
+    store: openSqliteEventStore({ directory, role: "gateway", now }),
     dispose: async () => rmSync(directory, { recursive: true }),
   };
 });

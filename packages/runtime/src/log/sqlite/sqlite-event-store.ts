@@ -6,6 +6,7 @@ import type { AgentStore } from "../agent-store.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import type {
   AppendOptions,
+  CatchUpOptions,
   CommandOptions,
   CommitListener,
   CreateOptions,
@@ -17,6 +18,8 @@ import type {
   ReadOptions,
   RunningTurn,
   RunningTurnQuery,
+  SaidPage,
+  SaidQuery,
   SessionChanges,
   SessionPage,
   SessionQuery,
@@ -30,6 +33,7 @@ import type {
   WriteOptions,
 } from "../event-store.ts";
 import { asWriter, noteRefusal } from "../process-owner.ts";
+import { catchUpSaid, type SaidIndex, searchSaid } from "../search/said-search.ts";
 import { changeSession } from "../session-record.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
@@ -251,6 +255,14 @@ class SqliteEventStore implements LogStore {
     return events;
   }
 
+  async search(query: SaidQuery): Promise<SaidPage> {
+    return await searchSaid(this.#said, query);
+  }
+
+  async catchUpSearch(options: CatchUpOptions = {}): Promise<void> {
+    await catchUpSaid(options, this.#said);
+  }
+
   subscribe(sessionId: string, listener: CommitListener): () => void {
     return this.#listeners.add(sessionId, listener);
   }
@@ -299,6 +311,18 @@ class SqliteEventStore implements LogStore {
       ownerLock?.release();
       lock?.release();
     }
+  }
+
+  get #said(): SaidIndex {
+    return {
+      behind: (afterId) => this.#read(({ said }) => said.behind(afterId)),
+      behindIn: (sessionId) => this.#read(({ said }) => said.behindIn(sessionId)),
+      countBehind: () => this.#read(({ said }) => said.countBehind()),
+      read: (sessionId, options) => this.#read(({ events }) => events.read(sessionId, options)),
+      insert: (session, pieces, through) =>
+        this.#writer.run(1, ({ said }) => said.insert(session, pieces, through), { about: session.id }),
+      find: (terms, query) => this.#read(({ said }) => said.find(terms, query)),
+    };
   }
 
   #noted<Options>(options: Options): Options & { readonly now: number; readonly owner: string } {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { laneNames, type Usage, usageSchema } from "@caret/protocol";
+import type { Usage } from "@caret/protocol";
 import type {
   RunningTurn,
   RunningTurnQuery,
@@ -9,9 +9,9 @@ import type {
   UsageQuery,
   UsageTotal,
 } from "../event-store.ts";
+import { toRunningTurn, toTotal, toUsageOfDay } from "../rows/usage-rows.ts";
 import { toUsageDay } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
-import type { Row } from "./open-database.ts";
 import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
 export interface TurnTable {
@@ -102,40 +102,4 @@ function toParameters(usage: Usage): Record<string, SQLInputValue> {
     $reasoning: usage.reasoning ?? null,
     $cost: usage.cost ?? null,
   };
-}
-
-function toRunningTurn(row: Row): RunningTurn {
-  return {
-    sessionId: String(row["session_id"]),
-    turnId: String(row["turn_id"]),
-    firstSeq: Number(row["first_seq"]),
-    startedAt: Number(row["started_at"]),
-    owner: String(row["owner"]),
-  };
-}
-
-function toUsageOfDay({ day, sessionId, lane, title, client, ...total }: Row): UsageOfDay {
-  const known = laneNames.find((name) => name === lane);
-  return {
-    day: String(day),
-    sessionId: String(sessionId),
-    ...(known === undefined ? {} : { lane: known }),
-    ...(title === null ? {} : { title: String(title) }),
-    ...(client === null ? {} : { client: String(client) }),
-    ...toTotal(total),
-  };
-}
-
-function toTotal({ model, turns, unpricedTurns, ...sums }: Row): UsageTotal {
-  return {
-    ...(model === null ? {} : { model: String(model) }),
-    turns: Number(turns),
-    unpricedTurns: Number(unpricedTurns),
-    usage: toUsage(sums),
-  };
-}
-
-/** What SQL added up: null where no turn reported it. */
-export function toUsage(sums: Row): Usage {
-  return usageSchema.parse(Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== null)));
 }

@@ -1,4 +1,8 @@
-import { describeEventStore } from "../event-store.contract.ts";
+import { type CreateStore, describeEventStore } from "../event-store.contract.ts";
+import { describeSearch } from "../search/search.contract.ts";
 import { createMemoryEventStore } from "./memory-event-store.ts";
 
-describeEventStore("memory", async (options) => ({ store: createMemoryEventStore(options) }));
+const createStore: CreateStore = async (options) => ({ store: createMemoryEventStore(options) });
+
+describeEventStore("memory", createStore);
+describeSearch("memory", createStore);

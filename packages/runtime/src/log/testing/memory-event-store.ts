@@ -1,25 +1,34 @@
 import { CaretError, type CommandKey, type CommandRecord } from "@caret/protocol";
 import { wayInside } from "../../paths/physical-path.ts";
+import { commandTaken } from "../command-taken.ts";
 import { createCommitListeners } from "../commit-listeners.ts";
 import {
   type AppendOptions,
   type CommandOptions,
   type CreateOptions,
-  commandTaken,
   type DeleteOptions,
   type EventEntry,
   type EventStore,
   type NewSession,
+  notStaged,
   type PruneRule,
   type ReadOptions,
   type RunningTurnQuery,
+  type SaidPage,
+  type SaidQuery,
   type SessionChanges,
   type SessionPage,
   type SessionQuery,
   type SessionRecord,
   type StoredEvent,
+  sessionTaken,
+  turnRuns,
+  unknownSession,
 } from "../event-store.ts";
 import { asWriter } from "../process-owner.ts";
+import { excerptOf, saysAll } from "../search/excerpt.ts";
+import { PieceFold } from "../search/said-pieces.ts";
+import { readTerms } from "../search/search-words.ts";
 import {
   advanceProgress,
   assertPosition,
@@ -75,8 +84,7 @@ class MemoryEventStore implements EventStore {
 
   async createSession(session: NewSession, { staged, command }: CreateOptions = {}): Promise<SessionRecord> {
     this.#assertOpen();
-    if (this.#sessions.has(session.id))
-      throw new CaretError("invalid-request", `There is a session ${session.id} already`);
+    if (this.#sessions.has(session.id)) throw sessionTaken(session.id);
     this.#record(command, { sessionId: session.id });
     const record = toSessionRecord(session);
     this.#sessions.set(session.id, record);
@@ -93,8 +101,7 @@ class MemoryEventStore implements EventStore {
     { command }: CommandOptions = {},
   ): Promise<SessionRecord> {
     this.#assertOpen();
-    if (!this.#staged.has(sessionId))
-      throw new CaretError("session-not-found", `The session ${sessionId} was deleted while it was made`);
+    if (!this.#staged.has(sessionId)) throw notStaged(sessionId);
     this.#record(command, { sessionId });
     this.#staged.delete(sessionId);
     return await this.updateSession(sessionId, changes);
@@ -115,11 +122,19 @@ class MemoryEventStore implements EventStore {
     return this.#staged.has(sessionId) ? undefined : this.#sessions.get(sessionId);
   }
 
-  async listSessions({ search, archived, workspace, limit = 50, after }: SessionQuery = {}): Promise<SessionPage> {
+  async listSessions({
+    search,
+    archived,
+    pinned,
+    workspace,
+    limit = 50,
+    after,
+  }: SessionQuery = {}): Promise<SessionPage> {
     this.#assertOpen();
     const wanted = search?.toLowerCase() ?? "";
     const found = this.#newestFirst()
       .filter((session) => archived === undefined || session.archived === archived)
+      .filter((session) => pinned === undefined || session.pinned === true)
       .filter((session) => toSearchText(session).includes(wanted))
       .filter((session) => isIn(session, workspace))
       .filter((session) => after === undefined || compareSessions(fromCursorText(after), session) < 0);
@@ -146,8 +161,7 @@ class MemoryEventStore implements EventStore {
     this.#assertOpen();
     const session = this.#sessions.get(sessionId);
     if (session === undefined || session.updatedAt >= (updatedBefore ?? Number.POSITIVE_INFINITY)) return false;
-    if (!this.#staged.has(sessionId) && this.#turns.running({ sessionId }).length > 0)
-      throw new CaretError("session-busy", `A turn of the session ${sessionId} is still running`);
+    if (!this.#staged.has(sessionId) && this.#turns.running({ sessionId }).length > 0) throw turnRuns(sessionId);
     this.#record(command, { sessionId });
     this.#logs.delete(sessionId);
     this.#progress.delete(sessionId);
@@ -216,6 +230,32 @@ class MemoryEventStore implements EventStore {
     return raw ? found : found.map(({ raw: _, rawCut, ...stored }) => stored);
   }
 
+  async search({ text, sessionId, workspace, limit = 20, before }: SaidQuery): Promise<SaidPage> {
+    this.#assertOpen();
+    const terms = readTerms(text);
+    const searched = this.#newestFirst().filter(
+      (session) => (sessionId === undefined || session.id === sessionId) && isIn(session, workspace),
+    );
+    const found = searched
+      .flatMap(({ id }) =>
+        new PieceFold(0).push(this.#logs.get(id) ?? []).map((piece) => ({ sessionId: id, ...piece })),
+      )
+      .filter((piece) => saysAll(piece.text, terms))
+      .sort((one, other) => other.at - one.at || other.firstSeq - one.firstSeq)
+      .slice(before ?? 0);
+    const places = found.slice(0, limit).map(({ firstSeq: seq, lastSeq: _, text: said, ...piece }) => ({
+      ...piece,
+      seq,
+      excerpt: excerptOf(said, terms),
+    }));
+    return { places, ...(found.length > limit ? { next: (before ?? 0) + limit } : {}), behind: 0 };
+  }
+
+  /** The log itself is searched. */
+  async catchUpSearch(): Promise<void> {
+    this.#assertOpen();
+  }
+
   subscribe(...[sessionId, listener]: Parameters<EventStore["subscribe"]>): () => void {
     return this.#listeners.add(sessionId, listener);
   }
@@ -278,7 +318,7 @@ class MemoryEventStore implements EventStore {
 
   #find(sessionId: string): SessionRecord {
     const session = this.#sessions.get(sessionId);
-    if (session === undefined) throw new CaretError("session-not-found", `There is no session ${sessionId}`);
+    if (session === undefined) throw unknownSession(sessionId);
     return session;
   }
 

@@ -1,6 +1,6 @@
 /**
  * One of the processes of the sharing test. It says `ready`, waits for a line, and then does its task on the log of the
- * directory, as a guest unless it is told to be the gateway. Each line it prints is one thing that came true.
+ * directory, as a guest unless its argument makes it the gateway. Each line it prints is one thing that came true.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -84,8 +84,8 @@ function laneChanges(
   { firstStart }: SeenEvents,
 ): SessionChanges {
   if (firstStart === undefined || lane !== undefined) return {};
-  const isModelTold = model !== undefined || firstStart.model === undefined;
-  return { lane: firstStart.lane, ...(isModelTold ? {} : { model: firstStart.model }) };
+  const hasModel = model !== undefined || firstStart.model === undefined;
+  return { lane: firstStart.lane, ...(hasModel ? {} : { model: firstStart.model }) };
 }
 
 /** The events in order. Throws `invalid-request` at the first line that does not belong, or when the end is missing. */

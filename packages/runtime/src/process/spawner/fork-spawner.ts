@@ -12,8 +12,8 @@ export function forkSpawner(): ChildProcess {
   const child = fork(entry, [], {
     cwd: "/",
     env: compileCache(), // nothing else: its children could read it through /proc
-    // It does little and lives long: optimizing compilers would cost more memory than they save time.
-    execArgv: ["--no-opt", "--no-maglev", "--max-semi-space-size=1", "--max-old-space-size=96"],
+    // It does little and lives long: compilers would cost more memory than they save time.
+    execArgv: ["--no-opt", "--no-maglev", "--no-sparkplug", "--max-semi-space-size=1", "--max-old-space-size=96"],
     detached: true, // Ctrl-C in the gateway's terminal is for the gateway
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

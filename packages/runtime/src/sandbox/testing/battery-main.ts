@@ -11,7 +11,7 @@ import { createWorld, escaped, runnerScript, type World } from "./world.ts";
 
 /**
  * Makes every attempt twice, as the user who runs this: without a sandbox, and in one of the given word. Prints the names of
- * those that got through. A program of its own, so that a test that runs as root can have it run by someone else.
+ * those that got through. A program of its own, so that a test that runs as root can have it run by another user.
  */
 const [, , directory = "", tools = "", word = ""] = argv;
 const attempts = allAttempts({ isRoot: process.getuid?.() === 0, word });

@@ -262,3 +262,30 @@ describe("finding files", () => {
     await expect(find("passwd", "/etc")).rejects.toMatchObject({ code: "workspace-forbidden" });
   });
 });
+
+describe("finding symbols", () => {
+  const find = (query: string, workspace = bench.workspace) => bench.sessions.findSymbols(workspace, query, anyone);
+  const code = "const total = 1;\n\nexport async function totalOf(list) {\n  return total(list);\n}\n";
+
+  it("finds where a name is defined and not where it is used, the very name first", async () => {
+    repository({ "sum.js": code, "sum.py": "class Totals:\n    def total_of(self):\n", ".gitignore": "out\n" });
+    mkdirSync(file("out"));
+    writeFileSync(file("out/sum.js"), code);
+    expect(await find("total")).toEqual([
+      { name: "total", path: "sum.js", line: 1 },
+      { name: "totalOf", path: "sum.js", line: 3 },
+      { name: "total_of", path: "sum.py", line: 2 },
+      { name: "Totals", path: "sum.py", line: 1 },
+    ]);
+  });
+
+  it("looks where there is no repository, too, and for nothing that is no name", async () => {
+    writeFileSync(file("sum.js"), code);
+    expect([await find("totalo"), await find("total("), await find("--help")]).toEqual([
+      [{ name: "totalOf", path: "sum.js", line: 3 }],
+      [],
+      [],
+    ]);
+    await expect(find("root", "/etc")).rejects.toMatchObject({ code: "workspace-forbidden" });
+  });
+});

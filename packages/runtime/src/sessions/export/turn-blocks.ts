@@ -86,8 +86,9 @@ function answerText(
   { answer }: ItemOf<"question">,
   { id, options }: AgentEventOf<"question">["questions"][number],
 ): string {
-  const chosen = answer?.answers?.find(({ questionId }) => questionId === id)?.optionIds ?? [];
-  const labels = options.filter((option) => chosen.includes(option.id)).map(({ label }) => label);
+  const { optionIds = [], text } = answer?.answers?.find(({ questionId }) => questionId === id) ?? {};
+  const chosen = options.filter((option) => optionIds.includes(option.id)).map(({ label }) => label);
+  const labels = text === undefined ? chosen : [...chosen, text];
   return labels.length > 0 ? labels.join(", ") : (answer?.outcome ?? "no answer");
 }
 

@@ -44,7 +44,7 @@ export function createSessionBench(
   const spawner = createInlineSpawner();
   const store = openSqliteEventStore({ directory: data, role: "gateway" });
   const scratch = openScratchDirectories({ root: scratchRoot, newId, now: Date.now });
-  const allowedWorkspaces = onlyWorkspaces([workspace, other, scratchRoot]);
+  const allowedWorkspaces = onlyWorkspaces([workspace, other, scratchRoot, join(directory, "worktrees")]);
   const redactor = createRedactor({ secrets: [] });
   const engine = createSessionEngine({
     store,
@@ -52,7 +52,7 @@ export function createSessionBench(
     defaultLane: "sim",
     redactor: () => redactor,
     allowedWorkspaces,
-    budgets: { turn: {}, session: {}, day: {} },
+    budgets: () => ({ turn: {}, session: {}, day: {} }),
     defaults: { model: "auto", mode: "agent", force: false },
     maxRawBytes: 1024,
     toolbox: { policy: { mode: "auto-edits", rules: [] }, servers: [], spawner, env: {}, outputsDir: directory },
@@ -75,6 +75,7 @@ export function createSessionBench(
       return model ?? "auto";
     },
     attachmentsDir: join(directory, "attachments"),
+    worktreesRoot: join(directory, "worktrees"),
     redactor: () => redactor,
     spawner,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: directory },

@@ -123,9 +123,10 @@ function toQuestion({ title, questions }: AskUserInput, callId: string, requestI
 function toResult({ questions }: Question, { outcome, answers = [], reason }: QuestionAnswer): ToolCallResult {
   if (outcome !== "answered") return toUnanswered(reason);
   const lines = questions.map(({ id, prompt, options }) => {
-    const chosen = answers.find(({ questionId }) => questionId === id)?.optionIds ?? [];
-    const labels = options.filter((option) => chosen.includes(option.id)).map(({ label }) => label);
-    return `- ${prompt} ${labels.join(", ") || "(no answer)"}`;
+    const { optionIds = [], text } = answers.find(({ questionId }) => questionId === id) ?? {};
+    const labels = options.filter((option) => optionIds.includes(option.id)).map(({ label }) => label);
+    const said = text === undefined ? labels : [...labels, `in their own words: ${text}`];
+    return `- ${prompt} ${said.join(", ") || "(no answer)"}`;
   });
   const output = `The user answered:\n${lines.join("\n")}`;
   return { status: "ok", output, outcomeClass: "success", durationMs };

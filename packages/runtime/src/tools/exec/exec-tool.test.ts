@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { probeContainment } from "../../process/containment.ts";
 import { readProcessStat } from "../../process/process-identity.ts";
-import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
+import { createInlineSpawner, createSpawner } from "../../process/spawner/create-spawner.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { createReadOutputTool } from "../outputs/output-store.ts";
 import { createToolBench, type ToolBench } from "../testing/tool-bench.ts";
@@ -146,6 +146,20 @@ it("the output of a flooding command is cut, with bounded memory, and the middle
   expect(middle.output).toBe("8730\n158731\n15\n[bytes 1000000 to 1000014 of 1988895; continue with offset 1000014]");
 });
 
+/** The process that reads a pipe in this directory, whose name is gone by then. */
+function findRelay(directory: string): number {
+  const inputOf = (pid: string): string => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/0`);
+    } catch {
+      return ""; // ended meanwhile, or another user's
+    }
+  };
+  const found = readdirSync("/proc").find((pid) => /^\d+$/.test(pid) && inputOf(pid).startsWith(directory));
+  if (found === undefined) throw new Error("No relay reads the command's output");
+  return Number(found);
+}
+
 const containment = await probeContainment({ spawner: createInlineSpawner(), env: { PATH: "/usr/bin:/bin" } });
 
 describe.runIf(containment.kind === "bubblewrap")("a contained command", () => {
@@ -156,6 +170,25 @@ describe.runIf(containment.kind === "bubblewrap")("a contained command", () => {
       Array.from({ length: 12 }, async () => (await call({ command: "seq 1 20000 | tail -n 2; echo end >&2" })).output),
     );
     expect(new Set(outputs)).toEqual(new Set(["19999\n20000\nend\n"]));
+  });
+
+  it("is given out whole where the relay of its output gets the processor only after its end", async () => {
+    const spawner = createSpawner({ mode: "process" });
+    try {
+      const command = "touch begun; while [ ! -e go ]; do sleep 0.01; done; seq 1 5000 | tail -n 1";
+      const running = bench.call("exec", { command }, { containment, spawner });
+      await eventually(() => existsSync(bench.path("begun")), "the command to begin");
+      const relay = findRelay(await bench.outputs.privateDir());
+      const { groupId } = readProcessStat(relay) ?? {};
+      process.kill(relay, "SIGSTOP");
+      bench.write("go", "");
+      // Its leader is gone when the spawner has seen the exit and cleared away what it would clear away.
+      await eventually(() => readProcessStat(Number(groupId)) === undefined, "the container to end");
+      process.kill(relay, "SIGCONT");
+      expect((await running).output).toBe("5000\n");
+    } finally {
+      await spawner.close();
+    }
   });
 
   it("may open its outputs by name, and reports its exit code", async () => {

@@ -87,8 +87,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
       const inEditor = await runInEditor(context, { wanted, timeoutMs, outputs });
       if (inEditor !== undefined) return inEditor;
       const command = await toChildCommand(wanted, context, outputs);
-      const isContained = (context.containment ?? NOT_CONTAINED).kind !== "none";
-      const child = context.spawner.spawn(command, isContained ? { drainMs: RELAY_MS } : {});
+      const child = context.spawner.spawn(command, command.contained === undefined ? {} : { drainMs: RELAY_MS });
       const stop = stopInTime(child, timeoutMs, context.signal);
       const collector = outputs.collect();
       const decoder = new TextDecoder();

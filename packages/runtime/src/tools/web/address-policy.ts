@@ -1,14 +1,33 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import ipaddr from "ipaddr.js";
+import { standsFor } from "./embedded-address.ts";
 
-/** Globally routable by their number, and yet the door to a cloud machine's own secrets. */
-const METADATA = new Set(["100.100.100.200", "168.63.129.16", "192.0.0.192"]);
-/** Everything that may be called global unicast in IPv6; metadata, private and odd ranges lie outside or are named. */
-const GLOBAL_V6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
-/** IPv4 addresses that a translator on the way turns an IPv6 address into. */
-const MAPPED: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("::ffff:0:0"), 96];
-const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("64:ff9b::"), 96];
+/** Every IPv4 range that IANA lists for a special purpose, and addresses by which a cloud machine reads its own secrets. */
+const special4 = ranges("ipv4", [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "168.63.129.16/32",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "192.175.48.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+]);
+/** Everything that may be called global unicast in IPv6: private, local and translated ranges lie outside. */
+const global6 = ranges("ipv6", ["2000::/3"]);
+/** What has a special purpose within that: Teredo, benchmarks, AMT, AS112, ORCHID, documentation, 6to4. */
+const special6 = ranges("ipv6", ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]);
 
 /** May a tool connect to this address? Decided for every address a name resolves to, at the moment of connecting. */
 export type AddressPolicy = (address: string) => boolean;
@@ -17,31 +36,40 @@ export type AddressPolicy = (address: string) => boolean;
  * Only what is public: refused by default, allowed when it is globally routable unicast and not this machine itself.
  *
  * An IPv6 address that stands for an IPv4 one is judged by that one (mapped, NAT64) or refused (compatible, 6to4,
- * Teredo: nobody honest uses them, and each can be pointed at a private address).
+ * Teredo: nobody honest uses them, and each can be pointed at a private address). So is one with a zone: no public
+ * address has any.
  */
 export function createPublicAddressPolicy({ ownAddresses = listOwnAddresses } = {}): AddressPolicy {
   return (address) => {
-    // Stricter than the library, which reads `1.2.3` as an address as well.
-    if (isIP(address) === 0) return false;
-    const parsed = toActual(ipaddr.parse(address));
-    if (!isGlobal(parsed)) return false;
-    return !ownAddresses().some((own) => isSame(own, parsed));
+    if (isIP(address) === 0 || address.includes("%")) return false;
+    const actual = standsFor(address);
+    if (!isGlobal(actual)) return false;
+    return !isAmong(ownAddresses(), actual);
   };
 }
 
-function toActual(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  if (address.kind() === "ipv4") return address;
-  const isIpv4 = address.match(MAPPED) || address.match(NAT64);
-  return isIpv4 ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address;
+function isGlobal(address: string): boolean {
+  if (isIP(address) === 4) return !special4.check(address, "ipv4");
+  return global6.check(address, "ipv6") && !special6.check(address, "ipv6");
 }
 
-function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (address.range() !== "unicast") return false;
-  return address.kind() === "ipv4" ? !METADATA.has(address.toString()) : address.match(GLOBAL_V6);
+/** The list compares numbers: one address has many spellings. */
+function isAmong(addresses: readonly string[], address: string): boolean {
+  const list = new BlockList();
+  for (const each of addresses.map((own) => own.replace(/%.*$/, "")))
+    if (isIP(each) !== 0) list.addAddress(each, familyOf(each));
+  return list.check(address, familyOf(address));
 }
 
-function isSame(own: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return isIP(own) !== 0 && ipaddr.parse(own).toNormalizedString() === address.toNormalizedString();
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 4 ? "ipv4" : "ipv6";
+}
+
+function ranges(family: "ipv4" | "ipv6", all: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const [network = "", prefix] of all.map((range) => range.split("/")))
+    list.addSubnet(network, Number(prefix), family);
+  return list;
 }
 
 function listOwnAddresses(): readonly string[] {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { classifyOutcome, type ToldOutcome } from "./call-rounds.ts";
+import { classifyOutcome, type ReportedOutcome } from "./call-rounds.ts";
 
-it.each<[string, ToldOutcome, string]>([
+it.each<[string, ReportedOutcome, string]>([
   ["a plain text", { output: "three files" }, "success"],
   ["a text that speaks of errors later on", { output: "src/error.ts\nError: not thrown" }, "success"],
   ["a text that begins as an error", { output: "Error: ENOENT: no such file or directory" }, "not_found"],

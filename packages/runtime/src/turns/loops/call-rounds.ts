@@ -84,7 +84,7 @@ function isSame(call: MadeCall, other: MadeCall | undefined): boolean {
   return call.key === other?.key && call.ending === other.ending;
 }
 
-export interface ToldOutcome {
+export interface ReportedOutcome {
   readonly output: string;
   /** Absent where the protocol does not say: an OpenAI tool message is only a string. */
   readonly isError?: boolean;
@@ -92,7 +92,7 @@ export interface ToldOutcome {
 }
 
 /** The class of an outcome of which only the text is known, that of a tool the client ran for instance. */
-export function classifyOutcome({ output, isError, exitCode }: ToldOutcome): OutcomeClass {
+export function classifyOutcome({ output, isError, exitCode }: ReportedOutcome): OutcomeClass {
   const beginning = output.slice(0, MAX_READ);
   const failed = isError ?? (exitCode === undefined ? FAILURE.test(beginning) : exitCode !== 0);
   if (!failed) return "success";

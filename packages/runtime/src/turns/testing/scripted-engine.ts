@@ -45,7 +45,7 @@ export function scriptedEngine(lane: Lane, workspace: string, more: Partial<Sess
     defaultLane: lane.name,
     redactor: () => redactor,
     allowedWorkspaces: onlyWorkspaces([workspace]),
-    budgets: { turn: {}, session: {}, day: {} },
+    budgets: () => ({ turn: {}, session: {}, day: {} }),
     defaults: { model: "auto", mode: "agent", force: false },
     maxRawBytes: 1_000,
     parkedLimitMs: 60_000,

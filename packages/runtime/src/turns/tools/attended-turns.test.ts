@@ -313,6 +313,25 @@ describe("a question", () => {
     ]);
   });
 
+  it("takes the person's own words, which the agent is given", async () => {
+    const turn = await start([[question]]);
+    const [requestId = ""] = await asked(turn);
+    const answers = [
+      { questionId: "q1", optionIds: [], text: "Green" },
+      { questionId: "q2", optionIds: ["r"], text: "but dark" },
+    ];
+    expect(turn.asks.answerQuestion(requestId, { answers })).toBe(true);
+    expect(only(await eventsOf(turn), "question-answer")).toEqual([
+      { type: "question-answer", requestId, outcome: "answered", answers },
+    ]);
+    expect(heard).toEqual([
+      {
+        text: "The user answered:\n- Which colour? in their own words: Green\n- Which others? Red, in their own words: but dark",
+        isError: false,
+      },
+    ]);
+  });
+
   it("may be skipped, and the agent goes on", async () => {
     const turn = await start([[question]]);
     turn.asks.answerQuestion((await asked(turn))[0] ?? "", {});

@@ -21,6 +21,8 @@ export interface GatewayTurnToolsOptions extends TurnToolsOptions {
   readonly openToolbox: (openMore: (() => Promise<MoreTools>) | undefined) => Promise<GatewayToolbox>;
   /** Can a person be asked? */
   readonly attended: boolean;
+  /** The mode of a turn that only reads. */
+  readonly readsOnly?: "plan" | "ask" | undefined;
   /** What the turn's tools run in; undefined: nothing but containment. */
   readonly sandbox: ToolSandbox | undefined;
 }
@@ -94,6 +96,7 @@ function openCalls(
     mode,
     workspace: realWorkspace,
     attended,
+    readsOnly: options.readsOnly,
     newRequestId: log.newId,
   });
   const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: log.newId }) : undefined;

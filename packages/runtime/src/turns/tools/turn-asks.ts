@@ -133,13 +133,17 @@ function wantedScope({ decision, grant, remember }: AnswerApproval, scopes: read
 
 /** Choosing nothing at all is no answer. */
 function toQuestionAnswer(requestId: string, { answers = [] }: AnswerQuestion): QuestionAnswer {
-  const chosen = answers.filter(({ optionIds }) => optionIds.length > 0);
+  const chosen = answers.filter(({ optionIds, text }) => optionIds.length > 0 || text !== undefined);
   if (chosen.length === 0) return { type: "question-answer", requestId, outcome: "skipped" };
   return {
     type: "question-answer",
     requestId,
     outcome: "answered",
-    answers: chosen.map(({ questionId, optionIds }) => ({ questionId, optionIds: [...optionIds] })),
+    answers: chosen.map(({ questionId, optionIds, text }) => ({
+      questionId,
+      optionIds: [...optionIds],
+      ...(text === undefined ? {} : { text }),
+    })),
   };
 }
 

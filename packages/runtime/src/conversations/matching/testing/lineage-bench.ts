@@ -12,7 +12,7 @@ export function asking(
   messages: readonly TranscriptMessage[],
   changes: Partial<TranscriptQuestion> = {},
 ): TranscriptQuestion {
-  const plain = { place: ["me"], owner: "agent", sessionKey: "key", variant: ["auto"], tellsSystem: true };
+  const plain = { place: ["me"], owner: "agent", sessionKey: "key", variant: ["auto"], sendsSystem: true };
   return { ...plain, system: "You are a coder.", tools, messages, ...changes };
 }
 

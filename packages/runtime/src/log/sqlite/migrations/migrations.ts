@@ -5,6 +5,9 @@ import { lanesOfTurns } from "./0004-lanes-of-turns.ts";
 import { sandboxesOfSessions } from "./0005-sandboxes-of-sessions.ts";
 import { agentsAndMessages } from "./0006-agents-and-messages.ts";
 import { serversOfAgents } from "./0007-servers-of-agents.ts";
+import { whatWasSaid } from "./0008-what-was-said.ts";
+import { promptsAndForks } from "./0009-prompts-and-forks.ts";
+import { pinnedSessions } from "./0010-pinned-sessions.ts";
 
 /**
  * In order: the first is number 1. A released migration is never edited; a change is a new one.
@@ -18,4 +21,7 @@ export const migrations: readonly string[] = [
   sandboxesOfSessions,
   agentsAndMessages,
   serversOfAgents,
+  whatWasSaid,
+  promptsAndForks,
+  pinnedSessions,
 ];

@@ -1,0 +1,58 @@
+import { CaretError, type MessageView, type NativeClient, type SessionView } from "@caret/protocol";
+import { followMessagesToHuman, type MessagesToHuman, messageLines } from "../commands/messages-to-human.ts";
+import { type AskSurface, createTerminalAsks, type TerminalAsks } from "../commands/terminal-asks.ts";
+import type { Host } from "../host.ts";
+import { hostLook } from "../terminal/look.ts";
+import type { ChatSession } from "./chat-session.ts";
+
+export interface ChatAsksOptions {
+  readonly host: Host;
+  readonly client: NativeClient;
+  readonly chat: ChatSession;
+  readonly surface: AskSurface;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Everything that a session waits for its person with: what its turn asks, and what its agent has written to `human`. */
+export interface ChatAsks extends TerminalAsks {
+  /** Shows what the agent of this session writes, if it has one. */
+  watch(view: Pick<SessionView, "id" | "agent">): void;
+}
+
+export function createChatAsks({ host, client, chat, surface, onError }: ChatAsksOptions): ChatAsks {
+  const leaving = new AbortController();
+  const look = hostLook(host);
+  let messages: MessagesToHuman | undefined;
+  let written: MessageView | undefined;
+  const failed = (reason: unknown): unknown => leaving.signal.aborted || onError(CaretError.from(reason));
+  const show = (message: MessageView): void => {
+    written = message;
+    surface.ask(messageLines(look, message));
+  };
+  /** Below what the turn asked, what the agent has written may still wait. */
+  const answered = (): void => {
+    surface.answered();
+    if (written !== undefined) show(written);
+  };
+  const terminal = createTerminalAsks(host, chat.asks, { ...surface, answered }, "session");
+  return {
+    watch({ id, agent }) {
+      if (agent === undefined) return;
+      messages = followMessagesToHuman(client, agent, id, show);
+      void messages.follow(leaving.signal).catch(failed);
+    },
+    take(line) {
+      if (terminal.take(line)) return true;
+      const said = messages?.take(line);
+      if (said === undefined) return false;
+      written = undefined;
+      surface.answered();
+      void said.catch(failed);
+      return true;
+    },
+    stop() {
+      terminal.stop();
+      leaving.abort();
+    },
+  };
+}

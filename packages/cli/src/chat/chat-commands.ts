@@ -1,0 +1,45 @@
+import { CaretError } from "@caret/protocol";
+import type { ChatCommand, ChatDesk } from "./chat-command.ts";
+import { sessionCommands } from "./session-commands.ts";
+import { settingCommands } from "./setting-commands.ts";
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ["Enter", "send, also to the turn that runs"],
+  ["Alt-Enter", "keep it for the end of the turn"],
+  ["Shift-Enter, Ctrl-J", "a new line"],
+  ["Esc", "stop the turn"],
+  ["↑ ↓", "prompts that were typed here before"],
+  ["@", "name a file; Tab completes it"],
+  ["Ctrl-O", "output, diffs and thinking: whole, or shortened"],
+  ["Ctrl-C twice, Ctrl-D", "leave; the session is kept"],
+];
+
+const ownCommands: readonly ChatCommand[] = [
+  { name: "details", summary: "output, diffs and thinking whole (Ctrl-O)", run: (desk) => desk.toggleDetails() },
+  { name: "help", summary: "this list", run: (desk) => desk.note(helpLines(desk)) },
+  { name: "exit", summary: "leave; the session is kept", run: (desk) => desk.leave() },
+];
+
+export const chatCommands: readonly ChatCommand[] = [...settingCommands, ...sessionCommands, ...ownCommands];
+
+/** Runs `/name argument`. A name that nobody knows is an error, since it was hardly meant for the agent. */
+export async function runChatCommand(desk: ChatDesk, line: string): Promise<void> {
+  const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const command = chatCommands.find((known) => known.name === name);
+  if (command === undefined)
+    throw new CaretError("invalid-request", `There is no command /${name}`, {
+      fix: "Type /help for the list; // sends a line to the agent that begins with /.",
+    });
+  await command.run(desk, argument.trim());
+}
+
+function helpLines({ look: { style } }: ChatDesk): readonly string[] {
+  const typed = chatCommands.map(({ name, argument }) => `/${name}${argument === undefined ? "" : ` ${argument}`}`);
+  const width = Math.max(...[...typed, ...KEYS.map(([keys]) => keys)].map((words) => words.length)) + 2;
+  const row = (words: string, does: string): string => `  ${style.bold(words.padEnd(width))}${does}`;
+  return [
+    ...chatCommands.map(({ summary }, index) => row(typed[index] ?? "", summary)),
+    "",
+    ...KEYS.map(([keys, does]) => row(keys, does)),
+  ];
+}

@@ -1,0 +1,61 @@
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
+import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { cleanLine } from "../terminal/text-cleaner.ts";
+import type { ChatDesk } from "./chat-command.ts";
+import { chatCommands } from "./chat-commands.ts";
+
+type Sources = Pick<ChatDesk, "client" | "chat">;
+
+/** Completes `/command`, its argument, and `@file` by the gateway's own search, which knows what Git ignores. */
+export function createChatCompletion(sources: () => Sources): AutocompleteProvider {
+  return {
+    triggerCharacters: ["@"],
+    async getSuggestions(lines, cursorLine, cursorCol, { signal, force = false }) {
+      const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
+      const isFirst = cursorLine === 0;
+      const found =
+        isFirst && before.startsWith("/")
+          ? await commandItems(before, sources(), force)
+          : await fileItems(before, sources());
+      return signal.aborted || found === undefined || found.items.length === 0 ? null : found;
+    },
+    applyCompletion(lines, cursorLine, cursorCol, item, prefix) {
+      const line = lines[cursorLine] ?? "";
+      const start = cursorCol - prefix.length;
+      const text = `${item.value} `;
+      const changed = `${line.slice(0, start)}${text}${line.slice(cursorCol).trimStart()}`;
+      return { lines: lines.with(cursorLine, changed), cursorLine, cursorCol: start + text.length };
+    },
+  };
+}
+
+async function commandItems(
+  before: string,
+  sources: Sources,
+  isAsked: boolean,
+): Promise<AutocompleteSuggestions | undefined> {
+  const [, name = "", argument] = /^\/(\S*)(?:\s+(.*))?$/.exec(before) ?? [];
+  if (argument === undefined) {
+    const items = chatCommands.map((command) => ({
+      value: `/${command.name}`,
+      label: `/${command.name}`,
+      description: command.summary,
+    }));
+    return { items: items.filter(({ value }) => value.startsWith(before)), prefix: before };
+  }
+  // With a list open, Enter would take from it instead of sending what was typed: it opens by Tab only.
+  if (!isAsked) return undefined;
+  const choices = (await chatCommands.find((command) => command.name === name)?.choices?.(sources)) ?? [];
+  return { items: fuzzyFilter([...choices] as AutocompleteItem[], argument, textOf), prefix: argument };
+}
+
+async function fileItems(before: string, { client, chat }: Sources): Promise<AutocompleteSuggestions | undefined> {
+  const prefix = /(?:^|\s)(@\S*)$/.exec(before)?.[1];
+  if (prefix === undefined) return undefined;
+  const files = await client.findFiles(chat.workspace, prefix.slice(1));
+  return { items: files.map((path) => ({ value: `@${path}`, label: cleanLine(path) })), prefix };
+}
+
+function textOf({ label, description = "" }: AutocompleteItem): string {
+  return `${label} ${description}`;
+}

@@ -1,0 +1,24 @@
+import { CaretError, type NativeClient, type SessionView } from "@caret/protocol";
+
+const NAMED = 5;
+
+/** The session of this id, of the only id that begins so, or of the agent of this name. */
+export async function findView(client: NativeClient, id: string): Promise<SessionView> {
+  const agent = (await client.listAgents()).find(({ name }) => name === id);
+  if (agent !== undefined) return await client.getSession(agent.sessionId);
+  const { sessions } = await client.listSessions({ search: id, limit: 100 });
+  const prefix = id.toLowerCase();
+  const found = sessions.filter((view) => view.id.toLowerCase().startsWith(prefix));
+  const [view] = found;
+  if (view === undefined || id === "")
+    throw new CaretError("session-not-found", `There is no session ${JSON.stringify(id)}`);
+  const exact = found.find((one) => one.id === id);
+  if (found.length === 1 || exact !== undefined) return exact ?? view;
+  throw new CaretError("invalid-request", `${found.length} sessions begin with ${JSON.stringify(id)}`, {
+    upstream: found
+      .slice(0, NAMED)
+      .map((one) => `${one.id}  ${one.title}`)
+      .join("\n"),
+    fix: "Write more of the id.",
+  });
+}

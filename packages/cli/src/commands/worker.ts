@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { startWorker } from "../fleet/start-worker.ts";
+import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
+import { interruption } from "./interruption.ts";
+import { write } from "./print.ts";
+
+interface WorkerOptions extends Readonly<Record<string, unknown>> {
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** After SIGTERM turns may run for this long; a second signal stops at once. */
+const TERMINATION_MS = 10_000;
+
+export function addWorkerCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
+  const command = program
+    .command("worker")
+    .description("run turns of a fleet on this machine")
+    .option("--store <address>", "the fleet's database; better set by CARET_STORE, since others see arguments")
+    .option("--workspace <directory>", "directory that turns may work in (default: the current one)")
+    .option("--data-dir <directory>", "where everything of Caret's is kept on this machine")
+    .option("--json", "print one line of JSON when ready, and nothing else");
+  addConfigFlags(command).action(async (options: WorkerOptions) => done(await work(host, options)));
+}
+
+async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
+  const { config } = loadHostConfig(host, options);
+  const workspaces = [resolve(host.cwd, options.workspace ?? ".")];
+  const worker = await startWorker({ host, config, workspaces });
+  const { machine, lane, notes } = worker;
+  await write(
+    host.stdout,
+    options.json === true
+      ? `${JSON.stringify({ event: "ready", machine, lane, pid: process.pid })}\n`
+      : [`Worker of the machine ${machine}, lane ${lane}. Stop it with Ctrl-C.`, ...notes, ""].join("\n"),
+  );
+  const signal = await interruption(host);
+  await worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY);
+  return exitCodes.completed;
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { key } from "./key-names.ts";
+
+/** Who is told that something waits for a person. */
+export function notifySchema() {
+  return z
+    .strictObject({
+      webhook: z
+        .strictObject({
+          url: key(
+            z.url({ protocol: /^https?$/ }).optional(),
+            "Where the gateway posts that a session waits for a person: its id, title, kind and link. Unset: nowhere.",
+            { secret: "all" },
+          ),
+          secret: key(
+            z.string().min(16).optional(),
+            "Signs each of them (`x-caret-signature`, HMAC-SHA256), 16 characters or more. Unset: they are not signed.",
+            { secret: "all" },
+          ),
+        })
+        .prefault({}),
+    })
+    .prefault({});
+}

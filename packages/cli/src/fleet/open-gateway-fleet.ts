@@ -1,0 +1,72 @@
+import type { Members } from "@caret/fleet";
+import { CaretError, type LaneName } from "@caret/protocol";
+import type { ListedModel, LogStore } from "@caret/runtime";
+import type { OpenedEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { LaneProbe } from "../lane-probe.ts";
+import { version } from "../program.ts";
+import type { GatewayPorts, GatewayPortsOptions } from "../serve/gateway-ports.ts";
+import { openFleetPorts } from "./fleet-ports.ts";
+import { openFleet } from "./open-fleet.ts";
+
+const SWEEP_MS = 10_000;
+
+/** What a gateway of a fleet has instead of agents of its own. */
+export interface GatewayFleet {
+  readonly store: LogStore;
+  /** The engine as doors see it: its lane and models are those of the workers. */
+  dress(opened: OpenedEngine): Promise<OpenedEngine>;
+  openPorts(options: GatewayPortsOptions): GatewayPorts;
+  close(): Promise<void>;
+}
+
+export async function openGatewayFleet(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet> {
+  const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
+  const { openFleetGateway } = await import("@caret/fleet");
+  const gateway = await openFleetGateway({ seat, version, onError }).catch(async (reason: unknown) => {
+    await close();
+    throw reason;
+  });
+  // Workers may not delete what was logged: they hide a session that is deleted, and its events go here.
+  const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
+  const sweeping = setInterval(sweep, SWEEP_MS).unref();
+  return {
+    store,
+    async dress(opened) {
+      const [worker] = await workersOf(gateway.members);
+      const lane = (worker?.about.defaultLane ?? opened.lane) as LaneName;
+      return { ...opened, lane, probe: fleetProbe(gateway.members), notes: [notes(worker?.machine)] };
+    },
+    openPorts: (options) => openFleetPorts(options, gateway),
+    async close() {
+      clearInterval(sweeping);
+      await close();
+    },
+  };
+}
+
+function notes(machine: string | undefined): string {
+  return machine === undefined
+    ? "No worker is there yet: start `caret worker` with the same store"
+    : "Turns run on the workers of the fleet";
+}
+
+async function workersOf(members: Members) {
+  return (await members.list()).filter(({ role, isThere }) => role === "worker" && isThere);
+}
+
+/** Asks the workers that are there. */
+function fleetProbe(members: Members): LaneProbe {
+  return {
+    async ready() {
+      if ((await workersOf(members)).length > 0) return;
+      throw new CaretError("agent-unavailable", "No worker of the fleet is there", {
+        fix: "Start `caret worker` with the same store on a machine with an agent.",
+      });
+    },
+    async listModels() {
+      const [worker] = await workersOf(members);
+      return (worker?.about.models ?? []) as readonly ListedModel[];
+    },
+  };
+}

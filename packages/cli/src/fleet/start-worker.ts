@@ -1,0 +1,105 @@
+import type { CaretError } from "@caret/protocol";
+import { openEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { version } from "../program.ts";
+import { laneModels, lanesOf } from "../serve/gateway-lanes.ts";
+import { createGatewayLog } from "../serve/gateway-log.ts";
+import { openTurnPorts } from "../serve/gateway-ports.ts";
+import { isOwnDirectory } from "../workspaces/workspace-access.ts";
+import { type OpenedFleet, openFleet } from "./open-fleet.ts";
+
+interface StartWorkerOptions {
+  readonly host: Host;
+  readonly config: Config;
+  /** The directory that turns may work in when the settings name none. */
+  readonly workspaces: readonly string[];
+}
+
+export interface StartedWorker {
+  readonly machine: string;
+  readonly lane: string;
+  readonly notes: readonly string[];
+  /** Takes no more work, waits until what runs has ended or the limit has passed, then leaves. */
+  close(limitMs: number): Promise<void>;
+}
+
+/** Compose a worker: fleet → log → engine → ports → queue. */
+export async function startWorker(options: StartWorkerOptions): Promise<StartedWorker> {
+  const report: Report = {};
+  const onError = (error: CaretError): void => report.log?.(error);
+  const fleet = await openFleet(options.config, { role: "worker", onError });
+  return await startIn(options, fleet, report).catch(async (reason: unknown) => {
+    // What listens and renews would keep a process that does no work.
+    await fleet.close();
+    throw reason;
+  });
+}
+
+interface Report {
+  log?: (error: CaretError) => void;
+}
+
+async function startIn(
+  { host, config, workspaces }: StartWorkerOptions,
+  fleet: OpenedFleet,
+  report: Report,
+): Promise<StartedWorker> {
+  const onError = (error: CaretError): void => report.log?.(error);
+  const { createLeasedEngine, createPostgresConversationStore, createTurnPublisher, runWorker } = await import(
+    "@caret/fleet"
+  );
+  const { seat, store } = fleet;
+  // Sessions of the API lane go to any machine, and what their upstream keeps with us goes with them.
+  const upstreamState = createPostgresConversationStore({ database: seat.database, onError });
+  const inner = await openEngine(host, config, { workspaces, keepWarm: true, store, upstreamState });
+  const log = createGatewayLog(host, config, inner.redactor);
+  report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
+  const onTurn = createTurnPublisher({ ...seat, store, onError });
+  const engine = createLeasedEngine({ engine: inner.engine, leases: seat.leases, onTurn });
+  const opened = { ...inner, engine };
+  const isBusy = (): boolean => engine.runningTurns().length > 0;
+  const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
+  const defaultWorkspace = config.workspaces.default;
+  const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, onError }, {});
+  const about = async () => ({
+    lanes: lanesOf(opened),
+    defaultLane: opened.lane,
+    models: await opened.probe.listModels().catch(() => []),
+    workspaces: opened.allowedWorkspaces.directories().filter((directory) => !isOwnDirectory(config, directory)),
+  });
+  const listed = await about();
+  const closeParts = async (): Promise<void> => {
+    await ports.sessions.close();
+    await ports.conversations.close();
+    ports.answers.close();
+    await inner.close();
+  };
+  const worker = await runWorker({
+    ...ports,
+    seat,
+    store,
+    engine,
+    version,
+    capacity: config.fleet.capacity,
+    about: async () => listed,
+    onError,
+  }).catch(async (reason: unknown) => {
+    await closeParts();
+    throw reason;
+  });
+  return {
+    machine: seat.machine,
+    lane: opened.lane,
+    notes: opened.notes,
+    async close(limitMs) {
+      const limit = Number.isFinite(limitMs)
+        ? new Promise((resolve) => setTimeout(resolve, limitMs).unref())
+        : undefined;
+      await Promise.race([worker.drain(), ...(limit === undefined ? [] : [limit])]);
+      await worker.close();
+      await closeParts();
+      await fleet.close();
+    },
+  };
+}

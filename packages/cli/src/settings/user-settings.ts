@@ -1,0 +1,88 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { UserSettings } from "@caret/gateway";
+import { CaretError, type ChangeSettings, type SettingsView } from "@caret/protocol";
+import type { SettingValue } from "@caret/protocol/recipes";
+import { withFileLock } from "@caret/runtime";
+import { unknownName } from "../config/check-value.ts";
+import { configPaths } from "../config/config-paths.ts";
+import type { Config } from "../config/config-schema.ts";
+import { documentedKeys } from "../config/documented-keys.ts";
+import { keyTraits } from "../config/key-names.ts";
+import { type LoadConfigOptions, type LoadedConfig, loadConfig, validateConfig } from "../config/load-config.ts";
+import { FileDrafts } from "../install/file-drafts.ts";
+import { jsoncEditor } from "../install/jsonc-editor.ts";
+import { emptyText, setSetting } from "../install/settings-editors.ts";
+import { withKeptPort } from "../serve/kept-port.ts";
+import { isWritable, settingsView, valuesByKey } from "./settings-view.ts";
+
+interface UserSettingsOptions {
+  /** What the gateway was started with. */
+  readonly loaded: LoadedConfig;
+  /** The settings after a change: those that count at once are put in force. */
+  readonly onChange: (config: Config) => void;
+}
+
+/** The settings of a running gateway in the user's own file, which keeps its layout. A project's file is never written. */
+export function createUserSettings({ loaded, onChange }: UserSettingsOptions): UserSettings {
+  const { from } = loaded;
+  const running = valuesByKey(loaded.config);
+  const view = (): SettingsView => settingsView({ file: fileOf(from), next: withKeptPort(loadConfig(from)), running });
+  return {
+    read: async () => view(),
+    async change(wanted) {
+      const file = fileOf(from);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      await withFileLock(file, () => writeChanges(file, wanted, from));
+      const { config } = loadConfig(from);
+      onChange(config);
+      const next = valuesByKey(config);
+      for (const { key, schema } of documentedKeys())
+        if (keyTraits.get(schema)?.live === true) running.set(key, next.get(key));
+      return view();
+    },
+  };
+}
+
+/** The file that was named, else the user's own that is read; where there is none, the first place that is looked at. */
+function fileOf(from: LoadConfigOptions): string {
+  const own = configPaths(from).filter(({ role }) => role !== "project");
+  const [first] = own;
+  if (first === undefined) throw new CaretError("internal", "There is no place for a configuration file");
+  return (own.find(({ path }) => from.readFile(path) !== undefined) ?? first).path;
+}
+
+function writeChanges(file: string, { changes }: ChangeSettings, from: LoadConfigOptions): void {
+  const drafts = new FileDrafts();
+  const before = drafts.read(file) ?? emptyText("jsonc", false);
+  const after = Object.entries(changes).reduce((text, [key, value]) => edited(text, key, value), before);
+  const readFile: LoadConfigOptions["readFile"] = (path) => (path === file ? after : from.readFile(path));
+  const problems = validateConfig({ ...from, readFile });
+  if (problems.length > 0) throw refusal(problems.map(({ location, message }) => `${location}: ${message}`).join("\n"));
+  drafts.write(file, after);
+  drafts.commit();
+}
+
+function edited(text: string, key: string, value: unknown): string {
+  const known = documentedKeys().find((each) => each.key === key);
+  if (known === undefined)
+    throw refusal(
+      `${key}: ${unknownName(
+        "key",
+        key,
+        documentedKeys().map((each) => each.key),
+      )}`,
+    );
+  if (!isWritable(known.schema)) throw refusal(`${key}: has secrets in it, and is changed in the file itself only`);
+  const path = key.split(".");
+  try {
+    if (value === null) return jsoncEditor.undo(text, path, { former: null, depth: 0, blank: null });
+    return setSetting("jsonc", text, path, value as SettingValue).text;
+  } catch (reason) {
+    throw refusal(`${key}: ${reason instanceof Error ? reason.message : String(reason)}`);
+  }
+}
+
+function refusal(what: string): CaretError {
+  return new CaretError("invalid-request", what, { fix: "Nothing was changed. Correct the value and save it again." });
+}

@@ -1,0 +1,19 @@
+import type { LogStore } from "@caret/runtime";
+import { openLog } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import { version } from "../program.ts";
+
+/** The log that commands look at: that of the fleet where the settings name one, else that of the data directory. */
+export async function openSharedLog(config: Config): Promise<LogStore> {
+  const { store: address, limits } = config;
+  if (address === undefined) return openLog(config);
+  const fleet = await import("@caret/fleet");
+  const database = fleet.openDatabase(fleet.readDatabaseAddress(address), { name: "caret command" });
+  try {
+    await fleet.migrateDatabase(database);
+    return await fleet.openPostgresEventStore({ database, version, rawMaxBytes: limits.rawBytes, isDatabaseOwn: true });
+  } catch (reason) {
+    await database.close();
+    throw reason;
+  }
+}

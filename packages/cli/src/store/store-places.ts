@@ -1,0 +1,61 @@
+import { hostname } from "node:os";
+import type { CopiedStore, Database } from "@caret/fleet";
+import { CaretError } from "@caret/protocol";
+import { absolutePath } from "../config/config-paths.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+
+/**
+ * The store that an argument names: `local` for the data directory and `store` for the database of the settings, so that no password
+ * has to be an argument; else a directory or an address. The packages for PostgreSQL are loaded by now.
+ */
+export async function openStorePlace(host: Host, config: Config, named: string): Promise<CopiedStore> {
+  const fleet = await import("@caret/fleet");
+  const place = resolvePlace(config, named);
+  if (!isAddress(place)) return fleet.openSqliteCopiedStore(absolutePath(place, { ...host, base: host.cwd }));
+  const database = await openMigrated(place);
+  return fleet.openPostgresCopiedStore({ database, machine: config.fleet.machine ?? hostname() });
+}
+
+/** Makes or updates all tables of a database: those of the log, and those of the fleet's jobs. Gives its name for people. */
+export async function initStorePlace(config: Config, named: string): Promise<string> {
+  const place = resolvePlace(config, named);
+  if (!isAddress(place))
+    throw new CaretError("invalid-request", "Only a database has tables to be made ahead", {
+      fix: "Name a postgres:// address, or set `store`.",
+    });
+  const { installJobs } = await import("@caret/fleet");
+  const database = await openMigrated(place);
+  try {
+    await installJobs(database);
+  } finally {
+    await database.close();
+  }
+  return database.place;
+}
+
+async function openMigrated(address: string): Promise<Database> {
+  const fleet = await import("@caret/fleet");
+  const database = fleet.openDatabase(fleet.readDatabaseAddress(address), { name: "caret store" });
+  try {
+    await fleet.migrateDatabase(database);
+  } catch (reason) {
+    await database.close();
+    throw reason;
+  }
+  return database;
+}
+
+function isAddress(place: string): boolean {
+  return /^postgres(?:ql)?:/.test(place);
+}
+
+function resolvePlace({ dataDir, store }: Config, named: string): string {
+  if (named === "local") return dataDir;
+  if (named !== "store") return named;
+  if (store === undefined)
+    throw new CaretError("invalid-config", "There is no `store` in the settings", {
+      fix: "Set `store` in the configuration file or CARET_STORE, or name a directory.",
+    });
+  return store;
+}

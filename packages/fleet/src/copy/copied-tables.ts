@@ -1,0 +1,79 @@
+/** One row, with the values that both stores have for the same thing: booleans are booleans, what is missing is null. */
+export type CopiedRow = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A table that both stores have, and the columns that are the same in both. */
+export interface CopiedTable {
+  readonly sqlite: string;
+  readonly postgres: string;
+  readonly columns: readonly string[];
+  /** Those of them that SQLite keeps as 0 and 1. */
+  readonly booleans: readonly string[];
+  /** How rows are ordered, so that both stores digest them alike. */
+  readonly order: string;
+}
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+export const sessionTable: CopiedTable = {
+  sqlite: "session",
+  postgres: "sessions",
+  columns:
+    words(`id workspace title lane model permission sandbox budget created_at updated_at archived imported last_seq
+    last_line line_state last_turn last_turn_at last_outcome upstream forked_from forked_seq search_text`),
+  booleans: ["archived", "imported"],
+  order: "id",
+};
+
+export const eventTable: CopiedTable = {
+  sqlite: "event",
+  postgres: "events",
+  columns: words("session_id seq turn_id at data raw raw_cut"),
+  booleans: ["raw_cut"],
+  order: "seq",
+};
+
+export const turnTable: CopiedTable = {
+  sqlite: "turn",
+  postgres: "logged_turns",
+  columns: words("session_id turn_id model lane first_seq started_at owner ended_at"),
+  booleans: [],
+  order: "first_seq, turn_id",
+};
+
+export const usageTable: CopiedTable = {
+  sqlite: "turn_usage",
+  postgres: "turn_usages",
+  columns: words("session_id turn_id day model lane input output cache_read cache_write reasoning cost"),
+  booleans: [],
+  order: "session_id, turn_id",
+};
+
+const commandTable: CopiedTable = {
+  sqlite: "command",
+  postgres: "done_commands",
+  columns: words("name digest session_id turn_id first_seq at"),
+  booleans: [],
+  order: "name",
+};
+
+const agentTable: CopiedTable = {
+  sqlite: "agent",
+  postgres: "agents",
+  columns: words(
+    "name session_id created_by repository branch suspended_at suspended_why report report_at user_servers",
+  ),
+  booleans: ["user_servers"],
+  order: "name",
+};
+
+const messageTable: CopiedTable = {
+  sqlite: "message",
+  postgres: "messages",
+  columns: words("id sender receiver text digest reply_to mode state at turn_id"),
+  booleans: [],
+  // The order in which they are taken from their queues.
+  order: "number",
+};
+
+/** What is of no single session: it is copied after all of them. */
+export const sharedTables: readonly CopiedTable[] = [commandTable, agentTable, messageTable];

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { CaretError } from "@caret/protocol";
+import { openDatabase } from "@caret/runtime/log/sqlite/open-database.ts";
+import { LOG_FILE, openSqliteEventStore } from "@caret/runtime/log/sqlite/sqlite-event-store.ts";
+import type { CopiedSession, CopiedStore } from "./copied-store.ts";
+import {
+  type CopiedRow,
+  type CopiedTable,
+  eventTable,
+  sessionTable,
+  sharedTables,
+  turnTable,
+  usageTable,
+} from "./copied-tables.ts";
+
+/** Throws `storage-locked` while a gateway has the directory, which is held until this is closed. */
+export function openSqliteCopiedStore(directory: string): CopiedStore {
+  // As its gateway: no other can start meanwhile, and its tables are up to date.
+  const held = openSqliteEventStore({ directory, role: "gateway" });
+  const database = openDatabase(join(directory, LOG_FILE), { survives: "power-cut" });
+  const select = (table: CopiedTable, rest: string, ...values: readonly SQLInputValue[]): readonly CopiedRow[] =>
+    database
+      .prepare(`select ${table.columns.join(", ")} from ${table.sqlite} ${rest}`)
+      .all(...values)
+      .map((row) => fromSqlite(table, row));
+  const ofSession = (table: CopiedTable, id: string): readonly CopiedRow[] =>
+    select(table, `where session_id = ? order by ${table.order}`, id);
+  return {
+    place: directory,
+    async assertIdle() {
+      for (const { sessionId, owner } of await held.runningTurns())
+        if (held.isOwnerAlive(owner))
+          throw new CaretError("session-busy", `A turn of the session ${sessionId} runs`, {
+            fix: "Wait for its end, or stop it.",
+          });
+    },
+    sessionIds: () => held.sessionIds(),
+    async readSession(id) {
+      const [session] = select(sessionTable, "where id = ? and hidden is null", id);
+      if (session === undefined) return undefined;
+      return { session, turns: ofSession(turnTable, id), usages: ofSession(usageTable, id) };
+    },
+    readEvents: async (id, afterSeq, limit) =>
+      select(eventTable, "where session_id = ? and seq > ? order by seq limit ?", id, afterSeq, limit),
+    readLostUsages: async () =>
+      select(usageTable, "where session_id not in (select id from session) order by session_id, turn_id"),
+    readShared: async (table) => select(table, `order by ${table.order}`),
+    writeSession: (session, events) => inOneTransaction(database, () => writeSession(database, session, events)),
+    writeShared: (usages, tables) =>
+      inOneTransaction(database, async () => {
+        insert(database, usageTable, usages);
+        for (const table of sharedTables) insert(database, table, tables.get(table) ?? []);
+      }),
+    async close() {
+      database.close();
+      await held.close();
+    },
+  };
+}
+
+async function writeSession(
+  database: DatabaseSync,
+  { session, turns, usages }: CopiedSession,
+  events: AsyncIterable<readonly CopiedRow[]>,
+): Promise<void> {
+  insert(database, sessionTable, [session]);
+  for await (const page of events) insert(database, eventTable, page);
+  insert(database, turnTable, turns);
+  insert(database, usageTable, usages);
+}
+
+/** Nobody else has the log, so that a transaction may wait for the other store. */
+async function inOneTransaction(database: DatabaseSync, work: () => Promise<void>): Promise<void> {
+  database.exec("begin immediate");
+  try {
+    await work();
+    database.exec("commit");
+  } catch (reason) {
+    database.exec("rollback");
+    throw reason;
+  }
+}
+
+function insert(database: DatabaseSync, { sqlite, columns }: CopiedTable, rows: readonly CopiedRow[]): void {
+  const places = columns.map(() => "?").join(", ");
+  const statement = database.prepare(`insert or ignore into ${sqlite} (${columns.join(", ")}) values (${places})`);
+  for (const row of rows) statement.run(...columns.map((column) => toSqlite(row[column])));
+}
+
+function toSqlite(value: CopiedRow[string] | undefined): SQLInputValue {
+  return typeof value === "boolean" ? Number(value) : (value ?? null);
+}
+
+function fromSqlite({ booleans }: CopiedTable, row: Readonly<Record<string, unknown>>): CopiedRow {
+  const flags = booleans.map((column) => [column, row[column] === null ? null : row[column] === 1]);
+  return { ...row, ...Object.fromEntries(flags) };
+}

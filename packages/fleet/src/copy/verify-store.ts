@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { CopiedStore } from "./copied-store.ts";
+import { sharedTables } from "./copied-tables.ts";
+import { digestSession } from "./session-digest.ts";
+
+export interface StoreReport {
+  readonly place: string;
+  readonly sessions: number;
+  readonly events: number;
+  /** Sessions with a missing event, and the first that is missing. */
+  readonly gaps: readonly { readonly sessionId: string; readonly seq: number }[];
+  readonly agents: number;
+  readonly messages: number;
+  /** Of all sessions, in the order of their ids: the same in two stores that have the same sessions. */
+  readonly sha256: string;
+}
+
+/** Reads everything, and says what it amounts to. */
+export async function verifyStore(
+  store: CopiedStore,
+  onSession: (sessionId: string, done: number, total: number) => void = () => undefined,
+): Promise<StoreReport> {
+  const ids = [...(await store.sessionIds())].sort();
+  const hash = createHash("sha256");
+  const gaps: { readonly sessionId: string; readonly seq: number }[] = [];
+  let events = 0;
+  for (const [index, sessionId] of ids.entries()) {
+    const digest = await digestSession(store, sessionId);
+    events += digest?.events ?? 0;
+    if (digest?.gapAt !== undefined) gaps.push({ sessionId, seq: digest.gapAt });
+    hash.update(`${JSON.stringify([sessionId, digest?.sha256 ?? null])}\n`);
+    onSession(sessionId, index + 1, ids.length);
+  }
+  const counts = await Promise.all(
+    sharedTables.map(async (table) => [table.postgres, (await store.readShared(table)).length] as const),
+  );
+  const { agents = 0, messages = 0 } = Object.fromEntries(counts);
+  return { place: store.place, sessions: ids.length, events, gaps, agents, messages, sha256: hash.digest("hex") };
+}

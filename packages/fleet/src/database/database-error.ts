@@ -1,0 +1,53 @@
+import { CaretError } from "@caret/protocol";
+
+const fullDisk = new Set(["53100"]);
+/** Too many connections, or the server is starting or shutting down. */
+const refusing = new Set(["53300", "57P01", "57P02", "57P03"]);
+const held = new Set(["55P03", "40P01", "40001", "57014", "25P03"]);
+const lost = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENOTFOUND"]);
+/** Not logged in, no such user, database or right. */
+const refused = /^(28|3D|42501)/;
+
+/** What PostgreSQL or the connection to it threw, as an error of ours. Its words name no password. */
+export function toDatabaseError(reason: unknown): CaretError {
+  if (CaretError.is(reason)) return reason;
+  const code = codeOf(reason);
+  const words = reason instanceof Error ? reason.message : String(reason);
+  if (fullDisk.has(code))
+    return new CaretError("storage-full", "The database could not be written: its disk is full", { cause: reason });
+  if (held.has(code))
+    return new CaretError("overloaded", "Another process holds a row of the database", { cause: reason });
+  if (isConnectionLoss(reason))
+    return new CaretError("storage-failed", `PostgreSQL cannot be reached: ${words}`, {
+      cause: reason,
+      retryable: true,
+      fix: "Check that the server runs and that the address in `store` leads to it.",
+    });
+  if (refused.test(code))
+    return new CaretError("storage-failed", `PostgreSQL refuses this user: ${words}`, {
+      cause: reason,
+      fix: "`caret store roles --print` prints the roles and grants that gateways and workers need.",
+    });
+  // A value that a column does not take is a bug of ours, and no fault of the server.
+  if (/^2[23]/.test(code)) return CaretError.from(reason);
+  return new CaretError("storage-failed", `The database failed: ${words}`, { cause: reason });
+}
+
+/** The server or the way to it is gone: what was under way may or may not have been committed. */
+export function isConnectionLoss(reason: unknown): boolean {
+  const code = codeOf(reason);
+  if (lost.has(code) || refusing.has(code) || code.startsWith("08")) return true;
+  const { cause } = reason instanceof Error ? reason : {};
+  if (cause !== undefined && cause !== reason) return isConnectionLoss(cause);
+  return reason instanceof Error && /connection (terminated|ended|timeout)|timeout exceeded/i.test(reason.message);
+}
+
+/** Another transaction had the row, or this one was chosen to give way: nothing was written. */
+export function isHeld(reason: unknown): boolean {
+  return held.has(codeOf(reason)) || (reason instanceof Error && held.has(codeOf(reason.cause)));
+}
+
+export function codeOf(reason: unknown): string {
+  const code = reason instanceof Error ? (reason as Error & { readonly code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+}

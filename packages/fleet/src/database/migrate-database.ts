@@ -1,0 +1,81 @@
+import { CaretError } from "@caret/protocol";
+import { codeOf, toDatabaseError } from "./database-error.ts";
+import { type Migration, migrations } from "./migrations/migrations.ts";
+import type { Database, Queries } from "./open-database.ts";
+import { narrowGrants } from "./role-grants.ts";
+
+/** The lock that programs of all versions take to migrate. */
+const LOCK = "hashtextextended('caret migrations of ' || current_schema(), 0)";
+
+/**
+ * Brings the tables up to date, once for all programs that start together. A database of a newer program is used as it is
+ * where that program's migrations allow it; else this throws `storage-failed`.
+ */
+export async function migrateDatabase(database: Database, known: readonly Migration[] = migrations): Promise<void> {
+  try {
+    const applied = await findApplied(database);
+    assertUsable(applied, known.length);
+    if (newestOf(applied) < known.length) await applyMissing(database, known);
+  } catch (reason) {
+    throw toDatabaseError(reason);
+  }
+}
+
+interface Applied {
+  readonly number: number;
+  readonly oldestProgram: number;
+}
+
+export async function createSchema(database: Database, schema: string): Promise<void> {
+  await database.query(`create schema if not exists ${schema}`).catch((reason: unknown) => {
+    // A user without that right may find the schema there all the same.
+    if (codeOf((reason as CaretError).cause) !== "42501") throw reason;
+  });
+}
+
+async function applyMissing(database: Database, known: readonly Migration[]): Promise<void> {
+  await createSchema(database, database.schema);
+  await database.transaction(async (queries) => {
+    await queries.query("set local lock_timeout = 0");
+    await queries.query(`select pg_advisory_xact_lock(${LOCK})`);
+    await queries.query(`create table if not exists schema_migrations (
+      number integer not null primary key, oldest_program integer not null, applied_at timestamptz not null default now()
+    )`);
+    const applied = newestOf(await listApplied(queries));
+    for (const [index, { sql, oldestProgram }] of known.entries()) {
+      if (index < applied) continue;
+      await queries.query(sql);
+      await queries.query("insert into schema_migrations values ($1, $2)", [index + 1, oldestProgram]);
+    }
+    await queries.query(narrowGrants(database.schema));
+  });
+}
+
+/** None when the tables were never made. */
+async function findApplied(database: Database): Promise<readonly Applied[]> {
+  const { rows } = await database.query("select to_regclass($1 || '.schema_migrations') is not null as made", [
+    database.schema,
+  ]);
+  return rows[0]?.["made"] === true ? await listApplied(database) : [];
+}
+
+async function listApplied(queries: Queries): Promise<readonly Applied[]> {
+  const { rows } = await queries.query("select number, oldest_program from schema_migrations order by number");
+  return rows.map((row) => ({ number: Number(row["number"]), oldestProgram: Number(row["oldest_program"]) }));
+}
+
+function newestOf(applied: readonly Applied[]): number {
+  return applied.at(-1)?.number ?? 0;
+}
+
+function assertUsable(applied: readonly Applied[], known: number): void {
+  const needed = Math.max(0, ...applied.map(({ oldestProgram }) => oldestProgram));
+  if (needed > known)
+    throw new CaretError(
+      "storage-failed",
+      "The database was migrated by a newer Caret that this one cannot work beside",
+      {
+        fix: "Update Caret on this machine.",
+      },
+    );
+}

@@ -1,0 +1,21 @@
+import { sessionsAndEvents } from "./0001-sessions-and-events.ts";
+import { pinnedSessions } from "./0002-pinned-sessions.ts";
+import { workQueue } from "./0003-work-queue.ts";
+
+export interface Migration {
+  /** One or more statements. They run in the transaction that records the migration. */
+  readonly sql: string;
+  /**
+   * The oldest program that still works on a database with this migration, by the number of the newest migration it
+   * knows. A migration that only adds (expand) names the number before its own or an earlier one, so that two versions run at once; one
+   * that takes away (contract) names the first program that does not use what goes.
+   */
+  readonly oldestProgram: number;
+}
+
+/** In order: the first is number 1. A released migration is never edited; a change is a new one. */
+export const migrations: readonly Migration[] = [
+  { sql: sessionsAndEvents, oldestProgram: 1 },
+  { sql: pinnedSessions, oldestProgram: 1 },
+  { sql: workQueue, oldestProgram: 1 },
+];

@@ -1,0 +1,159 @@
+import pg from "pg";
+import type { DatabaseAddress } from "./database-address.ts";
+import { isConnectionLoss, toDatabaseError } from "./database-error.ts";
+import { fromKept, toKept } from "./kept-text.ts";
+
+/** One row, by column. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Result {
+  readonly rows: readonly Row[];
+  /** How many rows the statement wrote or read. */
+  readonly count: number;
+}
+
+/** Something that takes statements: the database, or one transaction of it. */
+export interface Queries {
+  /** A named statement is prepared once per connection. Rejects with an error of ours, and inside of a transaction with PostgreSQL's. */
+  query(sql: string, values?: readonly unknown[], name?: string): Promise<Result>;
+}
+
+export interface Database extends Queries {
+  readonly schema: string;
+  readonly place: string;
+  /** Commits when `work` resolves, else rolls back. Rejects with what `work` threw. */
+  transaction<Outcome>(work: (queries: Queries) => Promise<Outcome>): Promise<Outcome>;
+  /** A connection of its own, for LISTEN. The caller ends it. */
+  connect(onNotice: (channel: string, payload: string) => void, onEnd: (error?: Error) => void): Promise<Listener>;
+  close(): Promise<void>;
+}
+
+export interface Listener extends Queries {
+  end(): Promise<void>;
+}
+
+export interface OpenDatabaseOptions {
+  /** How the server names this process in `pg_stat_activity`. */
+  readonly name?: string;
+  readonly maxConnections?: number;
+}
+
+/** A statement waits so long for a row that another transaction has. */
+const LOCK_MS = 2_000;
+/** A process that was stopped in mid-transaction loses its connection after this, and its locks with it. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+const CONNECT_MS = 10_000;
+
+/** Connects with the first query. */
+export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOptions = {}): Database {
+  const { schema, place } = address;
+  const settings = connectionSettings(address, options.name ?? "caret");
+  const pool = new pg.Pool({ ...settings, max: options.maxConnections ?? 8, idleTimeoutMillis: 30_000 });
+  // A connection that breaks while nobody uses it: the next query opens another one.
+  pool.on("error", () => undefined);
+  let closing: Promise<void> | undefined;
+  return {
+    schema,
+    place,
+    query: (...statement) => run(pool, ...statement).catch(rethrow),
+    async transaction(work) {
+      const client = await pool.connect().catch(rethrow);
+      return await inTransaction(client, work);
+    },
+    async connect(onNotice, onEnd) {
+      const client = new pg.Client(settings);
+      client.on("error", onEnd);
+      await client.connect().catch(rethrow);
+      client.on("notification", ({ channel, payload }) => onNotice(channel, payload ?? ""));
+      client.on("end", () => onEnd());
+      return { query: (...statement) => run(client, ...statement).catch(rethrow), end: () => client.end() };
+    },
+    close: () => {
+      closing ??= pool.end();
+      return closing;
+    },
+  };
+}
+
+async function inTransaction<Outcome>(
+  client: pg.PoolClient,
+  work: (queries: Queries) => Promise<Outcome>,
+): Promise<Outcome> {
+  let isSound = false;
+  // A server that ends the connection between two statements: the next one rejects. Without a listener the process would end.
+  const onLost = (): void => undefined;
+  client.on("error", onLost);
+  try {
+    await client.query("begin");
+    const outcome = await work({ query: (...statement) => run(client, ...statement) });
+    await client.query("commit").catch((cause: unknown) => {
+      throw isConnectionLoss(cause) ? new UnknownCommit("The connection was lost during a commit", { cause }) : cause;
+    });
+    isSound = true;
+    return outcome;
+  } catch (reason) {
+    isSound = await rollBack(client);
+    throw reason;
+  } finally {
+    client.off("error", onLost);
+    // One that could not be rolled back is closed: nobody may go on in its transaction.
+    client.release(!isSound);
+  }
+}
+
+/** The connection was lost before the server said whether it has committed. */
+export class UnknownCommit extends Error {}
+
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query("rollback");
+    return true;
+  } catch {
+    // The connection is gone, and the server has rolled back by itself. What broke it is thrown by the caller.
+    return false;
+  }
+}
+
+async function run(
+  target: pg.Pool | pg.ClientBase,
+  sql: string,
+  values: readonly unknown[] = [],
+  name?: string,
+): Promise<Result> {
+  const statement = { text: sql, values: values.map(toValue), ...(name === undefined ? {} : { name }) };
+  const answer: pg.QueryResult<Record<string, unknown>> | readonly pg.QueryResult<Record<string, unknown>>[] =
+    await target.query<Record<string, unknown>>(statement);
+  // Several statements in one text give one result each.
+  const last = Array.isArray(answer) ? answer.at(-1) : answer;
+  return { rows: (last?.rows ?? []).map(toRow), count: last?.rowCount ?? 0 };
+}
+
+function toValue(value: unknown): unknown {
+  if (typeof value === "string") return toKept(value);
+  return Array.isArray(value) ? value.map(toValue) : value;
+}
+
+function toRow(row: Record<string, unknown>): Row {
+  for (const [column, value] of Object.entries(row)) if (typeof value === "string") row[column] = fromKept(value);
+  return row;
+}
+
+function rethrow(reason: unknown): never {
+  throw toDatabaseError(reason);
+}
+
+function connectionSettings({ url, schema }: DatabaseAddress, name: string): pg.ClientConfig {
+  return {
+    connectionString: url.reveal(),
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    options: `-c search_path=${schema} -c lock_timeout=${LOCK_MS} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS} -c timezone=UTC`,
+    types: { getTypeParser: parserOf },
+  };
+}
+
+/** Counts and times are safe integers: pg would give them as text. */
+const asNumber = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+const parserOf = ((oid: number, format?: "text" | "binary") =>
+  asNumber.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPostgresEventStore } from "../log/postgres-event-store.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { readDatabaseAddress } from "./database-address.ts";
+import { migrateDatabase } from "./migrate-database.ts";
+import { migrations } from "./migrations/migrations.ts";
+import { type Database, openDatabase } from "./open-database.ts";
+import { roleGrants } from "./role-grants.ts";
+
+let server: PostgresServer;
+const opened: Database[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+  server.createDatabase("roles");
+  server.run("psql", ["-qX", "-v", "ON_ERROR_STOP=1", "roles"], roleGrants("caret"));
+  await migrateDatabase(as("owner"));
+});
+afterAll(async () => {
+  await Promise.all(opened.map((each) => each.close()));
+  await server.stop();
+});
+
+function as(role: "owner" | "gateway" | "worker"): Database {
+  const url = server.url("roles").replace("caret@", `caret_${role}@`);
+  const database = openDatabase(readDatabaseAddress(url));
+  opened.push(database);
+  return database;
+}
+
+const entry = { turnId: "t1", event: { type: "text-delta", blockId: "b1", text: "a" } } as const;
+
+it("lets a gateway and a worker keep sessions, each as far as its role goes", async () => {
+  for (const role of ["gateway", "worker"] as const) {
+    const database = as(role);
+    await migrateDatabase(database);
+    const store = await openPostgresEventStore({ database });
+    await store.createSession({ id: role, workspace: "/w", createdAt: 1 });
+    await store.append(role, 0, [entry]);
+    expect((await store.read(role)).length).toBe(1);
+    await store.close();
+  }
+  const store = await openPostgresEventStore({ database: as("gateway") });
+  expect(await store.deleteSession("gateway")).toBe(true);
+  await store.close();
+});
+
+it.each([
+  ["gateway", "update events set data = '{}'"],
+  ["gateway", "drop table events"],
+  ["gateway", "create table mine (id text)"],
+  ["gateway", "delete from schema_migrations"],
+  ["worker", "update events set data = '{}'"],
+  ["worker", "delete from events"],
+  ["worker", "delete from sessions"],
+  ["worker", "delete from turn_usages"],
+  ["worker", "alter table sessions add column mine text"],
+] as const)("does not let a %s run: %s", async (role, sql) => {
+  await expect(as(role).query(sql)).rejects.toMatchObject({
+    code: "storage-failed",
+    message: expect.stringMatching(/^PostgreSQL refuses this user: (permission denied|must be owner)/),
+  });
+});
+
+it("says to a gateway that may not migrate what has to be done", async () => {
+  const newer = [...migrations, { sql: "create table added (id text)", oldestProgram: 1 }];
+  await expect(migrateDatabase(as("gateway"), newer)).rejects.toMatchObject({
+    code: "storage-failed",
+    fix: expect.stringContaining("caret store"),
+  });
+});

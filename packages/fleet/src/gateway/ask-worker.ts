@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { CaretError } from "@caret/protocol";
+import type { Database } from "../database/open-database.ts";
+import type { HintListener } from "../wire/hint-listener.ts";
+import type { Members } from "../wire/members.ts";
+import type { Notifier } from "../wire/notifier.ts";
+import { type Reply, unwrapReply } from "../wire/reply.ts";
+import type { Sealer } from "../wire/sealer.ts";
+import { untilFound } from "../wire/until-found.ts";
+
+export interface AskWorkerOptions {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly listener: HintListener;
+  readonly notifier: Notifier;
+  readonly members: Members;
+}
+
+/** Asks a worker to do something, by name. Rejects with its error, and with `interrupted` when the worker is lost. */
+export type AskWorker = (worker: string, name: string, args: readonly unknown[]) => Promise<unknown>;
+
+export function createAskWorker({ database, sealer, listener, notifier, members }: AskWorkerOptions): AskWorker {
+  return async (worker, name, args) => {
+    const id = randomUUID();
+    const body = sealer.seal({ name, args });
+    await database.query(
+      "insert into commands (id, target, body) values ($1, $2, $3)",
+      [id, worker, body],
+      "send command",
+    );
+    notifier.hint({ kind: "command", id: worker });
+    const look = async (): Promise<Reply | undefined> => {
+      const { rows } = await database.query("select answer from commands where id = $1", [id], "read answer");
+      const answer = rows[0]?.["answer"];
+      if (answer instanceof Uint8Array) return sealer.open(answer) as Reply;
+      if (!(await members.isThere(worker))) throw workerLost();
+      return undefined;
+    };
+    try {
+      const reply = await untilFound({ listener, kind: "answer", id, look });
+      return reply === undefined ? undefined : unwrapReply(reply);
+    } finally {
+      // What stays is deleted by a worker later.
+      await database.query("delete from commands where id = $1", [id], "drop command").catch(() => undefined);
+    }
+  };
+}
+
+function workerLost(): CaretError {
+  return new CaretError("interrupted", "The worker that ran this was lost before it answered", {
+    fix: "Look at the session: its turn is ended within seconds, and the next one runs on another worker.",
+  });
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { type Caller, CaretError, type Conversations } from "@caret/protocol";
+import { requestScope } from "@caret/runtime";
+import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
+import type { Members } from "../wire/members.ts";
+import type { ConversationInput, ShareView } from "../worker/run-conversation-turn.ts";
+import type { AskWorker } from "./ask-worker.ts";
+import { createLiveShare } from "./live-share.ts";
+import { type SubmitTurnOptions, submitTurn } from "./submit-turn.ts";
+
+export interface FleetConversationsOptions extends SubmitTurnOptions {
+  readonly members: Members;
+  readonly ask: AskWorker;
+  /** The gateway's name: its shares end with it. */
+  readonly owner: string;
+  readonly onError: (error: CaretError) => void;
+}
+
+/**
+ * The stateless doors of a gateway without agents. Every request of a conversation goes to the worker that has the conversation, which
+ * recognises the transcript as a gateway by itself would: any gateway may bring the results that a parked call waits for.
+ */
+export function createFleetConversations(options: FleetConversationsOptions): Conversations {
+  const { database, owner, ask, onError } = options;
+  return {
+    async open(request, caller) {
+      const key = `c-${requestScope(request, caller)}`;
+      const id = randomUUID();
+      const input: ConversationInput = {
+        door: "stateless",
+        request,
+        caller: withoutConnection(caller),
+        gateway: owner,
+      };
+      const queue = await queueOf(options, key);
+      const turn = await submitTurn(options, {
+        id,
+        key,
+        kind: "conversation",
+        queue,
+        idempotencyKey: undefined,
+        input,
+      });
+      const view = (await turn.begun()) as ShareView;
+      const tell = (name: string, word: string): void => {
+        workerOf(options, key)
+          .then((worker) => (worker === undefined ? undefined : ask(worker, name, [id, word])))
+          .catch((reason: unknown) => onError(CaretError.from(reason)));
+      };
+      return createLiveShare({ ...options, database, id, view, tell });
+    },
+  };
+}
+
+/** A connection of the gateway means nothing on the worker's machine. */
+function withoutConnection({ tokenName, workspace }: Caller): Caller {
+  return workspace === undefined ? { tokenName } : { tokenName, workspace };
+}
+
+async function workerOf({ database }: FleetConversationsOptions, key: string): Promise<string | undefined> {
+  const { rows } = await database.query("select owner from work where key = $1", [key], "read worker");
+  const worker = rows[0]?.["owner"];
+  return typeof worker === "string" ? worker : undefined;
+}
+
+/** Where its directory and its chat are; anywhere for a new one, and for one whose machine is away: the client sends all of it. */
+async function queueOf({ database, members }: FleetConversationsOptions, key: string): Promise<string> {
+  const { rows } = await database.query("select queue from work where key = $1", [key], "read queue");
+  const queue = String(rows[0]?.["queue"] ?? ANYWHERE);
+  if (queue === ANYWHERE) return queue;
+  const there = (await members.list()).filter(
+    ({ role, isThere, isLeaving }) => role === "worker" && isThere && !isLeaving,
+  );
+  return there.some(({ machine }) => machineQueue(machine) === queue) ? queue : ANYWHERE;
+}

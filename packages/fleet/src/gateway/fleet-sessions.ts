@@ -1,0 +1,223 @@
+import { randomUUID } from "node:crypto";
+import {
+  type Caller,
+  CaretError,
+  type SessionImage,
+  type Sessions,
+  type SessionView,
+  type StartedTurn,
+} from "@caret/protocol";
+import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
+import { machineWaitSql } from "../queue/machine-wait.ts";
+import type { Member, Members } from "../wire/members.ts";
+import type { NativeInput } from "../worker/run-native-turn.ts";
+import type { AskWorker } from "./ask-worker.ts";
+import type { ShownTurns } from "./shown-turns.ts";
+import { type SubmitTurnOptions, submitTurn } from "./submit-turn.ts";
+
+/** A turn that no worker has started after this is answered as accepted: its machine may be away for long. */
+const ACCEPTED_MS = 10_000;
+/** Lanes whose sessions have nothing on a machine but their workspace. */
+const freeLanes = new Set(["api", "sim"]);
+
+export interface FleetSessionsOptions extends SubmitTurnOptions {
+  /** Everything that only reads or changes the log. */
+  readonly local: Sessions;
+  readonly shown: ShownTurns;
+  readonly members: Members;
+  readonly ask: AskWorker;
+}
+
+interface Place {
+  /** Where its workspace and chats are; undefined before its first turn. */
+  readonly machine: string | undefined;
+  readonly view: SessionView;
+}
+
+/** The native door's sessions on a gateway without agents: turns go to the queue, what is said to them to the worker that runs them. */
+export function createFleetSessions(options: FleetSessionsOptions): Sessions {
+  const { local, shown, ask, database } = options;
+
+  /** Rejects with `session-not-found` what is not for this caller. */
+  const placeOf = async (sessionId: string, caller: Caller): Promise<Place> => {
+    const view = await local.get(sessionId, caller);
+    const { rows } = await database.query("select home_machine from sessions where id = $1", [view.id], "read home");
+    const machine = rows[0]?.["home_machine"];
+    return { view, machine: typeof machine === "string" ? machine : undefined };
+  };
+  /** Ask the worker that runs a turn of the session. */
+  const tell: Tell = async (method, sessionId, args) => {
+    const caller = args.at(-1) as Caller;
+    await local.get(sessionId, caller);
+    const running = await shown.owner(sessionId);
+    if (running === undefined) throw nobodyWaits(sessionId);
+    return await ask(running.worker, method, [sessionId, ...args]);
+  };
+  /** Ask any worker of the machine that the session's files are on. */
+  const askAtHome = async (method: keyof Sessions, machine: string | undefined, args: readonly unknown[]) =>
+    await ask((await workerOn(options.members, machine)).id, method, args);
+
+  return {
+    ...local,
+    create: async (wanted, caller) => (await askAtHome("create", undefined, [wanted, caller])) as never,
+    async delete(sessionId, caller) {
+      const { machine } = await placeOf(sessionId, caller);
+      await askAtHome("delete", machine, [sessionId, caller]);
+    },
+    async fork(sessionId, wanted, caller) {
+      const view = await local.fork(sessionId, wanted, caller);
+      await database.query(
+        "update sessions set home_machine = (select home_machine from sessions where id = $1) where id = $2",
+        [sessionId, view.id],
+      );
+      return view;
+    },
+    async startTurn(sessionId, wanted, caller) {
+      const place = await placeOf(sessionId, caller);
+      assertFree(place);
+      const id = randomUUID();
+      const input: NativeInput = { door: "native", sessionId, wanted, caller: withoutConnection(caller) };
+      const turn = {
+        id,
+        key: sessionId,
+        kind: "session",
+        queue: queueOf(place),
+        idempotencyKey: caller.command?.name,
+        input,
+      } as const;
+      const submitted = await submitTurn(options, turn);
+      if (turn.queue !== ANYWHERE) await showWait(options, sessionId);
+      const begun = await submitted.begun(AbortSignal.timeout(ACCEPTED_MS));
+      return (begun ?? { sessionId, turnId: submitted.id, firstSeq: place.view.lastSeq + 1 }) as StartedTurn;
+    },
+    async cancelTurn(sessionId, turnId, caller) {
+      await local.get(sessionId, caller);
+      if (await withdraw(options, turnId)) await touch(options, sessionId);
+      else await tell("cancelTurn", sessionId, [turnId, caller]);
+    },
+    ...saidToTurns(options, tell),
+    ...notServed,
+    async readImage(sessionId, name, caller) {
+      const { machine } = await placeOf(sessionId, caller);
+      const image = (await askAtHome("readImage", machine, [sessionId, name, caller])) as EncodedImage;
+      return { mediaType: image.mediaType, bytes: Buffer.from(image.base64, "base64") } satisfies SessionImage;
+    },
+    ...filesAtHome(async (method, sessionId, args) => {
+      const { machine } = await placeOf(sessionId, args.at(-1) as Caller);
+      return await askAtHome(method, machine, [sessionId, ...args]);
+    }),
+    findFiles: async (...asked) => (await askAtHome("findFiles", undefined, asked)) as never,
+    findSymbols: async (...asked) => (await askAtHome("findSymbols", undefined, asked)) as never,
+  };
+}
+
+type Tell = (method: keyof Sessions, sessionId: string, args: readonly unknown[]) => Promise<unknown>;
+
+/** What is done with files of a session's workspace. */
+function filesAtHome(ask: Tell) {
+  return {
+    changes: async (sessionId, ...args) => (await ask("changes", sessionId, args)) as never,
+    sessionChanges: async (sessionId, ...args) => (await ask("sessionChanges", sessionId, args)) as never,
+    discardHunk: async (sessionId, ...args) => void (await ask("discardHunk", sessionId, args)),
+    commitChanges: async (sessionId, ...args) => (await ask("commitChanges", sessionId, args)) as never,
+  } satisfies Partial<Sessions>;
+}
+
+/** What people say to turns that run. */
+function saidToTurns({ local, shown, ask }: FleetSessionsOptions, tell: Tell) {
+  return {
+    steerTurn: async (sessionId, ...args) => void (await tell("steerTurn", sessionId, args)),
+    answerQuestion: async (sessionId, ...args) => void (await tell("answerQuestion", sessionId, args)),
+    answerApproval: async (sessionId, ...args) => (await tell("answerApproval", sessionId, args)) as never,
+    async listGrants(sessionId, caller) {
+      await local.get(sessionId, caller);
+      const running = await shown.owner(sessionId);
+      return running === undefined ? [] : ((await ask(running.worker, "listGrants", [sessionId, caller])) as never);
+    },
+    revokeGrant: async (sessionId, ...args) => void (await tell("revokeGrant", sessionId, args)),
+  } satisfies Partial<Sessions>;
+}
+
+/** What needs a client beside the agent. */
+const notServed = {
+  offerServers: async () => notInFleet("MCP servers of a client"),
+  followEditor: () => notInFleet("Editors"),
+  answerEditor: async () => notInFleet("Editors"),
+  importSession: async () => notInFleet("Imports"),
+};
+
+/** An image as it passes through a command. */
+export interface EncodedImage {
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+function queueOf({ machine, view: { lane } }: Place): string {
+  return machine === undefined || (lane !== undefined && freeLanes.has(lane)) ? ANYWHERE : machineQueue(machine);
+}
+
+/** As on one machine: while a turn of the session runs, another one is refused. One that was just submitted is before it in the queue. */
+function assertFree({ view: { id, status } }: Place): void {
+  const isQueued = status.kind === "waiting" && status.waitsFor === "machine";
+  if (status.kind === "running" || (status.kind === "waiting" && !isQueued))
+    throw new CaretError("session-busy", `A turn of the session ${id} is still running`);
+}
+
+/** Says whether the turn had not been started: then it never is. */
+async function withdraw({ database, notifier }: FleetSessionsOptions, turnId: string): Promise<boolean> {
+  const { count } = await database.query(
+    "update turns set state = 'withdrawn', input = null, ended_at = now() where id = $1 and state = 'queued'",
+    [turnId],
+  );
+  notifier.hint({ kind: "turn", id: turnId });
+  return count > 0;
+}
+
+/** A turn that waits for a machine which is away says so in lists at once. */
+async function showWait(options: FleetSessionsOptions, sessionId: string): Promise<void> {
+  const { rows } = await options.database.query(`select ${machineWaitSql} from sessions where id = $1`, [sessionId]);
+  if ((rows[0]?.["machine_wait"] ?? null) !== null) await touch(options, sessionId);
+}
+
+/** Every gateway reads the session again. */
+async function touch({ database, notifier }: FleetSessionsOptions, sessionId: string): Promise<void> {
+  await database.query("update sessions set updated_at = greatest(updated_at, $2) where id = $1", [
+    sessionId,
+    Date.now(),
+  ]);
+  notifier.hint({ kind: "log", id: sessionId });
+}
+
+/** The one with the most room; of a machine, if one is named. */
+async function workerOn(members: Members, machine: string | undefined): Promise<Member> {
+  const there = (await members.list()).filter(
+    (member) =>
+      member.role === "worker" && member.isThere && !member.isLeaving && (machine ?? member.machine) === member.machine,
+  );
+  const room = ({ about: { capacity = 0, atWork = 0 } }: Member): number => capacity - atWork;
+  const [best] = there.toSorted((one, other) => room(other) - room(one));
+  if (best !== undefined) return best;
+  const message =
+    machine === undefined ? "No worker is there" : `Waiting for the machine ${machine}: no worker of it is there`;
+  throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });
+}
+
+function withoutConnection({ tokenName, workspace, command }: Caller): Caller {
+  return {
+    tokenName,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(command === undefined ? {} : { command }),
+  };
+}
+
+function nobodyWaits(sessionId: string): CaretError {
+  return new CaretError("not-found", `No turn of the session ${sessionId} runs (any more)`, {
+    fix: "Look at the session: the turn has ended.",
+  });
+}
+
+function notInFleet(what: string): never {
+  throw new CaretError("unsupported", `${what} cannot be used through a gateway of a fleet`, {
+    fix: "Use a gateway on the machine itself, without `--store`.",
+  });
+}

@@ -1,0 +1,61 @@
+import type { CaretError, Conversations, Sessions } from "@caret/protocol";
+import type { ForeignTicks } from "@caret/runtime";
+import { ANYWHERE, openJobQueue } from "../queue/job-queue.ts";
+import { createTurnQueue } from "../queue/turn-queue.ts";
+import type { FleetSeat } from "../wire/fleet-seat.ts";
+import { createMembers, type Members } from "../wire/members.ts";
+import { createAskWorker } from "./ask-worker.ts";
+import { createFleetConversations } from "./fleet-conversations.ts";
+import { createFleetSessions } from "./fleet-sessions.ts";
+import { openShownTurns, type ShownTurns } from "./shown-turns.ts";
+
+const SEEN_MS = 3_000;
+
+export interface FleetGatewayOptions {
+  readonly seat: FleetSeat;
+  readonly version: string;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** What a gateway has of the fleet. */
+export interface FleetGateway {
+  readonly members: Members;
+  readonly shown: ShownTurns;
+  /** Wakes followers of the log when a worker has written. */
+  readonly ticks: ForeignTicks;
+  readonly conversations: Conversations;
+  /** The port of the native door over one that only reads. */
+  sessions(local: Sessions): Sessions;
+  close(): Promise<void>;
+}
+
+export async function openFleetGateway({ seat, version, onError }: FleetGatewayOptions): Promise<FleetGateway> {
+  const { database, sealer, listener, notifier, owner, machine } = seat;
+  const jobs = await openJobQueue({ database, isWorker: false, onError });
+  await jobs.open(ANYWHERE).catch(async (reason: unknown) => {
+    await jobs.close();
+    throw reason;
+  });
+  const turns = createTurnQueue({ database, jobs, sealer, owner, home: ANYWHERE, now: Date.now });
+  const members = createMembers(database);
+  const shown = openShownTurns({ database, listener, sealer, onError });
+  const ask = createAskWorker({ database, sealer, listener, notifier, members });
+  const common = { database, turns, sealer, listener, notifier, members, ask };
+  const beSeen = (): Promise<void> =>
+    members.note({ id: owner, role: "gateway", machine, version, about: {}, isLeaving: false });
+  await beSeen().catch(onError);
+  const seen = setInterval(() => void beSeen().catch(onError), SEEN_MS);
+  return {
+    members,
+    shown,
+    ticks: { add: (tick, sessionId) => listener.on("log", sessionId, () => tick()) },
+    conversations: createFleetConversations({ ...common, owner, onError }),
+    sessions: (local) => createFleetSessions({ ...common, local, shown }),
+    async close() {
+      clearInterval(seen);
+      shown.close();
+      await members.leave(owner).catch(onError);
+      await jobs.close();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { CaretError } from "@caret/protocol";
+import type { Database } from "../database/open-database.ts";
+import type { NewTurn, TurnQueue } from "../queue/turn-queue.ts";
+import type { HintListener } from "../wire/hint-listener.ts";
+import type { Notifier } from "../wire/notifier.ts";
+import { type Reply, unwrapReply } from "../wire/reply.ts";
+import type { Sealer } from "../wire/sealer.ts";
+import { untilFound } from "../wire/until-found.ts";
+
+export interface SubmitTurnOptions {
+  readonly database: Database;
+  readonly turns: Pick<TurnQueue, "submit">;
+  readonly sealer: Sealer;
+  readonly listener: HintListener;
+  readonly notifier: Notifier;
+}
+
+export interface SubmittedTurn {
+  /** That of an earlier submission under the same idempotency key, if there was one. */
+  readonly id: string;
+  /** What the worker answered when it had begun the turn; undefined when the signal came first. Rejects with why it did not begin. */
+  begun(signal?: AbortSignal): Promise<unknown>;
+}
+
+export async function submitTurn(options: SubmitTurnOptions, turn: NewTurn): Promise<SubmittedTurn> {
+  const { database, turns, sealer, listener, notifier } = options;
+  const id = await turns.submit(turn);
+  notifier.hint({ kind: "key", id: turn.key });
+  notifier.hint({ kind: "work", id: turn.queue });
+  const look = async (): Promise<Reply | undefined> => {
+    const { rows } = await database.query("select state, answer from turns where id = $1", [id], "read turn");
+    const [row] = rows;
+    if (row?.["answer"] instanceof Uint8Array) return sealer.open(row["answer"]) as Reply;
+    if (row === undefined || row["state"] === "withdrawn") return { error: withdrawn().toInfo() };
+    return row["state"] === "queued" || row["state"] === "running" ? undefined : { error: neverBegan().toInfo() };
+  };
+  return {
+    id,
+    async begun(signal) {
+      const reply = await untilFound({ listener, kind: "turn", id, look, ...(signal === undefined ? {} : { signal }) });
+      return reply === undefined ? undefined : unwrapReply(reply);
+    },
+  };
+}
+
+function neverBegan(): CaretError {
+  return new CaretError("interrupted", "The worker that had taken this turn was lost while it started", {
+    fix: "See what was done, then send it again: a turn that was started is never started again by itself.",
+  });
+}
+
+function withdrawn(): CaretError {
+  return new CaretError("cancelled", "The turn was stopped before a worker had started it");
+}

@@ -1,0 +1,23 @@
+export type { CopiedStore } from "./copy/copied-store.ts";
+export { type CopyProgress, type CopyReport, copyStore } from "./copy/copy-store.ts";
+export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";
+export { openSqliteCopiedStore } from "./copy/sqlite-copied-store.ts";
+export { type StoreReport, verifyStore } from "./copy/verify-store.ts";
+export { type DatabaseAddress, readDatabaseAddress } from "./database/database-address.ts";
+export { migrateDatabase } from "./database/migrate-database.ts";
+export { type Database, openDatabase, type Queries } from "./database/open-database.ts";
+export { roleGrants } from "./database/role-grants.ts";
+export { type FleetGateway, openFleetGateway } from "./gateway/open-fleet-gateway.ts";
+export {
+  openPostgresEventStore,
+  type PostgresEventStoreOptions,
+  type PostgresLogStore,
+} from "./log/postgres-event-store.ts";
+export { installJobs } from "./queue/job-queue.ts";
+export { moveSession } from "./queue/move-session.ts";
+export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";
+export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
+export type { Member, Members } from "./wire/members.ts";
+export { createLeasedEngine } from "./worker/leased-engine.ts";
+export { createTurnPublisher } from "./worker/publish-turns.ts";
+export { type RunningWorker, runWorker } from "./worker/run-worker.ts";

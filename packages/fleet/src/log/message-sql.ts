@@ -1,0 +1,104 @@
+import { type MessageQuery, type MessageState, type MessageView, sessionReceiver } from "@caret/protocol";
+import type { MessageChanges, NewMessage, QueueState, WaitingQueue } from "@caret/runtime/log/agent-store.ts";
+import { digestOf, notWaiting, toMessage, toMessages, toWaitingQueues } from "@caret/runtime/log/rows/agent-rows.ts";
+import type { Queries } from "../database/open-database.ts";
+
+const DEFAULT_LIMIT = 100;
+
+/**
+ * Those that just had a turn stand behind those that wait, however old their next message is. What no agent and no session
+ * has as its name is not waited for: messages to a person, for one.
+ */
+const waitingSql = `
+  select sessions.id as session_id, agents.name is not null as is_agent,
+    agents.name is null and coalesce(sessions.last_outcome, 'completed') <> 'completed' as is_held, head.*
+  from (select receiver, min(number) as first from messages where state = 'queued' group by receiver) as queue
+  join messages as head on head.number = queue.first
+  left join agents on agents.name = queue.receiver
+  join sessions on sessions.id = coalesce(agents.session_id, substr(queue.receiver, ${sessionReceiver("").length + 1}))
+  where agents.suspended_at is null and sessions.hidden is null
+    and (agents.name is not null or queue.receiver = '${sessionReceiver("")}' || sessions.id)
+  order by greatest(head.at, coalesce(sessions.last_turn_at, 0)), head.number
+`;
+
+export async function findMessage(queries: Queries, id: string): Promise<MessageView | undefined> {
+  return toMessage((await queries.query("select * from messages where id = $1", [id])).rows[0]);
+}
+
+/** As it is kept; undefined when another one has its id. `isNew`: it was not there before. */
+export async function insertMessage(
+  queries: Queries,
+  message: NewMessage,
+  at: number,
+): Promise<{ readonly isNew: boolean; readonly kept: MessageView | undefined }> {
+  const { id, from, to, text, replyTo, mode } = message;
+  const digest = digestOf(message);
+  const { count } = await queries.query(
+    `insert into messages (id, sender, receiver, text, digest, reply_to, mode, state, at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8) on conflict (id) do nothing`,
+    [id, from, to, text, digest, replyTo ?? null, mode ?? null, at],
+  );
+  const { rows } = await queries.query("select * from messages where id = $1 and digest = $2", [id, digest]);
+  return { isNew: count === 1, kept: toMessage(rows[0]) };
+}
+
+/** The newest so many, oldest first; of those that wait, the oldest. */
+export async function listMessages(
+  queries: Queries,
+  to: string,
+  { queued = false, limit = DEFAULT_LIMIT }: MessageQuery,
+): Promise<readonly MessageView[]> {
+  if (queued) return (await listQueued(queries, to)).slice(0, limit);
+  const sql = "select * from messages where receiver = $1 order by number desc limit $2";
+  return (await queries.query(sql, [to, limit])).rows.toReversed().flatMap(toMessages);
+}
+
+/** Inside of a transaction they are held until its end. */
+export async function listQueued(queries: Queries, to: string, lock = ""): Promise<readonly MessageView[]> {
+  const sql = `select * from messages where receiver = $1 and state = 'queued' order by number ${lock}`;
+  return (await queries.query(sql, [to])).rows.flatMap(toMessages);
+}
+
+/** The first answer to a message, to its sender. */
+export async function findReply(queries: Queries, { id, from }: MessageView): Promise<MessageView | undefined> {
+  const sql = "select * from messages where reply_to = $1 and receiver = $2 order by number limit 1";
+  return toMessage((await queries.query(sql, [id, from])).rows[0]);
+}
+
+/** Says whether it waited until now. */
+export async function settleMessage(
+  queries: Queries,
+  id: string,
+  state: Exclude<MessageState, "queued">,
+  turnId: string | undefined,
+): Promise<boolean> {
+  const sql = "update messages set state = $1, turn_id = $2 where id = $3 and state = 'queued'";
+  return (await queries.query(sql, [state, turnId ?? null, id])).count === 1;
+}
+
+/** Take it from its queue for a turn that begins with it. Throws `session-busy` unless it waits there. */
+export async function deliverMessage(queries: Queries, id: string, turnId: string): Promise<void> {
+  if (!(await settleMessage(queries, id, "started", turnId))) throw notWaiting(id);
+}
+
+export async function readQueue(queries: Queries, to: string): Promise<QueueState> {
+  const sql = "select count(*) as count, min(at) as since from messages where receiver = $1 and state = 'queued'";
+  const [row] = (await queries.query(sql, [to])).rows;
+  const since = row?.["since"] ?? null;
+  return { count: Number(row?.["count"]), since: since === null ? undefined : Number(since) };
+}
+
+export async function listWaiting(queries: Queries): Promise<readonly WaitingQueue[]> {
+  return (await queries.query(waitingSql)).rows.flatMap(toWaitingQueues);
+}
+
+/** Says whether it waited. */
+export async function editMessage(
+  queries: Queries,
+  id: string,
+  { text, mode }: MessageChanges,
+  at: number,
+): Promise<boolean> {
+  const sql = "update messages set text = $1, mode = $2, at = $3 where id = $4 and state = 'queued'";
+  return (await queries.query(sql, [text, mode ?? null, at, id])).count === 1;
+}

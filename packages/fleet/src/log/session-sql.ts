@@ -1,0 +1,188 @@
+import { HUMAN, sessionReceiver } from "@caret/protocol";
+import type { SessionPage, SessionQuery, SessionRecord } from "@caret/runtime/log/event-store.ts";
+import { hiddenStates, toProgress, toSession, wordOf } from "@caret/runtime/log/rows/session-row.ts";
+import { fromCursorText, type SessionProgress, toCursorText } from "@caret/runtime/log/session-progress.ts";
+import { toSearchText } from "@caret/runtime/log/session-record.ts";
+import type { Queries, Row } from "../database/open-database.ts";
+import { machineWaitSql } from "../queue/machine-wait.ts";
+import { belowWorkspace, workspaceSql } from "./workspace-sql.ts";
+
+/** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */
+const listedSql = `(
+  select json_build_object(
+    'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
+    'reasoning', sum(reasoning), 'cost', case when count(coalesce(cost, priced)) = count(*) then sum(coalesce(cost, priced)) end
+  ) from turn_usages where session_id = sessions.id
+) as used, (select name from agents where session_id = sessions.id) as agent, (
+  select min(at) from messages where receiver = '${HUMAN}' and state = 'queued'
+    and sender = (select name from agents where session_id = sessions.id)
+) as asks_since, (
+  select json_build_object('count', count(*), 'at', max(at)) from messages where state = 'queued'
+    and receiver = coalesce((select name from agents where session_id = sessions.id), '${sessionReceiver("")}' || sessions.id)
+) as queued, ${machineWaitSql}`;
+
+const listSql = `
+  select *, ${listedSql} from sessions
+  where hidden is null
+    and ($1::text = '' or position($1 in search_text) > 0)
+    and ($2::boolean is null or archived = $2)
+    and ${workspaceSql("$3", "$4")}
+    and ($5::text is null or updated_at < $6 or (updated_at = $6 and id > $5))
+    and ($8::text is null or forked_from = $8)
+    and ($9::boolean is null or pinned = $9)
+  order by updated_at desc, id limit $7
+`;
+
+const prunableSql = `
+  select id from (select id, updated_at from sessions where hidden is null order by updated_at desc, id offset $2) as old
+  where updated_at < $1
+    and not exists (select 1 from logged_turns where session_id = old.id and ended_at is null)
+    and not exists (select 1 from agents where session_id = old.id)
+  order by updated_at desc, id
+`;
+
+const progressSql = `
+  select incarnation, fence, last_seq, last_line, line_state, last_turn, last_turn_at, last_outcome
+  from sessions where id = $1 and hidden is distinct from 'removed'
+`;
+
+export async function findSession(queries: Queries, id: string): Promise<SessionRecord | undefined> {
+  const sql = `select *, ${listedSql} from sessions where id = $1 and hidden is null`;
+  const { rows } = await queries.query(sql, [id], "session-find");
+  return rows.map(toSession)[0];
+}
+
+export async function listSessions(queries: Queries, query: SessionQuery): Promise<SessionPage> {
+  const { search = "", archived, pinned, workspace, forkedFrom, limit = 50, after } = query;
+  const place = after === undefined ? undefined : fromCursorText(after);
+  const { rows } = await queries.query(listSql, [
+    search.toLowerCase(),
+    archived ?? null,
+    workspace ?? null,
+    belowWorkspace(workspace),
+    place?.id ?? null,
+    place?.updatedAt ?? null,
+    limit + 1,
+    forkedFrom ?? null,
+    pinned ?? null,
+  ]);
+  const sessions = rows.slice(0, limit).map(toSession);
+  const last = sessions.at(-1);
+  return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
+}
+
+export async function listIds(queries: Queries, workspace: string | undefined): Promise<readonly string[]> {
+  const sql = `select id from sessions where hidden is null and ${workspaceSql("$1", "$2")}`;
+  return idsOf((await queries.query(sql, [workspace ?? null, belowWorkspace(workspace)])).rows);
+}
+
+/** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
+export async function listPrunable(queries: Queries, before: number, keep: number): Promise<readonly string[]> {
+  return idsOf((await queries.query(prunableSql, [before, keep])).rows);
+}
+
+/** Where a session stands: what an append must know, and what tells it from an earlier one of the same id. */
+export interface SessionPlace {
+  readonly progress: SessionProgress;
+  readonly incarnation: number;
+  readonly fence: number;
+}
+
+export async function findPlace(queries: Queries, id: string): Promise<SessionPlace | undefined> {
+  const [row] = (await queries.query(progressSql, [id], "session-place")).rows;
+  if (row === undefined) return undefined;
+  return { progress: toProgress(row), incarnation: Number(row["incarnation"]), fence: Number(row["fence"]) };
+}
+
+export interface SessionState {
+  readonly hidden: "staged" | "removed" | undefined;
+  readonly lastSeq: number;
+  readonly updatedAt: number;
+}
+
+/** Holds the session until the transaction ends. Finds hidden ones too. */
+export async function lockSession(queries: Queries, id: string): Promise<SessionState | undefined> {
+  const sql = "select hidden, last_seq, updated_at from sessions where id = $1 for update";
+  const [row] = (await queries.query(sql, [id], "session-lock")).rows;
+  if (row === undefined) return undefined;
+  const hidden = wordOf(hiddenStates, row["hidden"]);
+  return { hidden, lastSeq: Number(row["last_seq"]), updatedAt: Number(row["updated_at"]) };
+}
+
+/** Says whether its id was free. */
+export async function insertSession(queries: Queries, session: SessionRecord): Promise<boolean> {
+  const { count } = await queries.query(
+    `insert into sessions (title, lane, model, permission, sandbox, budget, updated_at, archived, upstream, search_text,
+       pinned, id, workspace, created_at, imported, forked_from, forked_seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict (id) do nothing`,
+    [
+      ...changeable(session),
+      session.id,
+      session.workspace,
+      session.createdAt,
+      session.imported ?? false,
+      session.forkedFrom?.sessionId ?? null,
+      session.forkedFrom?.seq ?? null,
+    ],
+  );
+  return count === 1;
+}
+
+/** Of a session that was just made: a worker that dies from here on is found by its lease. */
+export async function leaseSession(queries: Queries, id: string, owner: string, leaseMs: number): Promise<void> {
+  const sql = "update sessions set owner = $2, lease_until = now() + $3 * interval '1 millisecond' where id = $1";
+  await queries.query(sql, [id, owner, leaseMs]);
+}
+
+export async function saveSession(queries: Queries, session: SessionRecord): Promise<void> {
+  await queries.query(
+    `update sessions set title = $1, lane = $2, model = $3, permission = $4, sandbox = $5, budget = $6, updated_at = $7,
+       archived = $8, upstream = $9, search_text = $10, pinned = $11 where id = $12`,
+    [...changeable(session), session.id],
+  );
+}
+
+/** Nobody sees it from here on; undefined: everybody does. */
+export async function hideSession(
+  queries: Queries,
+  id: string,
+  how: { readonly why: "staged" | "removed"; readonly owner: string } | undefined,
+): Promise<void> {
+  const sql = "update sessions set hidden = $1, hidden_owner = $2 where id = $3";
+  await queries.query(sql, [how?.why ?? null, how?.owner ?? null, id]);
+}
+
+export interface HiddenSession {
+  readonly id: string;
+  readonly why: "staged" | "removed";
+  readonly owner: string;
+}
+
+export async function listHidden(queries: Queries): Promise<readonly HiddenSession[]> {
+  const { rows } = await queries.query("select id, hidden, hidden_owner from sessions where hidden is not null");
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    why: wordOf(hiddenStates, row["hidden"]) ?? "removed",
+    owner: String(row["hidden_owner"]),
+  }));
+}
+
+function changeable(session: SessionRecord): readonly unknown[] {
+  return [
+    session.title ?? null,
+    session.lane ?? null,
+    session.model ?? null,
+    session.permission ?? null,
+    session.sandbox ?? null,
+    session.budget === undefined ? null : JSON.stringify(session.budget),
+    session.updatedAt,
+    session.archived,
+    JSON.stringify(session.upstream),
+    toSearchText(session),
+    session.pinned ?? false,
+  ];
+}
+
+function idsOf(rows: readonly Row[]): readonly string[] {
+  return rows.map((row) => String(row["id"]));
+}

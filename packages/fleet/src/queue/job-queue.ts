@@ -1,0 +1,138 @@
+import { CaretError } from "@caret/protocol";
+import { type Job, PgBoss } from "pg-boss";
+import { createSchema } from "../database/migrate-database.ts";
+import type { Database, Queries } from "../database/open-database.ts";
+
+/** The queue of work that any machine may do. */
+export const ANYWHERE = "sessions.any";
+/** Before the name of a machine: the queue of work that only it can do. */
+export const MACHINE_PREFIX = "sessions.machine.";
+
+/** The longest that pg-boss knows. A job lives as long as its key has work, and may not be given to a second worker meanwhile. */
+const EXPIRE_SECONDS = 86_400;
+/** A job is no more than "this key has work": it never fails for good. */
+const RETRY_LIMIT = 1_000_000;
+const KEEP_DONE_SECONDS = 3_600;
+const machinePattern = /^[\w-]{1,60}$/;
+
+/** A key that has work, claimed by whoever fetched it. */
+export interface KeyJob {
+  readonly id: string;
+  readonly retryCount: number;
+  readonly queue: string;
+  readonly key: string;
+}
+
+/** A fetched job without a worker: while it is there, every `send` to its queue for its key is a no-op. */
+export interface OrphanedJob {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** pg-boss as a fleet uses it: one job per key with work, never one per turn. */
+export interface JobQueue {
+  /** Makes the queue, if there is none. */
+  open(queue: string): Promise<void>;
+  /** Nothing happens when the key has a job that waits or runs. */
+  send(queue: string, key: string, queries: Queries): Promise<void>;
+  fetch(queue: string, count: number): Promise<readonly KeyJob[]>;
+  complete(job: KeyJob, queries: Queries): Promise<void>;
+  /** Of a worker that is gone. Whichever queue it is in: that of its key may have changed since it was sent. */
+  remove(jobId: string, queries: Queries): Promise<void>;
+  /** Jobs that were fetched this long ago, and under which nobody holds their key: their worker died before it claimed or completed. */
+  findOrphans(agoMs: number): Promise<readonly OrphanedJob[]>;
+  close(): Promise<void>;
+}
+
+export interface JobQueueOptions {
+  readonly database: Database;
+  /** Workers look after the jobs; gateways only send them. */
+  readonly isWorker: boolean;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** The queue of work that only one machine can do: workspace and chats are there. */
+export function machineQueue(machine: string): string {
+  if (!machinePattern.test(machine))
+    throw new CaretError("invalid-config", `A machine cannot be called ${JSON.stringify(machine)}`, {
+      fix: "Use up to 60 letters, digits, hyphens and underscores.",
+    });
+  return MACHINE_PREFIX + machine;
+}
+
+/** Makes or updates pg-boss's own tables, as the owner of their schema: gateways and workers of other roles find them there. */
+export async function installJobs(database: Database): Promise<void> {
+  const errors: CaretError[] = [];
+  const boss = await startBoss({ database, isWorker: false, onError: (error) => errors.push(error) });
+  await boss.stop({ graceful: false, close: false });
+  const [first] = errors;
+  if (first !== undefined) throw first;
+}
+
+async function startBoss({ database, isWorker, onError }: JobQueueOptions): Promise<PgBoss> {
+  const schema = jobSchema(database);
+  await createSchema(database, schema);
+  const boss = new PgBoss({ db: adapter(database), schema, createSchema: false, supervise: isWorker, schedule: false });
+  boss.on("error", (reason) => onError(CaretError.from(reason)));
+  const stop = { graceful: false, close: false };
+  await boss.start().catch(async (reason: unknown) => {
+    // Its timers would keep the process that could not start.
+    await boss.stop(stop);
+    throw reason;
+  });
+  return boss;
+}
+
+function jobSchema({ schema }: Database): string {
+  return `${schema}_jobs`;
+}
+
+export async function openJobQueue(options: JobQueueOptions): Promise<JobQueue> {
+  const { database } = options;
+  const schema = jobSchema(database);
+  const boss = await startBoss(options);
+  return {
+    async open(queue) {
+      await boss.createQueue(queue, {
+        policy: "exclusive",
+        expireInSeconds: EXPIRE_SECONDS,
+        retryLimit: RETRY_LIMIT,
+        deleteAfterSeconds: KEEP_DONE_SECONDS,
+      });
+    },
+    async send(queue, key, queries) {
+      await boss.send(queue, { key }, { singletonKey: key, db: adapter(queries) });
+    },
+    async fetch(queue, count) {
+      const jobs: readonly Job<{ key: string }>[] = await boss.fetch<{ key: string }>(queue, { batchSize: count });
+      return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, queue, key: data.key }));
+    },
+    async complete({ queue, id, retryCount }, queries) {
+      await boss.complete(queue, { id, retryCount }, null, { db: adapter(queries) });
+    },
+    async remove(jobId, queries) {
+      const { rows } = await queries.query(`select name from ${schema}.job where id = $1`, [jobId]);
+      for (const { name } of rows) await boss.deleteJob(String(name), jobId, { db: adapter(queries) });
+    },
+    async findOrphans(agoMs) {
+      const { rows } = await database.query(
+        `select id, key from ${schema}.job join work on key = singleton_key
+         where state = 'active' and job is distinct from id and started_on < now() - $1 * interval '1 millisecond'`,
+        [agoMs],
+      );
+      return rows.map(({ id, key }) => ({ id: String(id), key: String(key) }));
+    },
+    async close() {
+      await boss.stop({ graceful: false, close: false });
+    },
+  };
+}
+
+function adapter(queries: Queries) {
+  return {
+    async executeSql(text: string, values: unknown[] = []) {
+      const { rows } = await queries.query(text, values);
+      return { rows: rows as Record<string, unknown>[] };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Database, Queries } from "../database/open-database.ts";
+import type { JobQueue, OrphanedJob } from "./job-queue.ts";
+
+/** Turns that have waited so long without a worker or a job have been forgotten. */
+const FORGOTTEN_MS = 2_000;
+const MANY = 100;
+
+export interface Reaped {
+  /** Turns that were started by workers which are lost: they are never started again by themselves. */
+  readonly interrupted: readonly string[];
+  /** Queues that have jobs again. */
+  readonly queues: readonly string[];
+}
+
+/**
+ * Takes keys from workers whose lease has run out, and sends jobs for turns that have none. Any worker may do it at any time,
+ * several at once too.
+ */
+export async function reapWork(database: Database, jobs: JobQueue): Promise<Reaped> {
+  const { rows: expired } = await database.query(
+    "select key from work where owner is not null and lease_until < now() limit $1",
+    [MANY],
+  );
+  const interrupted: string[] = [];
+  const queues = new Set<string>();
+  for (const { key } of expired) {
+    const taken = await database.transaction((queries) => takeKey(queries, jobs, String(key)));
+    interrupted.push(...taken.interrupted);
+    for (const queue of taken.queues) queues.add(queue);
+  }
+  const { rows: forgotten } = await database.query(
+    `select distinct key from turns join work using (key)
+     where state = 'queued' and owner is null and submitted_at < now() - $1 * interval '1 millisecond' limit $2`,
+    [FORGOTTEN_MS, MANY],
+  );
+  const orphans = Map.groupBy(await jobs.findOrphans(FORGOTTEN_MS), ({ key }) => key);
+  for (const key of new Set([...forgotten.map((row) => String(row["key"])), ...orphans.keys()])) {
+    const queue = await database.transaction((queries) => sendAgain(queries, jobs, key, orphans.get(key) ?? []));
+    if (queue !== undefined) queues.add(queue);
+  }
+  return { interrupted, queues: [...queues] };
+}
+
+async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<Reaped> {
+  const { rows } = await queries.query(
+    "select queue, job from work where key = $1 and owner is not null and lease_until < now() for update skip locked",
+    [key],
+  );
+  const [work] = rows;
+  // Renewed, or another worker does it.
+  if (work === undefined) return { interrupted: [], queues: [] };
+  const queue = String(work["queue"]);
+  const ended = await queries.query(
+    `update turns set state = 'interrupted', input = null, ended_at = now() where key = $1 and state = 'running' returning id`,
+    [key],
+  );
+  // The number grows here too: the lost worker's own is worth nothing from now on.
+  await queries.query(
+    "update work set owner = null, lease_until = null, job = null, fence = fence + 1 where key = $1",
+    [key],
+  );
+  if (typeof work["job"] === "string") await jobs.remove(work["job"], queries);
+  const waiting = await queries.query("select 1 from turns where key = $1 and state = 'queued' limit 1", [key]);
+  if (waiting.count > 0) await jobs.send(queue, key, queries);
+  return { interrupted: ended.rows.map(({ id }) => String(id)), queues: waiting.count > 0 ? [queue] : [] };
+}
+
+/** A worker that died between fetching a job and claiming its key has left a job that keeps every other one away. */
+async function sendAgain(
+  queries: Queries,
+  jobs: JobQueue,
+  key: string,
+  orphans: readonly OrphanedJob[],
+): Promise<string | undefined> {
+  const { rows } = await queries.query("select queue, owner, job from work where key = $1 for update", [key]);
+  const [work] = rows;
+  // One of them may have been claimed just now.
+  for (const { id } of orphans) if (id !== work?.["job"]) await jobs.remove(id, queries);
+  if (work === undefined || work["owner"] !== null) return undefined;
+  const queue = String(work["queue"]);
+  const waiting = await queries.query("select 1 from turns where key = $1 and state = 'queued' limit 1", [key]);
+  if (waiting.count === 0) return undefined;
+  await jobs.send(queue, key, queries);
+  return queue;
+}

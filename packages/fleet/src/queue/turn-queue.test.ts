@@ -1,0 +1,208 @@
+import { Secret } from "@caret/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findSession } from "../log/session-sql.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createMembers } from "../wire/members.ts";
+import { createSealer } from "../wire/sealer.ts";
+import { ANYWHERE, type JobQueue, machineQueue, openJobQueue } from "./job-queue.ts";
+import { moveSession } from "./move-session.ts";
+import { reapWork } from "./reap.ts";
+import { type Claim, createTurnQueue, type TurnQueue } from "./turn-queue.ts";
+
+let server: PostgresServer;
+let database: TestDatabase;
+let jobs: JobQueue;
+let first: TurnQueue;
+let second: TurnQueue;
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+  jobs = await openJobQueue({ database, isWorker: false, onError: (error) => expect.unreachable(error.message) });
+  for (const queue of [ANYWHERE, machineQueue("elsewhere")]) await jobs.open(queue);
+  first = queueOf("worker-1");
+  second = queueOf("worker-2");
+});
+afterAll(async () => {
+  await jobs.close();
+  await database.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await database.empty();
+  await database.query("delete from caret_jobs.job");
+});
+
+const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
+const queueOf = (owner: string): TurnQueue =>
+  createTurnQueue({ database, jobs, sealer, owner, home: ANYWHERE, now: Date.now });
+const idle = { ended: [], isIdle: true, isLeaving: false };
+
+const submit = (id: string, input: unknown = id, idempotencyKey?: string): Promise<string> =>
+  first.submit({ id, key: "s1", kind: "session", queue: ANYWHERE, idempotencyKey, input });
+
+async function claimed(queue = first): Promise<Claim> {
+  const [job] = await jobs.fetch(ANYWHERE, 1);
+  if (job === undefined) throw new Error("There is no job");
+  const claim = await queue.claim(job);
+  if (claim === undefined) throw new Error("The key is held by another worker");
+  return claim;
+}
+
+async function states(): Promise<unknown> {
+  const { rows } = await database.query("select id, state, input is null as blank from turns order by position");
+  return rows;
+}
+
+describe("turns of a session", () => {
+  it("are started once each, in their order, and leave one job while any waits", async () => {
+    for (const id of ["t1", "t2"]) await submit(id, { prompt: id });
+    const claim = await claimed();
+    expect(await jobs.fetch(ANYWHERE, 5)).toEqual([]);
+    expect(await first.next(claim, idle)).toEqual({ id: "t1", input: { prompt: "t1" } });
+    expect(await first.next(claim, { ...idle, ended: ["t1"] })).toEqual({ id: "t2", input: { prompt: "t2" } });
+    expect(await first.next(claim, { ...idle, ended: ["t2"] })).toBe("over");
+    expect(await states()).toEqual([
+      { id: "t1", state: "done", blank: true },
+      { id: "t2", state: "done", blank: true },
+    ]);
+    await submit("t3");
+    expect(await claimed(second)).toMatchObject({ key: "s1", fence: claim.fence + 1 });
+  });
+
+  it("are the same turn under the same idempotency key, at whichever gateway it is asked for", async () => {
+    expect(await submit("t1", "x", "key")).toBe("t1");
+    expect(await submit("t2", "x", "key")).toBe("t1");
+    expect(await states()).toEqual([{ id: "t1", state: "queued", blank: false }]);
+  });
+
+  it("keep no plain text of a prompt in the database", async () => {
+    await submit("t1", { prompt: "the password is hunter2" });
+    const { rows } = await database.query("select position('hunter2' in encode(input, 'escape')) as found from turns");
+    expect(rows).toEqual([{ found: 0 }]);
+  });
+
+  it("wait for another worker when theirs leaves", async () => {
+    for (const id of ["t1", "t2"]) await submit(id);
+    const claim = await claimed();
+    await first.next(claim, idle);
+    expect(await first.next(claim, { ended: ["t1"], isIdle: true, isLeaving: true })).toBe("over");
+    expect(await second.next(await claimed(second), idle)).toMatchObject({ id: "t2" });
+  });
+});
+
+describe("a worker whose lease has run out", () => {
+  const expire = (): Promise<unknown> => database.query("update work set lease_until = now() - interval '1 second'");
+
+  it("loses its key: its turn is interrupted, not started again, and what waits goes on elsewhere", async () => {
+    for (const id of ["t1", "t2"]) await submit(id);
+    const lost = await claimed();
+    await first.next(lost, idle);
+    await expire();
+    expect(await reapWork(database, jobs)).toEqual({ interrupted: ["t1"], queues: [ANYWHERE] });
+    expect(await first.next(lost, { ...idle, ended: ["t1"] })).toBe("lost");
+    expect(await second.next(await claimed(second), idle)).toMatchObject({ id: "t2" });
+    expect(await states()).toMatchObject([
+      { id: "t1", state: "interrupted" },
+      { id: "t2", state: "running" },
+    ]);
+  });
+
+  it("is left alone while the lease holds", async () => {
+    await submit("t1");
+    await first.next(await claimed(), idle);
+    expect(await reapWork(database, jobs)).toEqual({ interrupted: [], queues: [] });
+  });
+});
+
+it("turns whose job was fetched by a worker that died before it had claimed their key get another one", async () => {
+  await submit("t1");
+  await jobs.fetch(ANYWHERE, 1);
+  await database.query("update caret_jobs.job set started_on = now() - interval '1 minute'");
+  await database.query("update turns set submitted_at = now() - interval '1 minute'");
+  await reapWork(database, jobs);
+  expect(await first.next(await claimed(), idle)).toMatchObject({ id: "t1" });
+});
+
+const elsewhere = machineQueue("elsewhere");
+
+describe("a session of a machine", () => {
+  const member = { id: "w2", role: "worker", machine: "elsewhere", version: "1", about: {}, isLeaving: false } as const;
+  const homed = async (): Promise<void> => {
+    await database.query(
+      `insert into sessions (id, workspace, created_at, updated_at, search_text, upstream, home_machine)
+       values ('s1', '/w', 1, 1, '', '[{"lane":"cli","sessionId":"c"},{"lane":"api","sessionId":"a"}]', 'laptop')`,
+    );
+    await jobs.open(machineQueue("laptop"));
+    const queue = machineQueue("laptop");
+    await first.submit({ id: "t1", key: "s1", kind: "session", queue, idempotencyKey: undefined, input: "t1" });
+  };
+  const waits = async () => (await findSession(database, "s1"))?.machineWait;
+
+  it("waits visibly for a machine that no worker is on", async () => {
+    await homed();
+    expect(await waits()).toEqual({ machine: "laptop", turnId: "t1", since: expect.any(Number) });
+    await createMembers(database).note({ ...member, machine: "laptop" });
+    expect(await waits()).toBeUndefined();
+  });
+
+  it("is moved to a machine that has a worker: what waits runs there, without the chats of the first, and only there", async () => {
+    await homed();
+    await expect(moveSession(database, "s1", "elsewhere")).rejects.toMatchObject({ code: "not-found" });
+    await createMembers(database).note(member);
+    await moveSession(database, "s1", "elsewhere");
+    const { rows } = await database.query("select home_machine, upstream from sessions");
+    expect(rows).toEqual([{ home_machine: "elsewhere", upstream: '[{"lane":"api","sessionId":"a"}]' }]);
+    const [stale] = await jobs.fetch(machineQueue("laptop"), 1);
+    expect(stale && (await first.claim(stale))).toBeUndefined();
+    await database.query("update turns set submitted_at = now() - interval '1 minute'");
+    expect(await reapWork(database, jobs)).toEqual({ interrupted: [], queues: [elsewhere] });
+    const [job] = await jobs.fetch(elsewhere, 1);
+    const there = createTurnQueue({ database, jobs, sealer, owner: "w2", home: elsewhere, now: Date.now });
+    const claim = job && (await there.claim(job));
+    expect(claim && (await there.next(claim, idle))).toEqual({ id: "t1", input: "t1" });
+    await expect(moveSession(database, "s1", "elsewhere")).rejects.toMatchObject({ code: "session-busy" });
+  });
+});
+
+describe("a job that no worker holds", () => {
+  const liveJobs = async (): Promise<unknown> =>
+    (
+      await database.query(
+        "select name, state::text as state from caret_jobs.job where state in ('created', 'retry', 'active')",
+      )
+    ).rows;
+  const lose = async (): Promise<void> => {
+    await database.query("update caret_jobs.job set started_on = now() - interval '1 minute' where state = 'active'");
+  };
+
+  it("is removed from the queue that it was sent to, when its key has another queue by now", async () => {
+    await submit("t1");
+    await first.next(await claimed(), idle);
+    await first.submit({ id: "t2", key: "s1", kind: "session", queue: elsewhere, idempotencyKey: undefined, input: 1 });
+    await database.query("update work set lease_until = now() - interval '1 second'");
+    expect(await reapWork(database, jobs)).toEqual({ interrupted: ["t1"], queues: [elsewhere] });
+    expect(await liveJobs()).toEqual([{ name: elsewhere, state: "created" }]);
+  });
+
+  it("is removed although nothing waits, and although another worker holds its key under another job", async () => {
+    await submit("t1");
+    const claim = await claimed();
+    await jobs.send(elsewhere, "s1", database);
+    await jobs.fetch(elsewhere, 1);
+    await lose();
+    expect(await reapWork(database, jobs)).toEqual({ interrupted: [], queues: [] });
+    expect(await liveJobs()).toEqual([{ name: ANYWHERE, state: "active" }]);
+    await first.next(claim, idle);
+    expect(await first.next(claim, { ...idle, ended: ["t1"] })).toBe("over");
+    expect(await liveJobs()).toEqual([]);
+  });
+});
+
+it("turns whose job was lost get another one", async () => {
+  await submit("t1");
+  await database.query("delete from caret_jobs.job");
+  await database.query("update turns set submitted_at = now() - interval '1 minute'");
+  expect(await reapWork(database, jobs)).toEqual({ interrupted: [], queues: [ANYWHERE] });
+  expect(await first.next(await claimed(), idle)).toMatchObject({ id: "t1" });
+});

@@ -1,0 +1,161 @@
+import type { Database, Queries } from "../database/open-database.ts";
+import type { Reply } from "../wire/reply.ts";
+import type { Sealer } from "../wire/sealer.ts";
+import { ANYWHERE, type JobQueue, type KeyJob } from "./job-queue.ts";
+
+/** A worker that has not renewed its leases for this long is taken for lost. */
+export const LEASE_MS = 12_000;
+/** Well before a job expires it is handed over to the next one. */
+const JOB_AGE_MS = 12 * 3_600_000;
+
+/** Turns of a session run one after the other; requests of a conversation side by side, since one may answer the other's calls. */
+export type WorkKind = "session" | "conversation";
+
+export interface NewTurn {
+  readonly id: string;
+  readonly key: string;
+  readonly kind: WorkKind;
+  readonly queue: string;
+  /** The same key is the same turn, at whichever gateway it is asked for. */
+  readonly idempotencyKey: string | undefined;
+  readonly input: unknown;
+}
+
+/** One key, held by one worker. */
+export interface Claim {
+  readonly key: string;
+  readonly kind: WorkKind;
+  /** Nobody before has held the key under this number. */
+  readonly fence: number;
+  readonly job: KeyJob;
+  /** By this process's clock. */
+  readonly claimedAt: number;
+}
+
+export interface TakenTurn {
+  readonly id: string;
+  readonly input: unknown;
+}
+
+export interface NextOptions {
+  /** The turns that have ended since. */
+  readonly ended: readonly string[];
+  /** Nothing of the key runs: it can be given up when nothing waits either. */
+  readonly isIdle: boolean;
+  /** The worker takes no more turns: what waits is for another one. */
+  readonly isLeaving: boolean;
+}
+
+/** `lost`: another worker has the key. `over`: the key was given up. `later`: nothing waits, something runs. */
+export type Next = TakenTurn | "lost" | "over" | "later";
+
+export interface TurnQueue {
+  /** Gives the turn's id: that of an earlier submission under the same idempotency key, if there is one. */
+  submit(turn: NewTurn): Promise<string>;
+  /** Undefined when another worker holds the key, or it has another queue by now: the job was not needed. */
+  claim(job: KeyJob): Promise<Claim | undefined>;
+  /** The next turn of a key, started by this very call and never again; or the end of the claim. */
+  next(claim: Claim, options: NextOptions): Promise<Next>;
+  /** What the gateway that asked is told: how the turn began, or why it did not. Then its idempotency key may be used again. */
+  answer(claim: Claim, turnId: string, reply: Reply): Promise<void>;
+}
+
+export interface TurnQueueOptions {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly sealer: Sealer;
+  /** The worker's name. */
+  readonly owner: string;
+  /** The queue of the worker's machine: conversations that it has begun stay there. */
+  readonly home: string;
+  readonly now: () => number;
+}
+
+export function createTurnQueue(options: TurnQueueOptions): TurnQueue {
+  const { database, jobs, sealer, owner, home, now } = options;
+  return {
+    submit: (turn) => database.transaction((queries) => submitTurn(queries, jobs, sealer, turn)),
+
+    claim: (job) =>
+      database.transaction(async (queries) => {
+        const { rows } = await queries.query(
+          `update work set fence = fence + 1, owner = $2, job = $3, lease_until = now() + $4 * interval '1 millisecond',
+             queue = case kind when 'conversation' then $5 else queue end
+           where key = $1 and owner is null and queue = $6 returning fence, kind`,
+          [job.key, owner, job.id, LEASE_MS, home, job.queue],
+        );
+        const [row] = rows;
+        if (row !== undefined)
+          return { key: job.key, kind: row["kind"] as WorkKind, fence: Number(row["fence"]), job, claimedAt: now() };
+        await jobs.complete(job, queries);
+        return undefined;
+      }),
+
+    next: (claim, how) => database.transaction((queries) => nextTurn(queries, options, claim, how)),
+
+    async answer({ fence }, turnId, reply) {
+      const keepsKey = "ok" in reply;
+      await database.query(
+        `update turns set answer = $3, idempotency_key = case when $4 then idempotency_key end
+         where id = $1 and fence = $2`,
+        [turnId, fence, sealer.seal(reply), keepsKey],
+      );
+    },
+  };
+}
+
+/**
+ * The row of the key is locked before the turn is written, and a worker that gives the key up has it locked while it looks for turns and
+ * completes the job. Without that the worker could miss the turn while the job that it is about to complete makes `send` a no-op.
+ */
+async function submitTurn(queries: Queries, jobs: JobQueue, sealer: Sealer, turn: NewTurn): Promise<string> {
+  const { id, key, kind, queue, idempotencyKey = null, input } = turn;
+  await queries.query(
+    "insert into work (key, kind, queue) values ($1, $2, $3) on conflict (key) do update set queue = excluded.queue",
+    [key, kind, queue],
+  );
+  const inserted = await queries.query(
+    `insert into turns (id, key, idempotency_key, input) values ($1, $2, $3, $4)
+     on conflict (idempotency_key) do nothing returning id`,
+    [id, key, idempotencyKey, sealer.seal(input)],
+  );
+  await jobs.send(queue, key, queries);
+  if (inserted.count > 0) return id;
+  const { rows } = await queries.query("select id from turns where idempotency_key = $1", [idempotencyKey]);
+  return String(rows[0]?.["id"]);
+}
+
+async function nextTurn(queries: Queries, options: TurnQueueOptions, claim: Claim, how: NextOptions): Promise<Next> {
+  const { key, fence } = claim;
+  const { rows: held } = await queries.query("select fence, owner, queue from work where key = $1 for update", [key]);
+  const [work] = held;
+  if (Number(work?.["fence"]) !== fence || work?.["owner"] !== options.owner) return "lost";
+  if (how.ended.length > 0)
+    await queries.query(
+      `update turns set state = 'done', input = null, ended_at = now()
+       where id = any($1) and fence = $2 and state = 'running'`,
+      [how.ended, fence],
+    );
+  // The session was moved to another machine.
+  const isMoved = work["queue"] !== options.home && work["queue"] !== ANYWHERE;
+  const mustLeave = how.isLeaving || isMoved || options.now() - claim.claimedAt > JOB_AGE_MS;
+  const taken = mustLeave ? undefined : await takeTurn(queries, options.sealer, claim);
+  if (taken !== undefined) return taken;
+  if (!how.isIdle) return "later";
+  await options.jobs.complete(claim.job, queries);
+  await queries.query("update work set owner = null, lease_until = null, job = null where key = $1", [key]);
+  const waiting = await queries.query("select 1 from turns where key = $1 and state = 'queued' limit 1", [key]);
+  if (waiting.count > 0) await options.jobs.send(String(work["queue"]), key, queries);
+  return "over";
+}
+
+async function takeTurn(queries: Queries, sealer: Sealer, { key, fence }: Claim): Promise<TakenTurn | undefined> {
+  const { rows } = await queries.query(
+    `update turns set state = 'running', fence = $2, started_at = now()
+     where id = (select id from turns where key = $1 and state = 'queued' order by position limit 1)
+     returning id, input`,
+    [key, fence],
+  );
+  const [row] = rows;
+  return row === undefined ? undefined : { id: String(row["id"]), input: sealer.open(row["input"] as Uint8Array) };
+}

@@ -1,0 +1,18 @@
+import { CaretError, type ErrorInfo } from "@caret/protocol";
+
+/** What a worker answers: the value, or the error as the gateway is to throw it. */
+export type Reply = { readonly ok: unknown } | { readonly error: ErrorInfo };
+
+export async function replyOf(work: () => Promise<unknown>): Promise<Reply> {
+  try {
+    return { ok: (await work()) ?? null };
+  } catch (reason) {
+    return { error: CaretError.from(reason).toInfo() };
+  }
+}
+
+export function unwrapReply(reply: Reply): unknown {
+  if ("ok" in reply) return reply.ok;
+  const { code, message, fix, retryable, upstream } = reply.error;
+  throw new CaretError(code, message, { fix, retryable, ...(upstream === undefined ? {} : { upstream }) });
+}

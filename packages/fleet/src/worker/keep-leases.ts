@@ -1,0 +1,62 @@
+import { CaretError } from "@caret/protocol";
+import type { Database } from "../database/open-database.ts";
+import { LEASE_MS } from "../queue/turn-queue.ts";
+import type { RunningClaims } from "./run-claims.ts";
+import type { SessionLeases } from "./session-leases.ts";
+
+const RENEW_MS = 3_000;
+/** Before its lease runs out by the clock of the database a worker has stopped its agents by its own. */
+const MARGIN_MS = 2_000;
+
+export interface KeepLeasesOptions {
+  readonly database: Database;
+  readonly owner: string;
+  readonly claims: Pick<RunningClaims, "held" | "lose">;
+  readonly sessions: SessionLeases;
+  /** Stop the turns of these sessions: another worker may have them. */
+  readonly onLost: (sessionIds: readonly string[]) => void;
+  /** Everything may be another worker's: the database could not be reached in time. */
+  readonly onAllLost: () => void;
+  readonly onError: (error: CaretError) => void;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly monotonic: () => number;
+}
+
+/** Renews what this worker holds. Gives what ends it. */
+export function keepLeases(options: KeepLeasesOptions): () => void {
+  const { database, owner, claims, sessions, monotonic } = options;
+  let renewedAt = monotonic();
+  let isBusy = false;
+
+  const renew = async (): Promise<void> => {
+    const startedAt = monotonic();
+    const held = claims.held();
+    const { rows } = await database.query(
+      `update work set lease_until = now() + ${LEASE_MS} * interval '1 millisecond' where owner = $1 returning key, fence`,
+      [owner],
+      "renew work",
+    );
+    const fences = new Map(rows.map(({ key, fence }) => [String(key), Number(fence)]));
+    claims.lose(held.filter(({ key, fence }) => fences.get(key) !== fence).map(({ key }) => key));
+    const lost = await sessions.renew();
+    if (lost.length > 0) options.onLost(lost);
+    renewedAt = startedAt;
+  };
+  const giveUp = (): void => {
+    claims.lose(claims.held().map(({ key }) => key));
+    sessions.dropAll();
+    options.onAllLost();
+  };
+  const tick = (): void => {
+    if (monotonic() - renewedAt > LEASE_MS - MARGIN_MS) giveUp();
+    if (isBusy) return;
+    isBusy = true;
+    renew()
+      .catch((reason: unknown) => options.onError(CaretError.from(reason)))
+      .finally(() => {
+        isBusy = false;
+      });
+  };
+  const timer = setInterval(tick, RENEW_MS);
+  return () => clearInterval(timer);
+}

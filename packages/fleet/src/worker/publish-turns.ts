@@ -1,0 +1,74 @@
+import { CaretError } from "@caret/protocol";
+import type { EventStore, RunningTurn } from "@caret/runtime";
+import type { Database } from "../database/open-database.ts";
+import type { Notifier } from "../wire/notifier.ts";
+import type { Sealer } from "../wire/sealer.ts";
+import { isWaiting, waitsOf } from "./shown-waits.ts";
+
+export interface PublishTurnsOptions {
+  readonly database: Database;
+  readonly store: EventStore;
+  readonly sealer: Sealer;
+  readonly notifier: Notifier;
+  readonly owner: string;
+  /** Where its workspace and chats are from now on. */
+  readonly machine: string;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Events after which a turn may wait for something else. */
+const turning = new Set([
+  "tool-call",
+  "tool-result",
+  "approval-request",
+  "approval-answer",
+  "question",
+  "question-answer",
+]);
+
+/** Tells gateways which turns run here and what they wait for. Gives what is to be called with each turn. */
+export function createTurnPublisher(options: PublishTurnsOptions): (turn: RunningTurn) => void {
+  const { database, store, sealer, notifier, owner, machine, onError } = options;
+
+  const write = async ({ sessionId, turnId }: RunningTurn, waits: Buffer | null): Promise<void> => {
+    await database.query(
+      `with home as (update sessions set home_machine = $5 where id = $1 and home_machine is null)
+       insert into running_turns (session_id, turn_id, owner, waits) values ($1, $2, $3, $4)
+       on conflict (session_id) do update set turn_id = $2, owner = $3, waits = $4, changed = now()`,
+      [sessionId, turnId, owner, waits, machine],
+      "publish turn",
+    );
+    notifier.hint({ kind: "running", id: sessionId });
+  };
+  const remove = async ({ sessionId, turnId }: RunningTurn): Promise<void> => {
+    await database.query("delete from running_turns where session_id = $1 and turn_id = $2", [sessionId, turnId]);
+    notifier.hint({ kind: "running", id: sessionId });
+  };
+
+  return (turn) => {
+    let shown: string | undefined;
+    let writing: Promise<void> = Promise.resolve();
+    const then = (work: () => Promise<void>): void => {
+      writing = writing.then(work).catch((reason: unknown) => onError(CaretError.from(reason)));
+    };
+    const publish = (): void =>
+      then(async () => {
+        const waits = waitsOf(turn);
+        const text = JSON.stringify(waits);
+        if (text === shown) return;
+        shown = text;
+        await write(turn, isWaiting(waits) ? sealer.seal(waits) : null);
+      });
+    const ends = [
+      turn.asks.onChange(publish),
+      store.subscribe(turn.sessionId, (events) => {
+        if (events.some(({ event }) => turning.has(event.type))) publish();
+      }),
+    ];
+    publish();
+    void turn.settled.then(() => {
+      for (const end of ends) end();
+      then(() => remove(turn));
+    });
+  };
+}

@@ -1,0 +1,91 @@
+import { CaretError } from "@caret/protocol";
+import { type EventStore, interruptRunningTurns } from "@caret/runtime";
+import type { Database } from "../database/open-database.ts";
+import type { JobQueue } from "../queue/job-queue.ts";
+import { reapWork } from "../queue/reap.ts";
+import type { Notifier } from "../wire/notifier.ts";
+import { isSeenDead } from "../wire/process-name.ts";
+import type { SessionLeases } from "./session-leases.ts";
+
+const REAP_MS = 1_000;
+const TIDY_MS = 60_000;
+
+export interface ReapLostOptions {
+  readonly database: Database;
+  /** This worker's name. */
+  readonly owner: string;
+  readonly jobs: JobQueue;
+  readonly sessions: SessionLeases;
+  readonly store: EventStore;
+  readonly notifier: Notifier;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Does for workers that are lost what they cannot do any more: ends their turns, and hands their work on. Gives what ends it. */
+export function reapLost(options: ReapLostOptions): () => Promise<void> {
+  let tidiedAt = 0;
+  let running: Promise<void> | undefined;
+
+  const reap = async (): Promise<void> => {
+    await expireDead(options);
+    await endTurns(options);
+    const { interrupted, queues } = await reapWork(options.database, options.jobs);
+    for (const id of interrupted) options.notifier.hint({ kind: "turn", id });
+    for (const id of queues) options.notifier.hint({ kind: "work", id });
+    if (Date.now() - tidiedAt < TIDY_MS) return;
+    tidiedAt = Date.now();
+    await tidy(options.database);
+  };
+  const timer = setInterval(() => {
+    running ??= reap()
+      .catch((reason: unknown) => options.onError(CaretError.from(reason)))
+      .finally(() => {
+        running = undefined;
+      });
+  }, REAP_MS);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/** Leases of processes that have died on this machine need not run out first. */
+async function expireDead({ database, owner }: ReapLostOptions): Promise<void> {
+  const { rows } = await database.query(
+    `select distinct owner from (select owner from work union all select owner from sessions) as held
+     where owner is not null and owner like $1 || '/%' and owner <> $2`,
+    [owner.split("/")[0], owner],
+    "list owners",
+  );
+  const dead = rows.map((row) => String(row["owner"])).filter((name) => isSeenDead(name, owner));
+  if (dead.length === 0) return;
+  for (const table of ["work", "sessions"])
+    await database.query(`update ${table} set lease_until = now() - interval '1 second' where owner = any($1)`, [dead]);
+}
+
+/** A turn that a lost worker had started may have changed anything: it is ended as interrupted, never run again. */
+async function endTurns({ database, sessions, store, notifier, onError }: ReapLostOptions): Promise<void> {
+  for (const sessionId of await sessions.takeExpired())
+    try {
+      await interruptRunningTurns(store, { sessionId, isAlive: () => false });
+      await database.query("delete from running_turns where session_id = $1", [sessionId]);
+      const left = await store.runningTurns({ sessionId });
+      if (left.length === 0) await sessions.release(sessionId);
+      else sessions.abandon(sessionId);
+      notifier.hint({ kind: "log", id: sessionId });
+      notifier.hint({ kind: "running", id: sessionId });
+    } catch (reason) {
+      sessions.abandon(sessionId);
+      onError(CaretError.from(reason));
+    }
+}
+
+/** What was answered, or will never be read. */
+async function tidy(database: Database): Promise<void> {
+  await database.query(`
+    delete from commands where sent_at < now() - interval '10 minutes';
+    delete from live_batches where at < now() - interval '30 minutes' and not exists
+      (select 1 from turns where id = share and state = 'running');
+    delete from turns where ended_at < now() - interval '1 day';
+    delete from members where seen_at < now() - interval '1 hour'`);
+}

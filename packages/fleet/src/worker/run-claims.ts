@@ -1,0 +1,138 @@
+import { CaretError } from "@caret/protocol";
+import type { JobQueue, KeyJob } from "../queue/job-queue.ts";
+import type { Claim, Next, TakenTurn, TurnQueue } from "../queue/turn-queue.ts";
+import type { HintListener } from "../wire/hint-listener.ts";
+
+/** Runs one turn to its end. Aborted: the key was lost, and with it the right to write. Must not reject. */
+export type RunTaken = (turn: TakenTurn, claim: Claim, lost: AbortSignal) => Promise<void>;
+
+export interface RunClaimsOptions {
+  readonly jobs: JobQueue;
+  readonly turns: TurnQueue;
+  readonly listener: HintListener;
+  /** Where this worker takes work from, the first before the second. */
+  readonly queues: readonly string[];
+  /** How many keys it holds at once. */
+  readonly capacity: number;
+  readonly run: RunTaken;
+  readonly onError: (error: CaretError) => void;
+}
+
+export interface RunningClaims {
+  /** Keys that are held, with the numbers under which they are. */
+  held(): readonly Claim[];
+  /** These are another worker's by now. */
+  lose(keys: readonly string[]): void;
+  /** Takes nothing more: what waits is left to other workers. Resolves when nothing is held. */
+  drain(): Promise<void>;
+}
+
+interface Held {
+  readonly claim: Claim;
+  readonly lost: AbortController;
+  readonly over: Promise<void>;
+  /** Something may wait that did not. */
+  look(): void;
+}
+
+export function runClaims(options: RunClaimsOptions): RunningClaims {
+  const { jobs, turns, listener, queues, capacity, onError } = options;
+  const held = new Map<string, Held>();
+  let isLeaving = false;
+  let fetching: Promise<void> | undefined;
+  let isWanted = false;
+
+  const begin = async (job: KeyJob): Promise<void> => {
+    const claim = await turns.claim(job);
+    if (claim === undefined) return;
+    const work = createKeyWork(options, claim, () => isLeaving);
+    held.set(claim.key, work);
+    void work.over.then(() => {
+      held.delete(claim.key);
+      look();
+    });
+  };
+  const fetchOnce = async (): Promise<void> => {
+    for (const queue of queues) {
+      const free = capacity - held.size;
+      if (free <= 0 || isLeaving) return;
+      const found = await jobs.fetch(queue, free);
+      await Promise.all(found.map(begin));
+    }
+  };
+  const fetchAll = async (): Promise<void> => {
+    while (isWanted && !isLeaving) {
+      isWanted = false;
+      // The database may be away: the next poll tries again.
+      await fetchOnce().catch((reason: unknown) => onError(CaretError.from(reason)));
+    }
+    fetching = undefined;
+  };
+  const look = (): void => {
+    isWanted = true;
+    fetching ??= fetchAll();
+  };
+  const ends = queues.map((queue) => listener.on("work", queue, look));
+  look();
+
+  return {
+    held: () => [...held.values()].map(({ claim }) => claim),
+    lose(keys) {
+      for (const key of keys) held.get(key)?.lost.abort("lost");
+    },
+    async drain() {
+      isLeaving = true;
+      for (const end of ends) end();
+      await fetching;
+      for (const work of held.values()) work.look();
+      await Promise.all([...held.values()].map(({ over }) => over));
+    },
+  };
+}
+
+/** Everything of one key, until it is given up or lost. */
+function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () => boolean): Held {
+  const { turns, run, listener, onError } = options;
+  const lost = new AbortController();
+  const running = new Map<string, Promise<void>>();
+  let ended: string[] = [];
+  let bell = Promise.withResolvers<void>();
+  const ring = (): void => bell.resolve();
+  lost.signal.addEventListener("abort", ring, { once: true });
+  const stopListening = listener.on("key", claim.key, ring);
+
+  const start = (taken: TakenTurn): void => {
+    const going = run(taken, claim, lost.signal).then(() => {
+      running.delete(taken.id);
+      ended.push(taken.id);
+      ring();
+    });
+    running.set(taken.id, going);
+  };
+  const next = async (): Promise<Next> => {
+    if (claim.kind === "session" && running.size > 0) return "later";
+    const told = ended;
+    try {
+      const found = await turns.next(claim, { ended: told, isIdle: running.size === 0, isLeaving: isLeaving() });
+      ended = ended.slice(told.length);
+      return found;
+    } catch (reason) {
+      // The database may be away: the next poll asks again.
+      onError(CaretError.from(reason));
+      return "later";
+    }
+  };
+  const loop = async (): Promise<void> => {
+    while (!lost.signal.aborted) {
+      bell = Promise.withResolvers();
+      const found = await next();
+      if (found === "lost") lost.abort("lost");
+      if (found === "over") break;
+      if (typeof found === "object") start(found);
+      else await bell.promise;
+    }
+    await Promise.all(running.values());
+    stopListening();
+  };
+  return { claim, lost, over: loop(), look: ring };
+}

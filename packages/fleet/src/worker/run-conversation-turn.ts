@@ -1,0 +1,88 @@
+import { type Caller, CaretError, type ConversationRequest, type TurnOutcome, type TurnShare } from "@caret/protocol";
+import type { RuntimeConversations } from "@caret/runtime";
+import { replyOf } from "../wire/reply.ts";
+import type { LiveWriter } from "./live-writer.ts";
+import { leaseLost } from "./run-native-turn.ts";
+import type { TurnAnswers } from "./turn-answers.ts";
+
+/** What a stateless door asks for: the answer to one request. */
+export interface ConversationInput {
+  readonly door: "stateless";
+  readonly request: ConversationRequest;
+  readonly caller: Caller;
+  /** The gateway that serves the client. */
+  readonly gateway: string;
+}
+
+/** What a gateway is told of its share in a turn. */
+export type ShareView = Pick<TurnShare, "turnId" | "sessionId" | "model" | "relation" | "startsTurn" | "conversation">;
+
+/** A share that a client of another process has. */
+export interface RemoteShare {
+  readonly gateway: string;
+  leave(how: "answered" | "gone"): void;
+  stop(reason: string): void;
+}
+
+export interface RunConversationOptions {
+  readonly conversations: Pick<RuntimeConversations, "open">;
+  readonly answer: TurnAnswers;
+  readonly live: LiveWriter;
+  /** The shares that gateways have in turns of this worker, by the ids of their requests. */
+  readonly shares: Map<string, RemoteShare>;
+  readonly onError: (error: CaretError) => void;
+}
+
+/** Answers one request, and keeps its conversation here until the client has left and the turn is over. */
+export async function runConversationTurn(
+  options: RunConversationOptions,
+  id: string,
+  { request, caller, gateway }: ConversationInput,
+  lost: AbortSignal,
+): Promise<void> {
+  const opened: { share?: TurnShare } = {};
+  const reply = await replyOf(async () => {
+    const share = await options.conversations.open(request, caller);
+    opened.share = share;
+    const { turnId, sessionId, model, relation, startsTurn, conversation } = share;
+    return { turnId, sessionId, model, relation, startsTurn, ...(conversation === undefined ? {} : { conversation }) };
+  });
+  const { share } = opened;
+  if (share === undefined) return await options.answer(reply);
+  const left = Promise.withResolvers<void>();
+  const leave = (how: "answered" | "gone"): void => {
+    share.leave(how);
+    left.resolve();
+  };
+  options.shares.set(id, { gateway, leave, stop: (reason) => share.stop(reason) });
+  const onLost = (): void => {
+    share.stop(leaseLost().message);
+    leave("gone");
+  };
+  lost.addEventListener("abort", onLost, { once: true });
+  if (lost.aborted) onLost();
+  await options.answer(reply);
+  await pump(share, options);
+  await Promise.all([left.promise, share.outcome]);
+  options.shares.delete(id);
+}
+
+/** A gateway that cannot be told is one that sees its turn interrupted. */
+async function pump(share: TurnShare, { live, onError }: RunConversationOptions): Promise<void> {
+  let end: TurnOutcome | undefined;
+  try {
+    await share.follow((events) => {
+      const last = events.at(-1);
+      if (last?.type === "turn-end") end = last.outcome;
+      return live.take(events);
+    }, new AbortController().signal);
+    await live.end(end ?? (await ended(share)));
+  } catch (reason) {
+    onError(CaretError.from(reason));
+  }
+}
+
+/** An answer without an end is one that waits for its client, or one whose log broke. */
+async function ended(share: TurnShare): Promise<TurnOutcome | "parked"> {
+  return await Promise.race([share.outcome, new Promise<"parked">((resolve) => setImmediate(resolve, "parked"))]);
+}

@@ -1,0 +1,44 @@
+import { type Caller, CaretError, type StartTurn } from "@caret/protocol";
+import type { RuntimeSessions } from "@caret/runtime";
+import { replyOf } from "../wire/reply.ts";
+import type { TurnAnswers } from "./turn-answers.ts";
+
+/** What the native door asks for: the turn of a session. */
+export interface NativeInput {
+  readonly door: "native";
+  readonly sessionId: string;
+  readonly wanted: StartTurn;
+  readonly caller: Caller;
+}
+
+export interface RunNativeTurnOptions {
+  readonly sessions: Pick<RuntimeSessions, "beginTurn">;
+  readonly answer: TurnAnswers;
+}
+
+/** Why a turn stops whose worker may not write its log any more. */
+export function leaseLost(): CaretError {
+  return new CaretError(
+    "interrupted",
+    "The worker was cut off from the database, and its work was given to another one",
+  );
+}
+
+/** Runs a turn of a session until its session is free again. */
+export async function runNativeTurn(
+  { sessions, answer }: RunNativeTurnOptions,
+  turnId: string,
+  { sessionId, wanted, caller }: NativeInput,
+  lost: AbortSignal,
+): Promise<void> {
+  let settled: Promise<void> = Promise.resolve();
+  const reply = await replyOf(async () => {
+    const turn = await sessions.beginTurn(sessionId, wanted, caller, turnId);
+    settled = turn.settled;
+    lost.addEventListener("abort", () => turn.interrupt(leaseLost()), { once: true });
+    if (lost.aborted) turn.interrupt(leaseLost());
+    return { sessionId: turn.sessionId, turnId: turn.turnId, firstSeq: turn.firstSeq };
+  });
+  await answer(reply);
+  await settled;
+}

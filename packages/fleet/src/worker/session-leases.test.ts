@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPostgresEventStore } from "../log/postgres-event-store.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createSessionLeases } from "./session-leases.ts";
+
+let server: PostgresServer;
+let database: TestDatabase;
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+});
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+
+it("a session that a turn makes is held from its first row on, so that a worker that dies at once is found", async () => {
+  const leases = createSessionLeases(database, "worker-1");
+  const store = await openPostgresEventStore({ database, owner: "worker-1", ...leases });
+  await leases.claim("made");
+  await store.createSession({ id: "made", workspace: "/w", createdAt: 1 });
+  await store.createSession({ id: "nobody's", workspace: "/w", createdAt: 1 });
+  const { rows } = await database.query("select id, owner, lease_until > now() as leased from sessions order by id");
+  expect(rows).toEqual([
+    { id: "made", owner: "worker-1", leased: true },
+    { id: "nobody's", owner: null, leased: null },
+  ]);
+  await store.append("made", 0, [{ turnId: "t1", event: { type: "text-delta", blockId: "b1", text: "a" } }]);
+  await database.query("update sessions set lease_until = now() - interval '1 second' where owner is not null");
+  expect(await createSessionLeases(database, "worker-2").takeExpired()).toEqual(["made"]);
+  expect(await leases.renew()).toEqual(["made"]);
+  await store.close();
+});

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import type { Database } from "../database/open-database.ts";
+import { LEASE_MS } from "../queue/turn-queue.ts";
+
+/** The sessions that this worker may append to. */
+export interface SessionLeases {
+  /** What each append to the session is checked by: a number that no session has, where it is not held here. */
+  readonly fenceOf: (sessionId: string) => number;
+  /** For how long a session that is about to be made is held from its first row on; undefined: it is not held here. */
+  readonly newLeaseMs: (sessionId: string) => number | undefined;
+  /** Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. */
+  claim(sessionId: string): Promise<void>;
+  release(sessionId: string): Promise<void>;
+  /** Renews it no more: when its lease has run out, whoever takes it over does what could not be done here. */
+  abandon(sessionId: string): void;
+  /** Takes over the sessions of workers that are lost: their ids. They are held until they are released. */
+  takeExpired(): Promise<readonly string[]>;
+  /** Gives those that another worker has taken meanwhile. */
+  renew(): Promise<readonly string[]>;
+  /** All of them may be another worker's by now. */
+  dropAll(): void;
+}
+
+const MANY = 50;
+const NOT_HELD = -1;
+/** How often a session is tried again whose owner may be lost. */
+const CLAIM_MS = 250;
+const lease = `lease_until = now() + ${LEASE_MS} * interval '1 millisecond'`;
+
+export function createSessionLeases(database: Database, owner: string): SessionLeases {
+  const fences = new Map<string, number>();
+  return {
+    fenceOf: (sessionId) => fences.get(sessionId) ?? NOT_HELD,
+
+    newLeaseMs: (sessionId) => (fences.has(sessionId) ? LEASE_MS : undefined),
+
+    async claim(sessionId) {
+      let renewed: unknown;
+      for (;;) {
+        const held = await claimSession(database, sessionId, owner);
+        if (typeof held === "number") return void fences.set(sessionId, held);
+        // One whose owner does not renew it is lost, and free as soon as its lease has run out.
+        if (renewed !== undefined && renewed !== held.leaseUntil) throw isBusy(sessionId);
+        renewed = held.leaseUntil;
+        await sleep(CLAIM_MS);
+      }
+    },
+
+    async release(sessionId) {
+      const fence = fences.get(sessionId);
+      fences.delete(sessionId);
+      await database.query(
+        "update sessions set owner = null, lease_until = null where id = $1 and owner = $2 and fence = $3",
+        [sessionId, owner, fence ?? NOT_HELD],
+        "release session",
+      );
+    },
+
+    abandon: (sessionId) => void fences.delete(sessionId),
+
+    async takeExpired() {
+      const { rows } = await database.query(
+        `update sessions set fence = fence + 1, owner = $1, ${lease}
+         where id in (select id from sessions where owner is not null and lease_until < now() limit $2 for update skip locked)
+         returning id, fence`,
+        [owner, MANY],
+      );
+      for (const { id, fence } of rows) fences.set(String(id), Number(fence));
+      return rows.map(({ id }) => String(id));
+    },
+
+    async renew() {
+      const held = [...fences.keys()];
+      if (held.length === 0) return [];
+      const { rows } = await database.query(
+        `update sessions set ${lease} where id = any($1) and owner = $2 returning id`,
+        [held, owner],
+      );
+      const kept = new Set(rows.map(({ id }) => String(id)));
+      // One without a row yet is being made.
+      const { rows: there } = await database.query("select id from sessions where id = any($1)", [held]);
+      const lost = there.map(({ id }) => String(id)).filter((id) => !kept.has(id) && fences.has(id));
+      for (const id of lost) fences.delete(id);
+      return lost;
+    },
+
+    dropAll: () => fences.clear(),
+  };
+}
+
+/** The number under which the session is held from now on; or until when another worker has it. */
+async function claimSession(
+  database: Database,
+  sessionId: string,
+  owner: string,
+): Promise<number | { readonly leaseUntil: string }> {
+  const { rows } = await database.query(
+    `update sessions set fence = fence + 1, owner = $2, ${lease}
+     where id = $1 and (owner is null or owner = $2) returning fence`,
+    [sessionId, owner],
+    "claim session",
+  );
+  if (rows[0] !== undefined) return Number(rows[0]["fence"]);
+  const found = await database.query("select lease_until::text as until from sessions where id = $1", [sessionId]);
+  // The number that a new session's row has.
+  return found.rows[0] === undefined ? 0 : { leaseUntil: String(found.rows[0]["until"]) };
+}
+
+function isBusy(sessionId: string): CaretError {
+  return new CaretError("session-busy", `Another worker has the session ${sessionId}`);
+}

@@ -1,0 +1,66 @@
+import { type Agents, type Caller, HUMAN, type MessageView, sessionReceiver } from "@caret/protocol";
+import { notQueued } from "../log/agent-store.ts";
+import type { AgentScheduler } from "./agent-scheduler.ts";
+import type { AgentsOptions } from "./agents-context.ts";
+
+type SessionQueues = Pick<Agents, "queuePrompt" | "queue" | "changeQueued" | "removeQueued" | "startQueued">;
+
+const MAX_LISTED = 1_000;
+
+/** Prompts for after the turn that runs: messages to the session, or to the agent whose session it is. */
+export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler): SessionQueues {
+  const { store, sessions } = options;
+
+  const receiverOf = async (sessionId: string, caller: Caller) => {
+    const { id, agent } = await sessions.get(sessionId, caller);
+    return { sessionId: id, receiver: agent ?? sessionReceiver(id), isAgent: agent !== undefined };
+  };
+
+  const findQueued = async (sessionId: string, messageId: string, caller: Caller): Promise<MessageView> => {
+    const { receiver } = await receiverOf(sessionId, caller);
+    const message = await store.message(messageId);
+    if (message?.to !== receiver || message.state !== "queued") throw notQueued(messageId);
+    return message;
+  };
+
+  return {
+    async queuePrompt(sessionId, { prompt, mode, id = options.newId() }, caller) {
+      const { receiver } = await receiverOf(sessionId, caller);
+      const queued = await store.send({ id, from: HUMAN, to: receiver, text: prompt, ...modeOf(mode) });
+      scheduler.wake();
+      return queued;
+    },
+
+    async queue(sessionId, caller) {
+      const { receiver } = await receiverOf(sessionId, caller);
+      const prompts = await store.messages(receiver, { queued: true, limit: MAX_LISTED });
+      const problem = scheduler.problemOf(receiver);
+      return problem === undefined ? { prompts } : { prompts, problem };
+    },
+
+    async changeQueued(sessionId, messageId, { prompt, mode }, caller) {
+      const before = await findQueued(sessionId, messageId, caller);
+      return await store.edit(messageId, { text: prompt ?? before.text, ...modeOf(mode ?? before.mode) });
+    },
+
+    async removeQueued(sessionId, messageId, caller) {
+      await findQueued(sessionId, messageId, caller);
+      await store.dropOne(messageId);
+      // What stood behind it may be able to start.
+      scheduler.wake();
+    },
+
+    async startQueued(sessionId, caller) {
+      const queue = await receiverOf(sessionId, caller);
+      const [message] = await store.messages(queue.receiver, { queued: true, limit: 1 });
+      if (message === undefined) throw notQueued("of this session");
+      const { turnId, firstSeq } = await scheduler.begin({ ...queue, message });
+      return { sessionId: queue.sessionId, turnId, firstSeq };
+    },
+  };
+}
+
+/** `agent` is what a turn does without a mode. */
+function modeOf(mode: "agent" | "plan" | "ask" | undefined): Pick<MessageView, "mode"> {
+  return mode === undefined || mode === "agent" ? {} : { mode };
+}

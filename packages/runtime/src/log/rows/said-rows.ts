@@ -1,0 +1,40 @@
+import { type SaidKind, saidKinds } from "@caret/protocol";
+import type { Row } from "./row.ts";
+
+/** Of a turn that runs, this many events are worth a transaction of the search's index. */
+export const GOOD_DEAL = 500;
+
+/** Where a piece that was found stands. */
+export interface FoundPiece {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly kind: SaidKind;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly at: number;
+}
+
+export interface UnsaidSession {
+  readonly id: string;
+  readonly workspace: string;
+  /** Up to where it is indexed. */
+  readonly saidSeq: number;
+}
+
+export function toUnsaid(row: Row | undefined): UnsaidSession | undefined {
+  if (row === undefined) return undefined;
+  return { id: String(row["id"]), workspace: String(row["workspace"]), saidSeq: Number(row["said_seq"]) };
+}
+
+export function toFound(row: Row): FoundPiece {
+  return {
+    id: Number(row["id"]),
+    sessionId: String(row["session_id"]),
+    turnId: String(row["turn_id"]),
+    kind: saidKinds.find((kind) => kind === row["kind"]) ?? "answer",
+    firstSeq: Number(row["first_seq"]),
+    lastSeq: Number(row["last_seq"]),
+    at: Number(row["at"]),
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CatchUpOptions, ReadOptions, SaidPage, SaidQuery, StoredEvent } from "../event-store.ts";
+import type { FoundPiece, UnsaidSession } from "../rows/said-rows.ts";
+import { excerptOf } from "./excerpt.ts";
+import { PieceFold, type SaidPiece, textOfPiece } from "./said-pieces.ts";
+import { readTerms, type SearchTerm } from "./search-words.ts";
+
+const DEFAULT_LIMIT = 20;
+/** What is read and indexed at once: a few milliseconds of the loop. */
+const CHUNK_EVENTS = 100;
+
+/** What a store has for the search: its index, and the events that it is made of. */
+export interface SaidIndex {
+  /** The next session after this id whose index is behind. Of a running turn only a good deal is worth it. */
+  behind(afterId: string): Promise<UnsaidSession | undefined>;
+  /** One session, if it is behind at all. */
+  behindIn(sessionId: string): Promise<UnsaidSession | undefined>;
+  countBehind(): Promise<number>;
+  read(sessionId: string, options: ReadOptions): Promise<readonly StoredEvent[]>;
+  /** Says whether the index stood where the caller has read on from: another process may have done it meanwhile. */
+  insert(session: UnsaidSession, pieces: readonly SaidPiece[], throughSeq: number): Promise<boolean>;
+  find(terms: readonly SearchTerm[], query: SaidQuery & { readonly limit: number }): Promise<readonly FoundPiece[]>;
+}
+
+export async function searchSaid(
+  index: Pick<SaidIndex, "find" | "read" | "countBehind">,
+  { text, limit = DEFAULT_LIMIT, ...query }: SaidQuery,
+): Promise<SaidPage> {
+  const terms = readTerms(text);
+  const found = await index.find(terms, { text, ...query, limit: limit + 1 });
+  const places = found.slice(0, limit).map(async ({ sessionId, turnId, kind, firstSeq, lastSeq, at }) => {
+    const range = { afterSeq: firstSeq - 1, limit: lastSeq - firstSeq + 1, raw: false };
+    const excerpt = excerptOf(textOfPiece(await index.read(sessionId, range), kind), terms);
+    return { sessionId, turnId, kind, seq: firstSeq, at, excerpt };
+  });
+  const next = found.length > limit ? { next: found[limit - 1]?.id ?? 0 } : {};
+  return { places: await Promise.all(places), ...next, behind: await index.countBehind() };
+}
+
+/** Goes over the sessions that are behind once, by id: those that fall behind meanwhile are the next caller's. */
+export async function catchUpSaid({ sessionId, signal }: CatchUpOptions, index: SaidIndex): Promise<void> {
+  if (sessionId !== undefined) {
+    const session = await index.behindIn(sessionId);
+    if (session !== undefined) await indexSession(session, index, signal);
+    return;
+  }
+  let session = await index.behind("");
+  while (session !== undefined && signal?.aborted !== true) {
+    const { id } = session;
+    await indexSession(session, index, signal);
+    session = await index.behind(id);
+  }
+}
+
+async function indexSession(session: UnsaidSession, index: SaidIndex, signal: AbortSignal | undefined): Promise<void> {
+  const fold = new PieceFold(session.saidSeq);
+  let afterSeq = session.saidSeq;
+  let { saidSeq } = session;
+  for (;;) {
+    const startedAt = performance.now();
+    const read = await index.read(session.id, { afterSeq, limit: CHUNK_EVENTS, raw: false });
+    const last = read.at(-1);
+    if (last === undefined || signal?.aborted === true) return;
+    afterSeq = last.seq;
+    const pieces = fold.push(read);
+    const { settled } = fold;
+    if (settled > saidSeq && !(await index.insert({ ...session, saidSeq }, pieces, settled))) return;
+    saidSeq = settled;
+    if (read.length < CHUNK_EVENTS) return;
+    // As long a pause for others.
+    await sleep(performance.now() - startedAt);
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Caller, CaretError, type Secret, type Sessions } from "@caret/protocol";
+import { createBackgroundWork } from "../async/background-work.ts";
+import { createWaitingNotices, type WaitingNotice } from "./waiting-notices.ts";
+import { createWebhook, type Webhook } from "./webhook.ts";
+
+/** Sees every session: it is the gateway's own. */
+const GATEWAY: Caller = { tokenName: "webhook" };
+
+/** Deliveries under way at once: people are waited for more slowly than this. */
+const MAX_UNDER_WAY = 16;
+const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
+
+export interface NotifyWaitingOptions {
+  readonly sessions: Pick<Sessions, "followUpdates">;
+  readonly url: string;
+  readonly secret: Secret | undefined;
+  /** Where a person opens a session. */
+  readonly linkTo: (sessionId: string) => string;
+  readonly redactText: (text: string) => string;
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** What became of each delivery; undefined: it was taken. */
+  readonly onOutcome: (error: CaretError | undefined) => void;
+}
+
+/** Sends a webhook whenever a session begins to wait for a person. Gives what ends it. */
+export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise<void> } {
+  const { sessions, onOutcome } = options;
+  const work = createBackgroundWork(onOutcome);
+  const noticesOf = createWaitingNotices();
+  let webhook: Promise<Webhook> | undefined;
+  let underWay = 0;
+  const deliver = async (notice: WaitingNotice, signal: AbortSignal): Promise<void> => {
+    webhook ??= openWebhook(options);
+    await (await webhook)(bodyOf(notice, options), signal);
+    onOutcome(undefined);
+  };
+  const begin = (notice: WaitingNotice): void => {
+    if (underWay === MAX_UNDER_WAY) {
+      onOutcome(new CaretError("overloaded", "Too many webhooks are under way: one was left out"));
+      return;
+    }
+    underWay += 1;
+    work.run((signal) =>
+      deliver(notice, signal).finally(() => {
+        underWay -= 1;
+      }),
+    );
+  };
+  work.run(async (signal) => {
+    for await (const updates of sessions.followUpdates(signal, GATEWAY))
+      for (const notice of updates.flatMap(noticesOf)) begin(notice);
+  });
+  return { close: work.close };
+}
+
+/** Loaded with the first delivery. The address is the user's own choice; where it redirects to is not. */
+async function openWebhook({ url, secret, newId, now }: NotifyWaitingOptions): Promise<Webhook> {
+  const { createOutboundFetch } = await import("../tools/web/outbound-fetch.ts");
+  const fetch = createOutboundFetch({ trustedOrigins: [new URL(url).origin], limits: LIMITS });
+  return createWebhook({
+    url,
+    secret,
+    fetch,
+    newId,
+    now,
+    pause: (ms, signal) => pause(ms, undefined, { signal }),
+  });
+}
+
+/** Says that something waits, not what: the receiver may be a third party. */
+function bodyOf({ sessionId, title, kind, since }: WaitingNotice, { linkTo, redactText }: NotifyWaitingOptions) {
+  return {
+    event: "waiting",
+    sessionId,
+    title: redactText(title),
+    kind,
+    since: new Date(since).toISOString(),
+    link: linkTo(sessionId),
+  };
+}

@@ -1,0 +1,68 @@
+import { createHmac } from "node:crypto";
+import { CaretError, type Secret } from "@caret/protocol";
+import type { OutboundFetch } from "../tools/web/outbound-fetch.ts";
+
+/** One delivery is tried this often in all, with these pauses between. */
+const PAUSES_MS = [1_000, 10_000];
+
+export interface WebhookOptions {
+  readonly url: string;
+  /** Signs each delivery; absent: none is signed. */
+  readonly secret?: Secret | undefined;
+  readonly fetch: OutboundFetch;
+  readonly newId: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Posts JSON to the address. Rejects with the last error when no attempt was taken. */
+export type Webhook = (body: object, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Every attempt of a delivery has the same `x-caret-delivery`, by which a receiver knows a repetition. `x-caret-signature` is
+ * the HMAC-SHA256 of the timestamp, a dot and the body, so that neither can be changed or sent again later.
+ */
+export function createWebhook({ url, secret, fetch, newId, now, pause }: WebhookOptions): Webhook {
+  const attempt = async (body: string, delivery: string, signal: AbortSignal): Promise<void> => {
+    const headers = { "content-type": "application/json", "x-caret-delivery": delivery, ...signed(body) };
+    const answer = await fetch({ url, method: "POST", headers, body, signal });
+    // A redirected POST arrives as a GET without its body, if at all.
+    if (answer.url.href !== new URL(url).href)
+      throw new CaretError("upstream-error", "The webhook's address redirects elsewhere", {
+        fix: "Set notify.webhook.url to the address that it redirects to.",
+        retryable: false,
+      });
+    if (answer.status >= 300)
+      throw new CaretError("upstream-error", `The webhook was answered with status ${answer.status}`, {
+        fix: "Check notify.webhook.url and notify.webhook.secret, and what receives it.",
+        retryable: answer.status >= 500 || answer.status === 429,
+      });
+  };
+
+  const signed = (body: string): Readonly<Record<string, string>> => {
+    if (secret === undefined) return {};
+    const timestamp = String(Math.floor(now() / 1000));
+    const digest = createHmac("sha256", secret.reveal()).update(`${timestamp}.${body}`).digest("hex");
+    return { "x-caret-timestamp": timestamp, "x-caret-signature": `sha256=${digest}` };
+  };
+
+  return async (body, signal) => {
+    const text = JSON.stringify(body);
+    const delivery = newId();
+    for (const pauseMs of [...PAUSES_MS, undefined])
+      try {
+        return await attempt(text, delivery, signal);
+      } catch (reason) {
+        signal.throwIfAborted();
+        const error = CaretError.from(reason);
+        if (pauseMs === undefined || !isWorthRepeating(error)) throw error;
+        await pause(pauseMs, signal);
+      }
+  };
+}
+
+/** An address that may not be fetched, or a receiver that refuses, says the same again. */
+function isWorthRepeating({ code, retryable }: CaretError): boolean {
+  return retryable || code === "upstream-unreachable" || code === "timed-out";
+}

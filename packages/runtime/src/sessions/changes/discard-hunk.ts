@@ -1,0 +1,55 @@
+import { rm } from "node:fs/promises";
+import { CaretError, type ChangedFile, type DiscardHunk, splitHunks } from "@caret/protocol";
+import { withConfined } from "../../tools/files/confined-path.ts";
+import { hasCode } from "../../tools/files/file-error.ts";
+import { readWholeText } from "../../tools/files/read-tool.ts";
+import { replaceFile } from "../../tools/files/replace-file.ts";
+import { parseHunk, withoutHunk } from "./hunks.ts";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Takes one hunk out of a file: exactly the lines that it shows, exactly where it shows them. Rejects with `invalid-request`, and
+ * changes nothing, when the hunk is not among the file's changes any more.
+ */
+export async function discardHunk(
+  workspace: string,
+  files: readonly ChangedFile[],
+  { path, hunk: text }: DiscardHunk,
+): Promise<void> {
+  const file = files.find((each) => each.path === path);
+  const hunk = parseHunk(text);
+  if (file?.unified === undefined || hunk === undefined || !splitHunks(file.unified).includes(text))
+    throw changed(path);
+  await withConfined({ workspace, path, followLast: false, changes: true, createParents: true }, async (target) => {
+    const before = await readText(target.directory.openFile(target.name), path);
+    const after = before === undefined ? (hunk.newText === "" ? hunk.oldText : undefined) : withoutHunk(before, hunk);
+    if (after === undefined) throw changed(path);
+    // A file that the change created is gone without it.
+    if (after === "" && file.status !== "modified") await rm(target.directory.at(target.name));
+    else await replaceFile(target, after);
+  });
+}
+
+/** Undefined when there is no such file. */
+async function readText(opening: ReturnType<OpenFile>, path: string): Promise<string | undefined> {
+  try {
+    const file = await opening;
+    try {
+      return await readWholeText(file, path, MAX_BYTES);
+    } finally {
+      await file.close();
+    }
+  } catch (reason) {
+    if (hasCode(reason, "ENOENT")) return undefined;
+    throw reason;
+  }
+}
+
+type OpenFile = Parameters<Parameters<typeof withConfined>[1]>[0]["directory"]["openFile"];
+
+function changed(path: string): CaretError {
+  return new CaretError("invalid-request", `${path} has changed since: this part is not there any more`, {
+    fix: "Refresh the changes and look again.",
+  });
+}

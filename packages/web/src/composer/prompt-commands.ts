@@ -1,0 +1,47 @@
+/** Something a person does from within the prompt by its name. */
+export interface PromptCommand {
+  readonly name: string;
+  readonly hint: string;
+  /** What may stand behind it; absent: it is done by its name alone. */
+  readonly choices?: readonly CommandChoice[];
+  readonly run: (choice: string) => void;
+}
+
+export interface CommandChoice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What fits a prompt that begins with `/`. */
+export interface FoundCommand {
+  readonly key: string;
+  readonly label: string;
+  readonly hint: string;
+  /** What the prompt becomes when it is taken, where something is yet to be chosen. */
+  readonly insert?: string;
+  readonly run?: () => void;
+}
+
+const MAX_SHOWN = 12;
+
+/** Commands whose name begins with what is typed, or the choices of the one that is named. Other prompts have none. */
+export function findCommands(commands: readonly PromptCommand[], text: string): readonly FoundCommand[] {
+  const [, name, space, typed = ""] = /^\/([\w-]*)( ?)([^\n]*)$/.exec(text) ?? [];
+  if (name === undefined) return [];
+  if (space === "") return commands.filter((command) => command.name.startsWith(name.toLowerCase())).map(toFound);
+  const command = commands.find((each) => each.name === name);
+  return (command?.choices ?? [])
+    .filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(typed.trim().toLowerCase()))
+    .slice(0, MAX_SHOWN)
+    .map(({ value, label }) => ({
+      key: value,
+      label,
+      hint: label === value ? "" : value,
+      run: () => command?.run(value),
+    }));
+}
+
+function toFound({ name, hint, choices, run }: PromptCommand): FoundCommand {
+  const found = { key: name, label: `/${name}`, hint };
+  return choices === undefined ? { ...found, run: () => run("") } : { ...found, insert: `/${name} ` };
+}

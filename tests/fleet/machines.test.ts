@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { caret, type GatewayProcess } from "../clients/gateway-process.ts";
+import { FleetHome, type WorkerProcess } from "./fleet-home.ts";
+
+let fleet: FleetHome;
+let laptop: WorkerProcess;
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  fleet = await FleetHome.open();
+  laptop = await fleet.worker("laptop", { CARET_FLEET_MACHINE: "laptop" });
+  gateway = await fleet.gateway("gateway");
+}, 60_000);
+afterAll(() => fleet.remove());
+
+async function sessions(...argv: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [caret, "sessions", ...argv], {
+    cwd: fleet.home.workspace,
+    env: fleet.environment("command"),
+  });
+  return stdout;
+}
+
+it("a session whose machine is away says which one it waits for, and runs on the machine that it is moved to", async () => {
+  const client = fleet.client(gateway);
+  const { id } = await client.createSession({ workspace: fleet.home.workspace, permission: "full" });
+  laptop.kill("SIGTERM");
+  await laptop.exited;
+  const started = client.startTurn(id, { prompt: "Say hello" });
+  const status = async () => (await client.getSession(id)).status;
+  await expect.poll(status).toMatchObject({ kind: "waiting", waitsFor: "machine", about: "laptop" });
+  expect(JSON.parse(await sessions("ls", "--json"))).toMatchObject([{ id, state: "waiting for laptop" }]);
+  await fleet.worker("desk", { CARET_FLEET_MACHINE: "desk" });
+  expect(await sessions("move", id, "--to", "desk")).toBe(
+    `Turns of ${id} run on desk from now on, in ${fleet.home.workspace}.\n`,
+  );
+  const { turnId } = await started;
+  await expect.poll(status).toMatchObject({ kind: "ended", turnId, outcome: "completed" });
+}, 60_000);
