@@ -26,7 +26,7 @@ interface TurnRegistryOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Starts turns, and keeps the books about which transcript each of them answers. */
+/** Starts turns, and records which transcript each of them answers. */
 export interface TurnRegistry {
   /** Throws the last failure of a request that has failed too often, and whatever the engine throws. */
   start(match: TranscriptMatch, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
@@ -75,7 +75,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     async start(match, request, tokenName) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(match.line.hash));
-      // Its agent starts, and the books are kept, while the disk is at work on its start.
+      // Its agent starts, and its transcript is recorded, while the disk is at work on its start.
       const turn = await engine.beginTurn({ ...request, client: tokenName });
       const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;

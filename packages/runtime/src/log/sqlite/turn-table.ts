@@ -15,7 +15,7 @@ import { costSql } from "./cost-function.ts";
 import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
 
 export interface TurnTable {
-  /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
+  /** Update the rows of a turn after one event that `owner` appends: most kinds change none. */
   record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
