@@ -167,6 +167,8 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
   return {
     version,
     tokenName: caller.tokenName,
+    ...(caller.user === undefined ? {} : { user: caller.user }),
+    ...(caller.seesAll === true ? { seesAll: true } : {}),
     lanes: await laneStates(opened),
     defaultLane: opened.lane,
     defaultModel: config.model,
