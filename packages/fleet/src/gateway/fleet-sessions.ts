@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type Caller,
   CaretError,
+  lastingCaller,
   type SessionImage,
   type Sessions,
   type SessionView,
@@ -202,12 +203,9 @@ async function workerOn(members: Members, machine: string | undefined): Promise<
   throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });
 }
 
-function withoutConnection({ tokenName, workspace, command }: Caller): Caller {
-  return {
-    tokenName,
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(command === undefined ? {} : { command }),
-  };
+/** A connection of the gateway means nothing on the worker's machine. */
+function withoutConnection({ command, ...caller }: Caller): Caller {
+  return { ...lastingCaller(caller), ...(command === undefined ? {} : { command }) };
 }
 
 function nobodyWaits(sessionId: string): CaretError {
