@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type Caller,
   CaretError,
+  lastingCaller,
   type SessionImage,
   type Sessions,
   type SessionView,
@@ -10,6 +11,7 @@ import {
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
 import { machineWaitSql } from "../queue/machine-wait.ts";
 import type { Member, Members } from "../wire/members.ts";
+import { sharedTarget } from "../wire/shared-target.ts";
 import type { NativeInput } from "../worker/run-native-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import type { ShownTurns } from "./shown-turns.ts";
@@ -55,7 +57,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
   };
   /** Ask any worker of the machine that the session's files are on. */
   const askAtHome = async (method: keyof Sessions, machine: string | undefined, args: readonly unknown[]) =>
-    await ask((await workerOn(options.members, machine)).id, method, args);
+    await ask(await workerOn(options.members, machine), method, args);
 
   return {
     ...local,
@@ -188,26 +190,23 @@ async function touch({ database, notifier }: FleetSessionsOptions, sessionId: st
   notifier.hint({ kind: "log", id: sessionId });
 }
 
-/** The one with the most room; of a machine, if one is named. */
-async function workerOn(members: Members, machine: string | undefined): Promise<Member> {
+/** Whom to ask for what any worker of a machine can do; without a machine, of the one with the most room. */
+async function workerOn(members: Members, machine: string | undefined): Promise<string> {
   const there = (await members.list()).filter(
     (member) =>
       member.role === "worker" && member.isThere && !member.isLeaving && (machine ?? member.machine) === member.machine,
   );
   const room = ({ about: { capacity = 0, atWork = 0 } }: Member): number => capacity - atWork;
   const [best] = there.toSorted((one, other) => room(other) - room(one));
-  if (best !== undefined) return best;
+  if (best !== undefined) return best.about.takesShared === true ? sharedTarget(best.machine) : best.id;
   const message =
     machine === undefined ? "No worker is there" : `Waiting for the machine ${machine}: no worker of it is there`;
   throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });
 }
 
-function withoutConnection({ tokenName, workspace, command }: Caller): Caller {
-  return {
-    tokenName,
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(command === undefined ? {} : { command }),
-  };
+/** A connection of the gateway means nothing on the worker's machine. */
+function withoutConnection({ command, ...caller }: Caller): Caller {
+  return { ...lastingCaller(caller), ...(command === undefined ? {} : { command }) };
 }
 
 function nobodyWaits(sessionId: string): CaretError {
