@@ -97,12 +97,15 @@ function routesTests(open: () => Strangers): void {
     expect(found).toEqual([]);
   });
 
-  it("opens no WebSocket on it, and is told of changes of the user's own sessions only", async () => {
+  it("opens no WebSocket on it, and is sent changes of the user's own sessions only", async () => {
     const strangers = open();
+    const owned: string[] = [];
     for (const seat of strangers.bert) {
       expect(await askForSocket(seat, strangers.things.sessionId)).toBe(404);
       const { own, heard } = await hearChanges(seat, strangers);
-      expect([...new Set(heard)]).toEqual(["opened", own]);
+      // Changes of the session that was made at the gateway before may still come.
+      owned.push(own);
+      expect(heard.filter((id) => id !== "opened" && !owned.includes(id))).toEqual([]);
     }
   });
 
@@ -132,7 +135,7 @@ async function hearChanges(seat: Seat, { anna, things, workspace }: Strangers) {
   };
   const listening = listen();
   const change = async (): Promise<boolean> => {
-    // Hers first: whatever tells of it would have told before it tells of his.
+    // Hers first: its update would have come before that of his.
     await clientOf(anna).changeSession(things.sessionId, { pinned: true });
     await client.changeSession(own, { pinned: true });
     return heard.includes(own);
