@@ -30,7 +30,7 @@ export function createTextSearch(
 
   /** Whether there is a match that begins in the part of the text from here on. Of a character only its lowest byte is compared. */
   const matchesIn = (text: string, from: number): boolean => {
-    const length = part.latin1Write(from === 0 ? text : text.slice(from, from + part.length), 0);
+    const length = part.write(from === 0 ? text : text.slice(from, from + part.length), "latin1");
     let before = 0;
     for (let index = 0; index < length - 1; index += 1) {
       const pair = before | bitsOf(part[index]);
