@@ -36,7 +36,7 @@ export async function removeSession(
   await freeSession(store, session);
   if (!(await store.deleteSession(sessionId, options))) return false;
   await attachments?.removeSession(sessionId);
-  answers?.removeSession(sessionId);
+  await answers?.removeSession(sessionId);
   sandboxes?.remove(sessionId);
   for (const { lane, sessionId: id } of session.upstream) if (lane === "api") await upstreamState?.remove(id);
   scratch.removeBeside(sessionId);
