@@ -5,10 +5,13 @@ import type { JobQueue } from "../queue/job-queue.ts";
 import { reapWork } from "../queue/reap.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
+import { severalAtOnce } from "../wire/several-at-once.ts";
 import type { SessionLeases } from "./session-leases.ts";
 
 const REAP_MS = 1_000;
 const TIDY_MS = 60_000;
+/** Sessions that are ended at the same time: half of the connections, so that turns which run here can append. */
+const AT_ONCE = 4;
 
 export interface ReapLostOptions {
   readonly database: Database;
@@ -36,13 +39,16 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
     tidiedAt = Date.now();
     await tidy(options.database);
   };
-  const timer = setInterval(() => {
+  const start = (): void => {
     running ??= reap()
       .catch((reason: unknown) => options.onError(CaretError.from(reason)))
       .finally(() => {
         running = undefined;
       });
-  }, REAP_MS);
+  };
+  const timer = setInterval(start, REAP_MS);
+  // At once: workers that are killed soon after their start must get to it as well.
+  start();
   return async () => {
     clearInterval(timer);
     await running;
@@ -68,7 +74,7 @@ async function expireDead({ database, owner }: ReapLostOptions): Promise<void> {
 
 /** A turn that a lost worker had started may have changed anything: it is ended as interrupted, never run again. */
 async function endTurns({ database, sessions, store, notifier, onError }: ReapLostOptions): Promise<void> {
-  for (const sessionId of await sessions.takeExpired())
+  await severalAtOnce(await sessions.takeExpired(), AT_ONCE, async (sessionId) => {
     try {
       await interruptRunningTurns(store, { sessionId, isAlive: () => false });
       await database.query("delete from running_turns where session_id = $1", [sessionId]);
@@ -81,6 +87,7 @@ async function endTurns({ database, sessions, store, notifier, onError }: ReapLo
       sessions.abandon(sessionId);
       onError(CaretError.from(reason));
     }
+  });
 }
 
 /** What was answered, or will never be read. */
