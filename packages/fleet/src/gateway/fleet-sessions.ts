@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type Caller,
   CaretError,
+  lastingCaller,
   type SessionImage,
   type Sessions,
   type SessionView,
@@ -47,7 +48,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     return { view, machine: typeof machine === "string" ? machine : undefined };
   };
   /** Ask the worker that runs a turn of the session. */
-  const tell: Tell = async (method, sessionId, args) => {
+  const askRunner: AskSession = async (method, sessionId, args) => {
     const caller = args.at(-1) as Caller;
     await local.get(sessionId, caller);
     const running = await shown.owner(sessionId);
@@ -94,9 +95,9 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     async cancelTurn(sessionId, turnId, caller) {
       await local.get(sessionId, caller);
       if (await withdraw(options, turnId)) await touch(options, sessionId);
-      else await tell("cancelTurn", sessionId, [turnId, caller]);
+      else await askRunner("cancelTurn", sessionId, [turnId, caller]);
     },
-    ...saidToTurns(options, tell),
+    ...saidToTurns(options, askRunner),
     ...notServed,
     async readImage(sessionId, name, caller) {
       const { machine } = await placeOf(sessionId, caller);
@@ -112,10 +113,10 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
   };
 }
 
-type Tell = (method: keyof Sessions, sessionId: string, args: readonly unknown[]) => Promise<unknown>;
+type AskSession = (method: keyof Sessions, sessionId: string, args: readonly unknown[]) => Promise<unknown>;
 
 /** What is done with files of a session's workspace. */
-function filesAtHome(ask: Tell) {
+function filesAtHome(ask: AskSession) {
   return {
     changes: async (sessionId, ...args) => (await ask("changes", sessionId, args)) as never,
     sessionChanges: async (sessionId, ...args) => (await ask("sessionChanges", sessionId, args)) as never,
@@ -125,17 +126,17 @@ function filesAtHome(ask: Tell) {
 }
 
 /** What people say to turns that run. */
-function saidToTurns({ local, shown, ask }: FleetSessionsOptions, tell: Tell) {
+function saidToTurns({ local, shown, ask }: FleetSessionsOptions, askRunner: AskSession) {
   return {
-    steerTurn: async (sessionId, ...args) => void (await tell("steerTurn", sessionId, args)),
-    answerQuestion: async (sessionId, ...args) => void (await tell("answerQuestion", sessionId, args)),
-    answerApproval: async (sessionId, ...args) => (await tell("answerApproval", sessionId, args)) as never,
+    steerTurn: async (sessionId, ...args) => void (await askRunner("steerTurn", sessionId, args)),
+    answerQuestion: async (sessionId, ...args) => void (await askRunner("answerQuestion", sessionId, args)),
+    answerApproval: async (sessionId, ...args) => (await askRunner("answerApproval", sessionId, args)) as never,
     async listGrants(sessionId, caller) {
       await local.get(sessionId, caller);
       const running = await shown.owner(sessionId);
       return running === undefined ? [] : ((await ask(running.worker, "listGrants", [sessionId, caller])) as never);
     },
-    revokeGrant: async (sessionId, ...args) => void (await tell("revokeGrant", sessionId, args)),
+    revokeGrant: async (sessionId, ...args) => void (await askRunner("revokeGrant", sessionId, args)),
   } satisfies Partial<Sessions>;
 }
 
@@ -203,12 +204,9 @@ async function workerOn(members: Members, machine: string | undefined): Promise<
   throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });
 }
 
-function withoutConnection({ tokenName, workspace, command }: Caller): Caller {
-  return {
-    tokenName,
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(command === undefined ? {} : { command }),
-  };
+/** A connection of the gateway means nothing on the worker's machine. */
+function withoutConnection({ command, ...caller }: Caller): Caller {
+  return { ...lastingCaller(caller), ...(command === undefined ? {} : { command }) };
 }
 
 function nobodyWaits(sessionId: string): CaretError {
