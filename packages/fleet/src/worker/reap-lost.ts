@@ -5,7 +5,9 @@ import type { JobQueue } from "../queue/job-queue.ts";
 import { reapWork } from "../queue/reap.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
+import type { Sealer } from "../wire/sealer.ts";
 import { severalAtOnce } from "../wire/several-at-once.ts";
+import type { NativeInput, RunNativeTurnOptions } from "./run-native-turn.ts";
 import type { SessionLeases } from "./session-leases.ts";
 
 const REAP_MS = 1_000;
@@ -20,6 +22,8 @@ export interface ReapLostOptions {
   readonly jobs: JobQueue;
   readonly sessions: SessionLeases;
   readonly store: EventStore;
+  readonly sealer: Sealer;
+  readonly recordUnbegun: RunNativeTurnOptions["recordUnbegun"];
   readonly notifier: Notifier;
   readonly onError: (error: CaretError) => void;
 }
@@ -32,6 +36,7 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
   const reap = async (): Promise<void> => {
     await expireDead(options);
     await endTurns(options);
+    await recordLost(options);
     const { interrupted, queues } = await reapWork(options.database, options.jobs);
     for (const id of interrupted) options.notifier.hint({ kind: "turn", id });
     for (const id of queues) options.notifier.hint({ kind: "work", id });
@@ -88,6 +93,28 @@ async function endTurns({ database, sessions, store, notifier, onError }: ReapLo
       onError(CaretError.from(reason));
     }
   });
+}
+
+/** A turn that a lost worker had taken and not begun is in no log yet, and its client may follow it. */
+async function recordLost({ database, sealer, recordUnbegun, notifier, onError }: ReapLostOptions): Promise<void> {
+  const { rows } = await database.query(
+    `select id, key, input from turns join work using (key)
+     where kind = 'session' and state = 'running' and owner is not null and lease_until < now() and input is not null`,
+    [],
+    "list lost turns",
+  );
+  await severalAtOnce(rows, AT_ONCE, async ({ id, key, input }) => {
+    try {
+      await recordUnbegun(String(id), sealer.open(input as Uint8Array) as NativeInput, workerLost());
+      notifier.hint({ kind: "log", id: String(key) });
+    } catch (reason) {
+      onError(CaretError.from(reason));
+    }
+  });
+}
+
+function workerLost(): CaretError {
+  return new CaretError("interrupted", "The worker that had taken this turn was lost before it had begun");
 }
 
 /** What was answered, or will never be read. */
