@@ -21,17 +21,27 @@ export function takeWantedQuestion(): void {
   wantQuestion(requestId);
 }
 
-/** Gives the first field of a question's card the focus when it is wanted. */
+/** The list shows a card some frames after it was made, and what is not shown takes no focus. */
+const MAX_FRAMES = 120;
+
+/** Gives the first field of a question's card in a transcript the focus when it is wanted. */
 export function useWantedFocus(requestId: string, card: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    const take = (): void => {
-      if (wanted !== requestId) return;
-      wanted = undefined;
-      card.current?.scrollIntoView({ block: "nearest" });
-      card.current?.querySelector<HTMLElement>("input")?.focus();
+    let frame = 0;
+    const take = (left: number): void => {
+      if (wanted !== requestId || left === 0 || card.current?.closest(".transcript-scroll") == null) return;
+      const field = card.current.querySelector("input");
+      card.current.scrollIntoView({ block: "nearest" });
+      field?.focus();
+      if (document.activeElement === field) wanted = undefined;
+      else frame = requestAnimationFrame(() => take(left - 1));
     };
-    take();
-    addEventListener(WANTED, take);
-    return () => removeEventListener(WANTED, take);
+    const onWanted = (): void => take(MAX_FRAMES);
+    onWanted();
+    addEventListener(WANTED, onWanted);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener(WANTED, onWanted);
+    };
   }, [requestId, card]);
 }
