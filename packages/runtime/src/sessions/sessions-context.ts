@@ -34,6 +34,9 @@ const MAX_LISTED_ASK = 16_384;
 
 const POLL_MS = 500;
 
+/** How long deleting a session waits for its baseline: git still writes to the directory that is deleted. */
+const SETTLED_MS = 10_000;
+
 /** What the parts of `Sessions` share. */
 export interface SessionsContext {
   readonly options: SessionsOptions;
@@ -73,12 +76,13 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
   const editors = createSessionEditors(options.newId);
   const starter = createSessionTurnStarter({ ...options, attachments, servers, editors, onWaiting: tellWaiting });
   const { scratch, answers, sandboxes, upstreamState } = options;
-  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState };
+  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState, worktrees };
+  const baselines = createBaselines({ git: options, directoryOf: attachments.directory, now: options.now });
   return {
     options,
     store,
     attachments,
-    baselines: createBaselines({ git: options, directoryOf: attachments.directory, now: options.now }),
+    baselines,
     worktrees,
     ticks: options.ticks ?? createForeignTicks({ store, pollMs, onError }),
     turnOf,
@@ -86,10 +90,9 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
     servers,
     editors,
     async remove(sessionId, how) {
-      const worktree = worktrees.find(sessionId);
+      await baselines.settled(sessionId, SETTLED_MS);
       const isGone = await engine.holdSession(sessionId, () => removeSession(belongings, sessionId, how));
       if (isGone) starter.forget(sessionId);
-      if (isGone && worktree !== undefined) await worktrees.removeIfMerged(worktree);
       return isGone;
     },
     find: (sessionId, caller) => findVisible(store, sessionId, caller),
@@ -186,6 +189,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
   const { archived, pinned, imported, usage } = session;
   return {
     id,
+    ...(session.user === undefined ? {} : { user: session.user }),
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),
