@@ -29,7 +29,7 @@ export default defineConfig(({ mode }) => ({
           name: "process",
           include: [
             ...inProcesses,
-            "tests/{agents,chat,clients,faults,fleet,house,lanes,load,mcp,native,package,turns}/*.test.ts",
+            "tests/{agents,chat,clients,faults,fleet,house,lanes,load,mcp,native,owners,package,turns}/*.test.ts",
           ],
           globalSetup: ["tests/projects/built-programs.ts"],
         },

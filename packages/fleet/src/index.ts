@@ -15,6 +15,8 @@ export {
 } from "./log/postgres-event-store.ts";
 export { installJobs } from "./queue/job-queue.ts";
 export { moveSession } from "./queue/move-session.ts";
+export { type KnownTokens, openKnownTokens } from "./tokens/known-tokens.ts";
+export { createPostgresTokens, type PostgresTokens } from "./tokens/postgres-tokens.ts";
 export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";

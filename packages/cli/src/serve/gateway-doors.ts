@@ -21,7 +21,7 @@ import {
   priceUpdates,
   type Sessions,
 } from "@caret/protocol";
-import type { RuntimeModels } from "@caret/runtime";
+import type { RuntimeModels, TokenShelf } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -53,6 +53,8 @@ interface GatewayDoorsOptions {
   readonly models: RuntimeModels;
   readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
+  /** Where tokens are kept that are made on the page; absent: in the data directory. */
+  readonly tokens?: TokenShelf | undefined;
   readonly defaultWorkspace: string | undefined;
 }
 
@@ -100,7 +102,7 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
     doctor: joined(() => examine(options)),
-    tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
+    tokens: gatewayTokens({ place: options.tokens ?? config.dataDir, now: Date.now }),
     workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     settings: settingsOf(options),
     links,
@@ -167,6 +169,8 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
   return {
     version,
     tokenName: caller.tokenName,
+    ...(caller.user === undefined ? {} : { user: caller.user }),
+    ...(caller.seesAll === true ? { seesAll: true } : {}),
     lanes: await laneStates(opened),
     defaultLane: opened.lane,
     defaultModel: config.model,

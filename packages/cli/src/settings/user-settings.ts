@@ -11,8 +11,7 @@ import { documentedKeys } from "../config/documented-keys.ts";
 import { keyTraits } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig, validateConfig } from "../config/load-config.ts";
 import { FileDrafts } from "../install/file-drafts.ts";
-import { jsoncEditor } from "../install/jsonc-editor.ts";
-import { emptyText, setSetting } from "../install/settings-editors.ts";
+import { editorFor, emptyText, setSetting } from "../install/settings-editors.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { isWritable, settingsView, valuesByKey } from "./settings-view.ts";
 
@@ -76,7 +75,7 @@ function edited(text: string, key: string, value: unknown): string {
   if (!isWritable(known.schema)) throw refusal(`${key}: has secrets in it, and is changed in the file itself only`);
   const path = key.split(".");
   try {
-    if (value === null) return jsoncEditor.undo(text, path, { former: null, depth: 0, blank: null });
+    if (value === null) return editorFor("jsonc").undo(text, path, { former: null, depth: 0, blank: null });
     return setSetting("jsonc", text, path, value as SettingValue).text;
   } catch (reason) {
     throw refusal(`${key}: ${reason instanceof Error ? reason.message : String(reason)}`);

@@ -24,6 +24,7 @@ import {
   type SessionPage,
   type SessionQuery,
   type SessionRecord,
+  type SessionScope,
   type SessionWatcher,
   type StoredEvent,
   type UsageByDayQuery,
@@ -164,8 +165,8 @@ class PostgresEventStore implements PostgresLogStore {
     return await this.#read((queries) => listSessions(queries, query));
   }
 
-  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
-    return await this.#read((queries) => listIds(queries, workspace));
+  async sessionIds(scope: SessionScope = {}): Promise<readonly string[]> {
+    return await this.#read((queries) => listIds(queries, scope));
   }
 
   async updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord> {

@@ -49,16 +49,19 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
   };
 }
 
-/** Leases of processes that have died on this machine need not run out first. */
+/** Leases of processes that have died on this machine need not run out first, and nobody is to ask them for anything. */
 async function expireDead({ database, owner }: ReapLostOptions): Promise<void> {
   const { rows } = await database.query(
-    `select distinct owner from (select owner from work union all select owner from sessions) as held
+    `select distinct owner from (
+       select owner from work union all select owner from sessions union all select id from members
+     ) as held
      where owner is not null and owner like $1 || '/%' and owner <> $2`,
     [owner.split("/")[0], owner],
     "list owners",
   );
   const dead = rows.map((row) => String(row["owner"])).filter((name) => isSeenDead(name, owner));
   if (dead.length === 0) return;
+  await database.query("delete from members where id = any($1)", [dead]);
   for (const table of ["work", "sessions"])
     await database.query(`update ${table} set lease_until = now() - interval '1 second' where owner = any($1)`, [dead]);
 }

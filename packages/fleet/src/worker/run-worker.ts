@@ -5,6 +5,7 @@ import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue
 import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type WorkerAbout } from "../wire/members.ts";
 import type { Reply } from "../wire/reply.ts";
+import { sharedTarget } from "../wire/shared-target.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { createLiveWriter } from "./live-writer.ts";
 import { reapLost } from "./reap-lost.ts";
@@ -25,7 +26,7 @@ export interface WorkerOptions {
   readonly version: string;
   readonly capacity: number;
   /** What gateways show of this worker. */
-  readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork">>;
+  readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork" | "takesShared">>;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -63,7 +64,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const members = createMembers(database);
   let isLeaving = false;
   const beSeen = async (): Promise<void> => {
-    const about = { ...(await options.about()), capacity, atWork: claims.held().length };
+    const about = { ...(await options.about()), capacity, atWork: claims.held().length, takesShared: true };
     await members.note({ id: owner, role: "worker", machine, version: options.version, about, isLeaving });
     await leaveLost(
       shares,
@@ -82,7 +83,9 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       sealer,
       listener,
       notifier,
-      target: owner,
+      owner,
+      shared: sharedTarget(machine),
+      isLeaving: () => isLeaving,
       handlers: handlersOf(options, shares),
       onError,
     }),

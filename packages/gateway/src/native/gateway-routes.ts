@@ -90,8 +90,8 @@ function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOption
       status: 201,
     },
     async ({ body: { name }, caller }) => {
-      // Bound to the caller's workspace: a token must not create one that reaches further.
-      const secret = await tokens.create({ name, workspace: caller.workspace });
+      // The caller's user's, and bound to the caller's workspace: a token must not create one that reaches further.
+      const secret = await tokens.create({ name, caller });
       return { name, token: secret.reveal() };
     },
   );

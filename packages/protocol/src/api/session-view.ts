@@ -70,6 +70,8 @@ export interface SessionView {
   readonly workspace: string;
   /** The workspace is an empty directory that Caret has made for it. */
   readonly scratch?: true;
+  /** The user whose session it is; absent: that of the person whose gateway it is. */
+  readonly user?: string;
   /** The name of the agent whose session it is. */
   readonly agent?: string;
   /** Since when something waits that the agent said to a person (`toHuman` of the agent); absent: nothing does. */
@@ -245,6 +247,10 @@ export interface AboutView {
   readonly version: string;
   /** Whom the gateway takes us for. */
   readonly tokenName: string;
+  /** The user that the token belongs to; absent: the person whose gateway it is. */
+  readonly user?: string;
+  /** The token sees the sessions of every user. */
+  readonly seesAll?: true;
   readonly lanes: readonly {
     readonly lane: LaneName;
     readonly ready: boolean;

@@ -10,7 +10,7 @@ import { findSymbols } from "./find-symbols.ts";
 import { foldersOf, rankPaths } from "./rank-paths.ts";
 import { readLog } from "./read-log.ts";
 import { searchSaid } from "./search-said.ts";
-import { boundWorkspace, visibleWorkspace } from "./session-directories.ts";
+import { scopeOf, visibleWorkspace } from "./session-directories.ts";
 import { followUpdates } from "./session-updates.ts";
 import type { SessionsContext } from "./sessions-context.ts";
 
@@ -58,11 +58,9 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
     findCommand: (name) => store.findCommand(name),
 
     async list({ limit = DEFAULT_PAGE, ...query }, caller) {
-      const workspace = boundWorkspace(caller);
-      const bound = workspace === undefined ? {} : { workspace };
       const { sessions, next } = await store.listSessions({
         ...query,
-        ...bound,
+        ...scopeOf(caller),
         limit: Math.min(Math.max(1, limit), MAX_PAGE),
       });
       return { sessions: sessions.map(view), ...(next === undefined ? {} : { next }) };
@@ -86,7 +84,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
         ticks,
         onWaiting,
         view,
-        workspace: boundWorkspace(caller),
+        scope: scopeOf(caller),
         now,
         updatesMs,
         signal: untilClosing(signal),
@@ -112,9 +110,8 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
     async usage(days, caller) {
       if (!Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS)
         throw new CaretError("invalid-request", `days must be from 1 to ${MAX_DAYS}`);
-      const workspace = boundWorkspace(caller);
       const from = toUsageDay(now() - (days - 1) * DAY_MS);
-      const rows = await store.usageByDay(workspace === undefined ? { from } : { from, workspace });
+      const rows = await store.usageByDay({ from, ...scopeOf(caller) });
       return rows.map(toUsageRow);
     },
   };

@@ -186,6 +186,7 @@ function toSessionView(session: SessionRecord, options: SessionViewOptions): Ses
   const { archived, pinned, imported, usage } = session;
   return {
     id,
+    ...(session.user === undefined ? {} : { user: session.user }),
     title: title ?? "",
     workspace,
     ...(options.isScratch ? { scratch: true as const } : {}),

@@ -1,4 +1,4 @@
-import type { TurnShare } from "@caret/protocol";
+import { keeperOf, type TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { errorHandler } from "../../http/error-handler.ts";
 import { requestContextOf } from "../../http/request-context.ts";
@@ -34,7 +34,7 @@ function answer(
   options: ResponsesDoorOptions & { readonly items: ItemStore },
 ): Promise<FastifyReply> {
   const { items, newId, now, showActivity } = options;
-  const owner = requestContextOf(request).caller.tokenName;
+  const owner = keeperOf(requestContextOf(request).caller);
   const read = readResponsesRequest(request.body, request.headers, { owner, items });
   const { body } = read;
   const id = `resp_${newId()}`;

@@ -9,7 +9,7 @@ import type { ChildExit, ChildHandle, StopStages } from "../../process/child-han
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
-import type { VersionTeller } from "./version-probe.ts";
+import type { VersionReport } from "./version-probe.ts";
 
 /** An agent that was started, and what its output passes on the way to the log. */
 export interface AgentRun {
@@ -27,7 +27,7 @@ export interface AgentRun {
   readonly judgeExit: (exit: ChildExit, child: ChildHandle, saidAnything: boolean) => Ending;
   /** Where the upstream keeps the session that the agent has named. */
   readonly attachmentOf: (sessionId: string) => UpstreamAttachment;
-  readonly version: VersionTeller;
+  readonly version: VersionReport;
   readonly offered: OfferedTurn;
   /** Called when the agent has left after its turn in this upstream session. */
   readonly refill: (sessionId: string) => void;
@@ -46,7 +46,7 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
   const { child, decoder, version, offered } = run;
   const upstream = createUpstreamNote(run.attachmentOf);
   const give = (decoded: readonly Decoded[]): Promise<void> | void => {
-    const shown = offered.show(version.tell(upstream.attach(decoded)));
+    const shown = offered.show(version.addTo(upstream.attach(decoded)));
     const taken = shown.length > 0 ? take(shown) : undefined;
     return taken === undefined ? offered.taken() : taken.then(offered.taken);
   };

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { createVersionTeller } from "./version-probe.ts";
+import { createVersionReport } from "./version-probe.ts";
 
 const ready: AgentEvent = { type: "session-ready", sessionId: "s" };
 const text: AgentEvent = { type: "text-delta", blockId: "b", text: "x" };
@@ -9,7 +9,7 @@ const entries = (...events: readonly AgentEvent[]) => events.map((event) => ({ e
 
 describe("the version that ran", () => {
   it("joins the event that tells of the session when it is known by then, and keeps its line", async () => {
-    const { tell } = createVersionTeller(Promise.resolve("1"));
+    const { tell } = createVersionReport(Promise.resolve("1"));
     await Promise.resolve();
     expect(tell([{ event: ready, raw: "line" }, { event: text }])).toEqual([
       { event: { ...ready, version: "1" }, raw: "line" },
@@ -20,7 +20,7 @@ describe("the version that ran", () => {
 
   it("comes by itself when it becomes known later, before the end", async () => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const { tell } = createVersionTeller(promise);
+    const { tell } = createVersionReport(promise);
     expect(tell(entries(ready))).toEqual(entries(ready));
     resolve("1");
     await Promise.resolve();
@@ -28,14 +28,14 @@ describe("the version that ran", () => {
   });
 
   it("is not waited for, except a moment at the end", async () => {
-    const { tell, lastChance } = createVersionTeller(new Promise(() => undefined));
+    const { tell, lastChance } = createVersionReport(new Promise(() => undefined));
     expect(tell(entries(ready, text))).toEqual(entries(ready, text));
     await lastChance();
     expect(tell(entries(end))).toEqual(entries(end));
   });
 
   it("is left out when nobody knows it", async () => {
-    const { tell, lastChance } = createVersionTeller(Promise.resolve(undefined));
+    const { tell, lastChance } = createVersionReport(Promise.resolve(undefined));
     await lastChance();
     expect([tell(entries(ready)), tell(entries(end))]).toEqual([entries(ready), entries(end)]);
   });

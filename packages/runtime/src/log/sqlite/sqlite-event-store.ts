@@ -24,6 +24,7 @@ import type {
   SessionPage,
   SessionQuery,
   SessionRecord,
+  SessionScope,
   SessionWatcher,
   StoredEvent,
   UsageByDayQuery,
@@ -182,8 +183,8 @@ class SqliteEventStore implements LogStore {
     return await this.#read(({ sessions }) => sessions.list(query));
   }
 
-  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
-    return await this.#read(({ sessions }) => sessions.ids(workspace));
+  async sessionIds(scope: SessionScope = {}): Promise<readonly string[]> {
+    return await this.#read(({ sessions }) => sessions.ids(scope));
   }
 
   async updateSession(sessionId: string, changes: SessionChanges, options: WriteOptions = {}): Promise<SessionRecord> {
