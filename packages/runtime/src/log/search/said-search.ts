@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CatchUpOptions, ReadOptions, SaidPage, SaidQuery, StoredEvent } from "../event-store.ts";
+import type { ReadOptions, StoredEvent } from "../event-store.ts";
 import type { FoundPiece, UnsaidSession } from "../rows/said-rows.ts";
 import { excerptOf } from "./excerpt.ts";
 import { PieceFold, type SaidPiece, saidIn, textOfPiece } from "./said-pieces.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "./said-query.ts";
 import { readTerms, type SearchTerm } from "./search-words.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -58,16 +59,20 @@ async function indexSession(session: UnsaidSession, index: SaidIndex, signal: Ab
   const fold = new PieceFold(session.saidSeq);
   let afterSeq = session.saidSeq;
   let { saidSeq } = session;
+  /** Says whether the session is still there, and still ours to index. */
+  const insert = async (chunk: readonly StoredEvent[]): Promise<boolean> => {
+    const pieces = fold.push(chunk);
+    const { settled } = fold;
+    if (settled > saidSeq && !(await index.insert({ ...session, saidSeq }, pieces, settled))) return false;
+    saidSeq = settled;
+    return true;
+  };
   for (;;) {
     let startedAt = performance.now();
     const read = await index.read(session.id, { afterSeq, limit: CHUNK_EVENTS, raw: false });
     afterSeq = read.at(-1)?.seq ?? afterSeq;
     for (const chunk of chunksOf(read)) {
-      if (signal?.aborted === true) return;
-      const pieces = fold.push(chunk);
-      const { settled } = fold;
-      if (settled > saidSeq && !(await index.insert({ ...session, saidSeq }, pieces, settled))) return;
-      saidSeq = settled;
+      if (signal?.aborted === true || !(await insert(chunk))) return;
       // As long a pause for others.
       await sleep(performance.now() - startedAt);
       startedAt = performance.now();
