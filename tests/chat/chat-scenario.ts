@@ -7,6 +7,7 @@ export const prompts = {
   edit: "Make the greeting warmer",
   question: "Choose a colour",
   slow: "Take your time",
+  endless: "Take all the time",
   plan: "Plan a warmer greeting",
   dangerous: "Clean up",
   /** Of an agent. */
@@ -66,6 +67,7 @@ export const chatScenario: ScenarioInput = {
         { text: "A good choice." },
       ],
     },
+    { when: prompts.endless, steps: [{ text: "I read." }, { hang: true }] },
     {
       when: prompts.slow,
       steps: [
