@@ -113,7 +113,7 @@ describe("what runs anywhere", () => {
     const stopped = await type("stop", id);
     const { code, stdout } = await joined;
     expect([stopped.stdout, code]).toEqual([`Stopped: ${prompts.endless}\n`, 130]);
-    expect(stdout).toMatch(/^\n> Take all the time\n· sim lane \(simulated\)[\s\S]*⊘ cancelled in /);
+    expect(stdout).toMatch(/^\n> Take all day\n· sim lane \(simulated\)[\s\S]*⊘ cancelled in /);
     expect(stdout).not.toContain("\u001b");
   });
 });

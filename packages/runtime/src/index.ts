@@ -26,7 +26,7 @@ export { logIn } from "./credentials/log-in.ts";
 export { logOut } from "./credentials/log-out.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./decode/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts";
-export { createAcpLane } from "./lanes/acp/acp-lane.ts";
+export { type AcpLane, createAcpLane } from "./lanes/acp/acp-lane.ts";
 export { allowedUrl, isLoopback } from "./lanes/api/allowed-url.ts";
 export { readEndpoints } from "./lanes/api/api-endpoints.ts";
 export { type ApiHost, defaultRetries } from "./lanes/api/api-host.ts";
@@ -64,7 +64,7 @@ export { createModelDirectory, type RuntimeModels } from "./models/model-directo
 export { groupModels } from "./models/model-families.ts";
 export type { ListedModel } from "./models/parse-model-list.ts";
 export { resolveModel } from "./models/resolve-model.ts";
-export { notifyWaiting } from "./notify/notify-waiting.ts";
+export { notifyWaiting, sendTestWebhook } from "./notify/notify-waiting.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
 export { fileStamp, makePrivateDirectory, writePrivateFile } from "./paths/private-files.ts";
