@@ -1,3 +1,4 @@
+export { createPostgresAnswerArchive } from "./answers/postgres-answer-archive.ts";
 export type { CopiedStore } from "./copy/copied-store.ts";
 export { type CopyProgress, type CopyReport, copyStore } from "./copy/copy-store.ts";
 export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";
@@ -5,6 +6,7 @@ export { openSqliteCopiedStore } from "./copy/sqlite-copied-store.ts";
 export { type StoreReport, verifyStore } from "./copy/verify-store.ts";
 export { type DatabaseAddress, readDatabaseAddress } from "./database/database-address.ts";
 export { migrateDatabase } from "./database/migrate-database.ts";
+export { migrations } from "./database/migrations/migrations.ts";
 export { type Database, openDatabase, type Queries } from "./database/open-database.ts";
 export { roleGrants } from "./database/role-grants.ts";
 export { type FleetGateway, openFleetGateway } from "./gateway/open-fleet-gateway.ts";
@@ -15,6 +17,8 @@ export {
 } from "./log/postgres-event-store.ts";
 export { installJobs } from "./queue/job-queue.ts";
 export { moveSession } from "./queue/move-session.ts";
+export { type KnownTokens, openKnownTokens } from "./tokens/known-tokens.ts";
+export { createPostgresTokens, type PostgresTokens } from "./tokens/postgres-tokens.ts";
 export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";

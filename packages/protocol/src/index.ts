@@ -69,6 +69,7 @@ export {
 export { type SeedEvent, toSeedEvent } from "./api/seed-event.ts";
 export {
   type AboutView,
+  type AgentCommandView,
   type ChangedFile,
   type ChangesView,
   type CompareLink,
@@ -158,7 +159,7 @@ export { type PriceRow, priceTable } from "./models/price-table.ts";
 export { applyPriceUpdates, costOf, type ModelPool, poolOf, priceOf, priceUpdates } from "./models/prices.ts";
 export { spendWords } from "./models/spend-words.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
-export type { Caller, ClientConnection, CommandKey } from "./ports/caller.ts";
+export { type Caller, type ClientConnection, type CommandKey, keeperOf, lastingCaller } from "./ports/caller.ts";
 export type { Comparisons } from "./ports/comparisons.ts";
 export type {
   ClientTool,

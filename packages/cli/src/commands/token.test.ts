@@ -34,9 +34,9 @@ it("lists tokens without their secrets", async () => {
   await token("revoke", "laptop");
   const { stdout } = await token("ls");
   expect(stdout.split("\n").map((line) => line.split("\t"))).toEqual([
-    ["name", "scopes", "created", "used", "workspace", "state"],
-    ["ci", "turns models", "just now", "never", "", ""],
-    ["laptop", "admin", "just now", "never", "", "revoked just now"],
+    ["name", "scopes", "user", "created", "used", "workspace", "state"],
+    ["ci", "turns models", "", "just now", "never", "", ""],
+    ["laptop", "admin", "", "just now", "never", "", "revoked just now"],
     [""],
   ]);
   const listed = await token("ls", "--json");
@@ -58,4 +58,24 @@ it("revokes a token, and says when there is none of that name", async () => {
 it("binds no token to a directory that is not there", async () => {
   await expect(token("create", "ci", "--workspace", "nowhere")).rejects.toMatchObject({ code: "workspace-missing" });
   expect((await token("ls")).stdout).toMatch(/^There are no tokens/);
+});
+
+it("makes tokens of users and teams, and an administrator's that sees all of them", async () => {
+  const { stdout: anna } = await token("create", "anna-laptop", "--user", "anna", "--team", "web");
+  const { stdout: root } = await token("create", "root", "--admin");
+  const store = openTokenStore({ dataDir: dataDir() });
+  expect([store.find(anna.trim()), store.find(root.trim())]).toEqual([
+    { name: "anna-laptop", scopes: ["turns", "models"], user: "anna", team: "web" },
+    { name: "root", scopes: ["admin"], seesAll: true },
+  ]);
+  const { stdout } = await token("ls");
+  expect(stdout.split("\n").map((line) => line.split("\t").slice(0, 3))).toEqual([
+    ["name", "scopes", "user"],
+    ["anna-laptop", "turns models", "anna (web)"],
+    ["root", "admin (sees all users)", ""],
+    [""],
+  ]);
+  await expect(token("create", "x", "--team", "web")).rejects.toMatchObject({ code: "invalid-request" });
+  await expect(token("create", "x", "--user", "a b")).rejects.toMatchObject({ code: "invalid-request" });
+  await expect(token("create", "x", "--store")).rejects.toMatchObject({ code: "invalid-config" });
 });

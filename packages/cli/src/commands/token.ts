@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { CaretError, type TokenScope, tokenScopes } from "@caret/protocol";
+import type { TokenEntry } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { absolutePath } from "../config/config-paths.ts";
 import type { ExitCode, Host } from "../host.ts";
@@ -8,18 +9,22 @@ import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
 import { createToken, revokeToken } from "../tokens/change-tokens.ts";
 import { readClientToken } from "../tokens/client-token.ts";
-import { readTokenFile, type TokenEntry } from "../tokens/token-file.ts";
-import { readTokenUses } from "../tokens/token-uses.ts";
+import { withTokens } from "../tokens/with-tokens.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines, write } from "./print.ts";
 
 interface TokenOptions {
   readonly json?: boolean;
+  /** In the fleet's database instead of the data directory: that of the settings, or at this address. */
+  readonly store?: string | true;
 }
 
 interface CreateOptions extends TokenOptions {
   readonly scope?: readonly TokenScope[];
   readonly workspace?: string;
+  readonly user?: string;
+  readonly team?: string;
+  readonly admin?: boolean;
 }
 
 const DEFAULT_SCOPES: readonly TokenScope[] = ["turns", "models"];
@@ -30,6 +35,9 @@ export function addTokenCommand(program: Command, host: Host, done: (code: ExitC
     .argument("<name>", "what to call it")
     .addOption(new Option("--scope <scope...>", "what it may do (default: turns models)").choices(tokenScopes))
     .option("-w, --workspace <dir>", "the only directory its turns may work in")
+    .option("--user <name>", "the user it belongs to, who sees only what is their own")
+    .option("--team <name>", "the team that the user works for; its quota counts too")
+    .option("--admin", "an administrator's: the scope admin, and it sees what every user has")
     .action(async (name: string, options: CreateOptions) => done(await create(host, name, options)));
   finish(token.command("ls").description("list the tokens")).action(async (options: TokenOptions) =>
     done(await list(host, options)),
@@ -43,18 +51,31 @@ export function addTokenCommand(program: Command, host: Host, done: (code: ExitC
 }
 
 function finish(command: Command): Command {
-  return addConfigFlags(command.option("--json", "print JSON"));
+  const kept = command.option("--store [address]", "in the fleet's database, where every gateway knows it");
+  return addConfigFlags(kept.option("--json", "print JSON"));
 }
 
 async function create(host: Host, name: string, options: CreateOptions): Promise<ExitCode> {
-  const { dataDir } = loadHostConfig(host, { ...options }).config;
+  const { config } = loadHostConfig(host, settingsOf(options));
   const workspace = options.workspace === undefined ? {} : { workspace: boundTo(host, options.workspace) };
-  const scopes = options.scope ?? DEFAULT_SCOPES;
-  const { entry, secret } = await createToken(dataDir, { name, scopes, ...workspace });
+  const wanted = { name, scopes: scopesOf(options), user: options.user, team: options.team, ...workspace };
+  const { entry, secret } = await withTokens(config, options.store !== undefined, ({ shelf }) =>
+    createToken(shelf, { ...wanted, ...(options.admin === true ? { seesAll: true } : {}) }),
+  );
   if (options.json === true) return await printJson(host, { ...shown(entry, undefined), secret: secret.reveal() });
   // The secret alone on standard output, so that it can be piped to where it belongs.
   await write(host.stderr, `caret: this is the only time that the secret of ${name} is shown\n`);
   return await printLines(host, [secret.reveal()]);
+}
+
+/** What the flags say of the settings: `--store` without an address means the one that they have. */
+function settingsOf({ store, ...flags }: TokenOptions): Record<string, unknown> {
+  return store === undefined || store === true ? flags : { ...flags, store };
+}
+
+function scopesOf({ scope, admin }: CreateOptions): readonly TokenScope[] {
+  if (admin !== true) return scope ?? DEFAULT_SCOPES;
+  return [...new Set<TokenScope>([...(scope ?? []), "admin"])];
 }
 
 function boundTo(host: Host, directory: string): string {
@@ -64,15 +85,18 @@ function boundTo(host: Host, directory: string): string {
 }
 
 async function list(host: Host, options: TokenOptions): Promise<ExitCode> {
-  const { dataDir } = loadHostConfig(host, { ...options }).config;
-  const uses = readTokenUses(dataDir);
-  const tokens = readTokenFile(dataDir).map((entry) => shown(entry, uses[entry.name]));
+  const { config } = loadHostConfig(host, settingsOf(options));
+  const tokens = await withTokens(config, options.store !== undefined, async ({ shelf, uses }) => {
+    const used = await uses();
+    return (await shelf.list()).map((entry) => shown(entry, used[entry.name]));
+  });
   if (options.json === true) return await printJson(host, tokens);
   if (tokens.length === 0)
     return await printLines(host, ["There are no tokens. `caret token create <name>` makes one."]);
-  const rows = tokens.map(({ name, scopes, workspace, createdAt, lastUsedAt, revokedAt }) => [
+  const rows = tokens.map(({ name, scopes, user, team, seesAll, workspace, createdAt, lastUsedAt, revokedAt }) => [
     name,
-    scopes.join(" "),
+    [...scopes, ...(seesAll ? ["(sees all users)"] : [])].join(" "),
+    [user ?? "", ...(team === null ? [] : [`(${team})`])].join(" "),
     ageText(createdAt, Date.now()),
     lastUsedAt === null ? "never" : ageText(lastUsedAt, Date.now()),
     workspace ?? "",
@@ -84,6 +108,7 @@ async function list(host: Host, options: TokenOptions): Promise<ExitCode> {
 const head = [
   { title: "name" },
   { title: "scopes" },
+  { title: "user" },
   { title: "created" },
   { title: "used" },
   { title: "workspace", cut: "middle" },
@@ -91,22 +116,29 @@ const head = [
 ] as const;
 
 async function revoke(host: Host, name: string, options: TokenOptions): Promise<ExitCode> {
-  const { dataDir } = loadHostConfig(host, { ...options }).config;
-  const entry = await revokeToken(dataDir, name);
-  if (options.json === true) return await printJson(host, shown(entry, readTokenUses(dataDir)[name]));
+  const { config } = loadHostConfig(host, settingsOf(options));
+  const revoked = await withTokens(config, options.store !== undefined, async ({ shelf, uses }) => {
+    const entry = await revokeToken(shelf, name);
+    return shown(entry, (await uses())[name]);
+  });
+  if (options.json === true) return await printJson(host, revoked);
   return await printLines(host, [`The token ${name} is revoked.`]);
 }
 
 async function printSecret(host: Host, name: string, options: TokenOptions): Promise<ExitCode> {
-  const secret = readClientToken(loadHostConfig(host, { ...options }).config.dataDir, name);
+  const secret = readClientToken(loadHostConfig(host, settingsOf(options)).config.dataDir, name);
   return await (options.json === true ? printJson(host, { name, secret }) : printLines(host, [secret]));
 }
 
 /** The published shape; see docs/commands.md. */
-function shown({ name, scopes, workspace, createdAt, revokedAt }: TokenEntry, lastUsedAt: number | undefined) {
+function shown(entry: TokenEntry, lastUsedAt: number | undefined) {
+  const { name, scopes, user, team, seesAll, workspace, createdAt, revokedAt } = entry;
   return {
     name,
     scopes,
+    user: user ?? null,
+    team: team ?? null,
+    seesAll: seesAll ?? false,
     workspace: workspace ?? null,
     createdAt,
     lastUsedAt: lastUsedAt ?? null,

@@ -1,11 +1,12 @@
 import type { Members } from "@caret/fleet";
 import { CaretError, type LaneName } from "@caret/protocol";
-import type { ListedModel, LogStore } from "@caret/runtime";
+import type { ListedModel, LogStore, TokenShelf } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LaneProbe } from "../lane-probe.ts";
 import { version } from "../program.ts";
 import type { GatewayPorts, GatewayPortsOptions } from "../serve/gateway-ports.ts";
+import type { FleetTokens } from "../tokens/open-token-store.ts";
 import { openFleetPorts } from "./fleet-ports.ts";
 import { openFleet } from "./open-fleet.ts";
 
@@ -14,6 +15,8 @@ const SWEEP_MS = 10_000;
 /** What a gateway of a fleet has instead of agents of its own. */
 export interface GatewayFleet {
   readonly store: LogStore;
+  /** Those that every gateway knows. */
+  readonly tokens: TokenShelf & FleetTokens;
   /** The engine as doors see it: its lane and models are those of the workers. */
   dress(opened: OpenedEngine): Promise<OpenedEngine>;
   openPorts(options: GatewayPortsOptions): GatewayPorts;
@@ -22,24 +25,32 @@ export interface GatewayFleet {
 
 export async function openGatewayFleet(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet> {
   const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
-  const { openFleetGateway } = await import("@caret/fleet");
-  const gateway = await openFleetGateway({ seat, version, onError }).catch(async (reason: unknown) => {
+  const { createPostgresAnswerArchive, createPostgresTokens, openFleetGateway, openKnownTokens } = await import(
+    "@caret/fleet"
+  );
+  const failed = async (reason: unknown): Promise<never> => {
     await close();
     throw reason;
-  });
+  };
+  const gateway = await openFleetGateway({ seat, version, onError }).catch(failed);
+  const tokens = createPostgresTokens(seat.database);
+  const answers = createPostgresAnswerArchive({ ...seat, onError });
+  const known = await openKnownTokens({ tokens, listener: seat.listener, onError }).catch(failed);
   // Workers may not delete what was logged: they hide a session that is deleted, and its events go here.
   const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
   return {
     store,
+    tokens: { ...tokens, current: known.current },
     async dress(opened) {
       const [worker] = await workersOf(gateway.members);
       const lane = (worker?.about.defaultLane ?? opened.lane) as LaneName;
       return { ...opened, lane, probe: fleetProbe(gateway.members), notes: [notes(worker?.machine)] };
     },
-    openPorts: (options) => openFleetPorts(options, gateway),
+    openPorts: (options) => openFleetPorts({ ...options, answers }, gateway),
     async close() {
       clearInterval(sweeping);
+      known.close();
       await close();
     },
   };

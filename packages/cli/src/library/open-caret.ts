@@ -17,7 +17,7 @@ export async function openCaret(from: InProcessHost, options: CaretOptions): Pro
   const { onNote = ignore, onError = ignore } = options;
   const host = silentHost(from);
   const { config, files: configFiles } = loadConfig({ ...from, flags: flagsOf(options), readFile: readConfigFile });
-  const tokens = openTokenStore({ ...config, onError });
+  const tokens = openTokenStore({ dataDir: config.dataDir, onError });
   const links = createSignInLinks({ now: Date.now });
   const gateway = await openMemoryGateway({
     host,

@@ -21,7 +21,7 @@ import {
   priceUpdates,
   type Sessions,
 } from "@caret/protocol";
-import type { RuntimeModels } from "@caret/runtime";
+import type { RuntimeModels, TokenShelf } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -34,6 +34,7 @@ import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
+import { gatewayUrl } from "./gateway-url.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
 import { redactedArchive } from "./redacted-archive.ts";
 
@@ -53,6 +54,8 @@ interface GatewayDoorsOptions {
   readonly models: RuntimeModels;
   readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
+  /** Where tokens are kept that are made on the page; absent: in the data directory. */
+  readonly tokens?: TokenShelf | undefined;
   readonly defaultWorkspace: string | undefined;
 }
 
@@ -100,7 +103,7 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
     doctor: joined(() => examine(options)),
-    tokens: gatewayTokens({ dataDir: config.dataDir, now: Date.now }),
+    tokens: gatewayTokens({ place: options.tokens ?? config.dataDir, now: Date.now }),
     workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     settings: settingsOf(options),
     links,
@@ -108,16 +111,24 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
 }
 
 /** Loaded when it is asked for, with the editor of its file. What the gateway runs with is known from its start. */
-function settingsOf({ loaded, opened }: Pick<GatewayDoorsOptions, "loaded" | "opened">): UserSettings | undefined {
+function settingsOf({
+  host,
+  loaded,
+  opened,
+}: Pick<GatewayDoorsOptions, "host" | "loaded" | "opened">): UserSettings | undefined {
   if (loaded === undefined) return undefined;
   let settings: Promise<UserSettings> | undefined;
   const open = (): Promise<UserSettings> => {
     settings ??= import("../settings/user-settings.ts").then(({ createUserSettings }) =>
-      createUserSettings({ loaded, onChange: opened.applySettings }),
+      createUserSettings({ loaded, onChange: opened.applySettings, gatewayUrl: () => gatewayUrl(host, loaded.config) }),
     );
     return settings;
   };
-  return { read: async () => (await open()).read(), change: async (wanted) => (await open()).change(wanted) };
+  return {
+    read: async () => (await open()).read(),
+    change: async (wanted) => (await open()).change(wanted),
+    testWebhook: async () => (await open()).testWebhook(),
+  };
 }
 
 /** Loaded when it is asked for: the doctor reads the files of every client, with the parsers of all their formats. */
@@ -167,6 +178,8 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
   return {
     version,
     tokenName: caller.tokenName,
+    ...(caller.user === undefined ? {} : { user: caller.user }),
+    ...(caller.seesAll === true ? { seesAll: true } : {}),
     lanes: await laneStates(opened),
     defaultLane: opened.lane,
     defaultModel: config.model,

@@ -13,6 +13,7 @@ import {
   createComparisons,
   createConversations,
   createSessions,
+  type LogStore,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
@@ -39,8 +40,8 @@ import { attachmentsRoot } from "./session-belongings.ts";
 /** The permission of sessions that are created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
 
-/** On whose behalf agents talk: they are not bound to a directory, as the person is not who has made them. */
-const ANYONE: Caller = { tokenName: "agents" };
+/** As whose agents talk. */
+const AGENTS = "agents";
 
 export interface GatewayPortsOptions {
   readonly host: Host;
@@ -48,6 +49,8 @@ export interface GatewayPortsOptions {
   readonly opened: OpenedEngine;
   readonly models: RuntimeModels;
   readonly defaultWorkspace: string | undefined;
+  /** Where answers are kept that clients refer to; absent: in the data directory. */
+  readonly answers?: AnswerArchive | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -74,7 +77,7 @@ type SessionsOfProcess = Partial<Pick<SessionsOptions, "toolsOf" | "registration
 export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProcess) {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
-  const answers = openAnswerArchive({ directory: config.dataDir, onError });
+  const answers = options.answers ?? openAnswerArchive({ directory: config.dataDir, onError });
   const common = {
     engine: opened.engine,
     scratch,
@@ -98,6 +101,7 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
     allowedWorkspaces: opened.allowedWorkspaces,
     defaultPermission: DEFAULT_PERMISSION,
     lanes: lanesOf(opened),
+    announcedCommands: opened.announcedCommands,
     attachmentsDir: attachmentsRoot(config),
     worktreesRoot: worktreesRoot(config),
     retention: retentionRules(config.retention),
@@ -115,12 +119,13 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
 /** The ports between the doors and the engine. */
 export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   const { scratch, answers, conversations, sessions } = openTurnPorts(options, {
-    toolsOf: (sessionId) => ownTools(agents, sessionId),
+    toolsOf: (sessionId) => ownTools(agents, sessionId, callerOf),
     // Windows has no Unix sockets that file permissions keep private.
     registrationOf: async (sessionId) =>
       options.host.platform === "win32" ? undefined : await registrations.of(sessionId),
   });
-  const registrations = openRegistrations(options, () => agents);
+  const callerOf = agentCaller(options.opened.engine.store);
+  const registrations = openRegistrations(options, () => agents, callerOf);
   const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch, registrations });
   return {
     conversations,
@@ -144,9 +149,17 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
 }
 
 /** Those of the agent that a session belongs to, which speaks in its own name. */
-async function ownTools(agents: Agents, sessionId: string): Promise<readonly Tool[]> {
-  const agent = await agents.ofSession(sessionId, ANYONE);
-  return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller: ANYONE });
+async function ownTools(agents: Agents, sessionId: string, callerOf: CallerOf): Promise<readonly Tool[]> {
+  const caller = await callerOf(sessionId);
+  const agent = await agents.ofSession(sessionId, caller);
+  return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller });
+}
+
+/** On whose behalf the agent of a session talks: its user's. It is not bound to a directory, as its user is not. */
+type CallerOf = (sessionId: string) => Promise<Caller>;
+
+function agentCaller(store: Pick<LogStore, "getSession">): CallerOf {
+  return async (sessionId) => ({ tokenName: AGENTS, user: (await store.getSession(sessionId))?.user });
 }
 
 interface AroundAgents {
@@ -156,12 +169,16 @@ interface AroundAgents {
 }
 
 /** What registers `caret mcp --agent-id NAME` with agents that run their own tools. */
-function openRegistrations({ config, opened, onError }: GatewayPortsOptions, agents: () => Agents): AgentRegistrations {
+function openRegistrations(
+  { config, opened, onError }: GatewayPortsOptions,
+  agents: () => Agents,
+  callerOf: CallerOf,
+): AgentRegistrations {
   const bin = fileURLToPath(new URL("bin", packageRoot));
   return createAgentRegistrations({
     store: opened.agents,
     agents,
-    caller: ANYONE,
+    callerOf,
     directory: agentsRoot(config),
     command: { file: process.execPath, args: [join(bin, "caret.js")] },
     program: [process.execPath, bin, fileURLToPath(new URL("package.json", packageRoot))],

@@ -9,7 +9,7 @@ import {
   stopTaking,
   type TurnMetrics,
 } from "@caret/gateway";
-import type { CaretError, LaneName } from "@caret/protocol";
+import type { Caller, CaretError, LaneName } from "@caret/protocol";
 import { identifyProcess, wayInside } from "@caret/runtime";
 import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -55,6 +55,9 @@ interface CloseOptions extends Pick<FinishTurnsOptions, "limitMs" | "onWait"> {}
 /** How long open responses may take once the turns have ended. */
 const DRAIN_MS = 1_500;
 
+/** The person whose gateway it is. */
+const OWN: Caller = { tokenName: "gateway" };
+
 export interface RunningGateway {
   readonly url: string;
   /** Where turns may work. */
@@ -85,7 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const log = createGatewayLog(host, config, opened.redactor);
   report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
-  const tokens = openTokenStore({ ...config, onError });
+  const tokens = openTokenStore({ ...config, fleet: fleet?.tokens, onError });
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   // The agent cannot be asked for its models while turns run, so ask now. Errors surface when the list is needed.
@@ -95,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
-    doors: gatewayDoors({ ...parts, ports, turnMetrics, links }),
+    doors: gatewayDoors({ ...parts, ports, turnMetrics, links, tokens: fleet?.tokens }),
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
@@ -128,7 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     lane: opened.lane,
     lanes: lanesOf(opened),
     notes: [...opened.notes, ...unboundTools(config)],
-    newLink: () => links.open(reachable(url)).url,
+    newLink: () => links.open(reachable(url), OWN).url,
     async close(how) {
       socket?.close();
       await webhook?.close();

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { CaretError, Secret, type TokenScope } from "@caret/protocol";
-import { withFileLock } from "@caret/runtime";
-import { digestToken, readTokenFile, type TokenEntry, tokenFilePath, writeTokenFile } from "./token-file.ts";
+import type { TokenEntry, TokenShelf } from "@caret/runtime";
+import { fileTokens } from "./file-tokens.ts";
+import { digestToken } from "./token-file.ts";
 
 const namePattern = /^\w[\w.-]{0,63}$/;
 const SECRET_BYTES = 32;
@@ -11,59 +11,55 @@ export interface NewToken {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
   readonly workspace?: string;
+  /** The user that it belongs to; absent: the person whose gateway it is. */
+  readonly user?: string | undefined;
+  readonly team?: string | undefined;
+  readonly seesAll?: true | undefined;
   /** For a browser: the part of the secret that will be its cookie. */
   readonly cookieOf?: (secret: Secret) => string;
 }
 
+/** A data directory, or any other place where tokens are kept. */
+export type TokenPlace = string | TokenShelf;
+
 /** Resolves to the secret, which is not stored: this is the only time it can be seen. */
 export async function createToken(
-  dataDir: string,
-  { cookieOf, ...token }: NewToken,
+  place: TokenPlace,
+  { cookieOf, name, scopes, workspace, user, team, seesAll }: NewToken,
   now: () => number = Date.now,
 ): Promise<{ readonly entry: TokenEntry; readonly secret: Secret }> {
-  if (!namePattern.test(token.name))
-    throw new CaretError("invalid-request", `${JSON.stringify(token.name)} cannot be the name of a token`, {
-      fix: "Use letters, digits, dots, dashes and underscores; 64 at most.",
-    });
+  assertName(name, "a token");
+  if (user !== undefined) assertName(user, "a user");
+  if (team !== undefined) assertName(team, "a team");
+  if (team !== undefined && user === undefined)
+    throw new CaretError("invalid-request", "A token of a team belongs to a user", { fix: "Name the user, too." });
   const secret = new Secret(`caret_${randomBytes(SECRET_BYTES).toString("base64url")}`);
   const entry: TokenEntry = {
-    ...token,
-    scopes: [...token.scopes],
+    name,
+    scopes: [...scopes],
+    ...(user === undefined ? {} : { user }),
+    ...(team === undefined ? {} : { team }),
+    ...(seesAll === undefined ? {} : { seesAll }),
+    ...(workspace === undefined ? {} : { workspace }),
     sha256: digestToken(secret.reveal()),
     ...(cookieOf === undefined ? {} : { cookieSha256: digestToken(cookieOf(secret)) }),
     createdAt: now(),
   };
-  await changeTokens(dataDir, (tokens) => {
-    if (tokens.some(({ name, revokedAt }) => name === token.name && revokedAt === undefined))
-      throw new CaretError("invalid-request", `There is a token ${token.name} already`, {
-        fix: `Choose another name, or \`caret token revoke ${token.name}\` first.`,
-      });
-    return [...tokens.filter(({ name }) => name !== token.name), entry];
-  });
+  await shelfAt(place).add(entry);
   return { entry, secret };
 }
 
-export async function revokeToken(dataDir: string, name: string, now: () => number = Date.now): Promise<TokenEntry> {
-  const tokens = await changeTokens(dataDir, (all) => {
-    if (!all.some((entry) => entry.name === name))
-      throw new CaretError("not-found", `There is no token ${JSON.stringify(name)}`, {
-        fix: "`caret token ls` prints their names.",
-      });
-    return all.map((entry) => (entry.name === name ? { ...entry, revokedAt: entry.revokedAt ?? now() } : entry));
-  });
-  const revoked = tokens.find((entry) => entry.name === name);
-  if (revoked === undefined) throw new CaretError("internal", "A revoked token was lost");
-  return revoked;
+export async function revokeToken(place: TokenPlace, name: string, now: () => number = Date.now): Promise<TokenEntry> {
+  return await shelfAt(place).revoke(name, now());
 }
 
-async function changeTokens(
-  dataDir: string,
-  change: (tokens: readonly TokenEntry[]) => readonly TokenEntry[],
-): Promise<readonly TokenEntry[]> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  return await withFileLock(tokenFilePath(dataDir), () => {
-    const changed = change(readTokenFile(dataDir));
-    writeTokenFile(dataDir, changed);
-    return changed;
+export function shelfAt(place: TokenPlace): TokenShelf {
+  return typeof place === "string" ? fileTokens(place) : place;
+}
+
+function assertName(name: string, what: string): void {
+  if (namePattern.test(name)) return;
+  throw new CaretError("invalid-request", `${JSON.stringify(name)} cannot be the name of ${what}`, {
+    fix: "Use letters, digits, dots, dashes and underscores; 64 at most.",
   });
 }

@@ -8,6 +8,7 @@ import { openTokenStore } from "./open-token-store.ts";
 import { readTokenFile } from "./token-file.ts";
 
 const now = (): number => Date.UTC(2026, 10, 15, 12);
+const person = { tokenName: "default" };
 let dataDir: string;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "caret-gateway-tokens-"));
@@ -15,8 +16,12 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 it("gives every browser a token under a name of its own, also when several sign in at once", async () => {
-  const tokens = gatewayTokens({ dataDir, now });
-  const secrets = await Promise.all([tokens.createForBrowser(), tokens.createForBrowser(), tokens.createForBrowser()]);
+  const tokens = gatewayTokens({ place: dataDir, now });
+  const secrets = await Promise.all([
+    tokens.createForBrowser(person),
+    tokens.createForBrowser(person),
+    tokens.createForBrowser(person),
+  ]);
   const store = openTokenStore({ dataDir });
   const found = secrets.map((secret) => store.find(secret.reveal()));
   expect(found.toSorted((a, b) => (a?.name ?? "").localeCompare(b?.name ?? ""))).toEqual([
@@ -27,10 +32,10 @@ it("gives every browser a token under a name of its own, also when several sign 
 });
 
 it("knows a browser by its cookie until it is revoked, and no other token by a half of it [ux C11]", async () => {
-  const tokens = gatewayTokens({ dataDir, now });
+  const tokens = gatewayTokens({ place: dataDir, now });
   const store = openTokenStore({ dataDir });
-  const browser = cutPageSecret(await tokens.createForBrowser());
-  const program = cutPageSecret(await tokens.create({ name: "pi", workspace: undefined }));
+  const browser = cutPageSecret(await tokens.createForBrowser(person));
+  const program = cutPageSecret(await tokens.create({ name: "pi", caller: person }));
   const known = () => [browser.cookie, browser.pageKey, program.cookie, ""].map((half) => store.knowsCookie(half));
   expect(known()).toEqual([true, false, false, false]);
   await tokens.revokeBrowser("browser-2026-11-15-1");
@@ -38,9 +43,9 @@ it("knows a browser by its cookie until it is revoked, and no other token by a h
 });
 
 it("revokes the tokens of browsers, and no other", async () => {
-  const tokens = gatewayTokens({ dataDir, now });
-  await tokens.createForBrowser();
-  await tokens.create({ name: "pi", workspace: "/w" });
+  const tokens = gatewayTokens({ place: dataDir, now });
+  await tokens.createForBrowser(person);
+  await tokens.create({ name: "pi", caller: { ...person, workspace: "/w" } });
   await tokens.revokeBrowser("browser-2026-11-15-1");
   await tokens.revokeBrowser("pi");
   const states = readTokenFile(dataDir).map(({ name, scopes, workspace, revokedAt }) => [
@@ -56,7 +61,7 @@ it("revokes the tokens of browsers, and no other", async () => {
 });
 
 it("does not give a name twice", async () => {
-  const tokens = gatewayTokens({ dataDir, now });
-  await tokens.create({ name: "pi", workspace: undefined });
-  await expect(tokens.create({ name: "pi", workspace: undefined })).rejects.toMatchObject({ code: "invalid-request" });
+  const tokens = gatewayTokens({ place: dataDir, now });
+  await tokens.create({ name: "pi", caller: person });
+  await expect(tokens.create({ name: "pi", caller: person })).rejects.toMatchObject({ code: "invalid-request" });
 });

@@ -1,26 +1,27 @@
 import { cutPageSecret, type TokenIssuer } from "@caret/gateway";
-import { CaretError, type Secret } from "@caret/protocol";
-import { createToken, revokeToken } from "./change-tokens.ts";
-import { readTokenFile } from "./token-file.ts";
+import { type Caller, CaretError, type Secret } from "@caret/protocol";
+import { createToken, revokeToken, shelfAt, type TokenPlace } from "./change-tokens.ts";
 
 const BROWSER = "browser-";
 
 export interface GatewayTokensOptions {
-  readonly dataDir: string;
+  /** Where they are kept: a data directory, or the database of a fleet. */
+  readonly place: TokenPlace;
   readonly now: () => number;
 }
 
 /** Tokens created through the gateway: ordinary ones, listed and revoked like any other. */
-export function gatewayTokens({ dataDir, now }: GatewayTokensOptions): TokenIssuer {
+export function gatewayTokens({ place, now }: GatewayTokensOptions): TokenIssuer {
   return {
-    async create({ name, workspace }) {
+    async create({ name, caller }) {
+      const { workspace, user, team } = caller;
       const bound = workspace === undefined ? {} : { workspace };
-      const { secret } = await createToken(dataDir, { name, scopes: ["turns", "models"], ...bound }, now);
+      const { secret } = await createToken(place, { name, scopes: ["turns", "models"], user, team, ...bound }, now);
       return secret;
     },
-    createForBrowser: () => createForBrowser(dataDir, now),
+    createForBrowser: (maker) => createForBrowser(place, maker, now),
     async revokeBrowser(name) {
-      if (name.startsWith(BROWSER)) await revokeToken(dataDir, name, now);
+      if (name.startsWith(BROWSER)) await revokeToken(place, name, now);
     },
   };
 }
@@ -28,14 +29,20 @@ export function gatewayTokens({ dataDir, now }: GatewayTokensOptions): TokenIssu
 const cookieOf = (secret: Secret): string => cutPageSecret(secret).cookie;
 
 /** Named after the day it signed in, so that `caret token ls` shows which browser is which. */
-async function createForBrowser(dataDir: string, now: () => number): Promise<Secret> {
+async function createForBrowser(
+  place: TokenPlace,
+  { user, team, seesAll, workspace }: Caller,
+  now: () => number,
+): Promise<Secret> {
+  const bound = workspace === undefined ? {} : { workspace };
+  const whose = { user, team, seesAll, ...bound };
   const [day = ""] = new Date(now()).toISOString().split("T", 1);
-  const taken = new Set(readTokenFile(dataDir).map(({ name }) => name));
+  const taken = new Set((await shelfAt(place).list()).map(({ name }) => name));
   for (let count = 1; ; count += 1) {
     const name = `${BROWSER}${day}-${count}`;
     if (taken.has(name)) continue;
     try {
-      return (await createToken(dataDir, { name, scopes: ["admin"], cookieOf }, now)).secret;
+      return (await createToken(place, { name, scopes: ["admin"], ...whose, cookieOf }, now)).secret;
     } catch (reason) {
       // Another process took the name in between: try the next one.
       if (!CaretError.is(reason) || reason.code !== "invalid-request") throw reason;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError, tokenScopes } from "@caret/protocol";
-import { writePrivateFile } from "@caret/runtime";
+import { type TokenEntry, writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
 
 const entrySchema = z.object({
@@ -12,6 +12,9 @@ const entrySchema = z.object({
   /** Of the half that a browser keeps as its cookie. */
   cookieSha256: z.string().length(64).optional(),
   scopes: z.array(z.enum(tokenScopes)),
+  user: z.string().optional(),
+  team: z.string().optional(),
+  seesAll: z.literal(true).optional(),
   /** The only workspace its turns may work in. */
   workspace: z.string().optional(),
   createdAt: z.number(),
@@ -19,8 +22,6 @@ const entrySchema = z.object({
 });
 
 const fileSchema = z.object({ tokens: z.array(entrySchema) });
-
-export type TokenEntry = Readonly<z.infer<typeof entrySchema>>;
 
 export function tokenFilePath(dataDir: string): string {
   return join(dataDir, "tokens.json");

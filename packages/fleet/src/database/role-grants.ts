@@ -4,7 +4,7 @@ const both = "select, insert, update, delete";
 /**
  * The SQL by which an administrator makes three roles: the owner, who migrates and may do everything; gateways; workers. Nobody but the
  * owner may change an event that is written, or a table. Workers, where agents run, may not delete what was logged either, nor ask
- * for turns; gateways cannot say what runs. pg-boss's own tables are for both.
+ * for turns, nor see tokens; gateways cannot say what runs. pg-boss's own tables are for both.
  */
 export function roleGrants(schema: string): string {
   const jobs = `${schema}_jobs`;
@@ -40,6 +40,7 @@ export function narrowGrants(schema: string): string {
       revoke update, delete on events from ${schema}_worker;
       revoke delete on sessions, turn_usages, work from ${schema}_worker;
       revoke insert on work, turns, commands from ${schema}_worker;
+      revoke all on tokens from ${schema}_worker;
       revoke insert, update, delete on schema_migrations from ${schema}_worker;
     end if;
   end $$`;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Caller, CaretError, type Conversations } from "@caret/protocol";
+import { CaretError, type Conversations, lastingCaller } from "@caret/protocol";
 import { requestScope } from "@caret/runtime";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
 import type { Members } from "../wire/members.ts";
@@ -29,7 +29,7 @@ export function createFleetConversations(options: FleetConversationsOptions): Co
       const input: ConversationInput = {
         door: "stateless",
         request,
-        caller: withoutConnection(caller),
+        caller: lastingCaller(caller),
         gateway: owner,
       };
       const queue = await queueOf(options, key);
@@ -42,19 +42,14 @@ export function createFleetConversations(options: FleetConversationsOptions): Co
         input,
       });
       const view = (await turn.begun()) as ShareView;
-      const tell = (name: string, word: string): void => {
+      const notifyWorker = (name: string, word: string): void => {
         workerOf(options, key)
           .then((worker) => (worker === undefined ? undefined : ask(worker, name, [id, word])))
           .catch((reason: unknown) => onError(CaretError.from(reason)));
       };
-      return createLiveShare({ ...options, database, id, view, tell });
+      return createLiveShare({ ...options, database, id, view, notifyWorker });
     },
   };
-}
-
-/** A connection of the gateway means nothing on the worker's machine. */
-function withoutConnection({ tokenName, workspace }: Caller): Caller {
-  return workspace === undefined ? { tokenName } : { tokenName, workspace };
 }
 
 async function workerOf({ database }: FleetConversationsOptions, key: string): Promise<string | undefined> {

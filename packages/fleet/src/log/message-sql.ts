@@ -1,7 +1,14 @@
 import { type MessageQuery, type MessageState, type MessageView, sessionReceiver } from "@caret/protocol";
-import type { MessageChanges, NewMessage, QueueState, WaitingQueue } from "@caret/runtime/log/agent-store.ts";
+import type {
+  MessageChanges,
+  NewMessage,
+  QueueState,
+  UserScope,
+  WaitingQueue,
+} from "@caret/runtime/log/agent-store.ts";
 import { digestOf, notWaiting, toMessage, toMessages, toWaitingQueues } from "@caret/runtime/log/rows/agent-rows.ts";
 import type { Queries } from "../database/open-database.ts";
+import { userSql } from "./scope-sql.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -31,12 +38,12 @@ export async function insertMessage(
   message: NewMessage,
   at: number,
 ): Promise<{ readonly isNew: boolean; readonly kept: MessageView | undefined }> {
-  const { id, from, to, text, replyTo, mode } = message;
+  const { id, user, from, to, text, replyTo, mode } = message;
   const digest = digestOf(message);
   const { count } = await queries.query(
-    `insert into messages (id, sender, receiver, text, digest, reply_to, mode, state, at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8) on conflict (id) do nothing`,
-    [id, from, to, text, digest, replyTo ?? null, mode ?? null, at],
+    `insert into messages (id, sender, receiver, text, digest, reply_to, mode, state, at, user_name)
+     values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9) on conflict (id) do nothing`,
+    [id, from, to, text, digest, replyTo ?? null, mode ?? null, at, user ?? null],
   );
   const { rows } = await queries.query("select * from messages where id = $1 and digest = $2", [id, digest]);
   return { isNew: count === 1, kept: toMessage(rows[0]) };
@@ -46,17 +53,22 @@ export async function insertMessage(
 export async function listMessages(
   queries: Queries,
   to: string,
-  { queued = false, limit = DEFAULT_LIMIT }: MessageQuery,
+  { queued = false, limit = DEFAULT_LIMIT, ...scope }: MessageQuery & UserScope,
 ): Promise<readonly MessageView[]> {
-  if (queued) return (await listQueued(queries, to)).slice(0, limit);
-  const sql = "select * from messages where receiver = $1 order by number desc limit $2";
-  return (await queries.query(sql, [to, limit])).rows.toReversed().flatMap(toMessages);
+  if (queued) return (await listQueued(queries, to, { scope })).slice(0, limit);
+  const sql = `select * from messages where receiver = $1 and ${userSql("$3", scope)} order by number desc limit $2`;
+  return (await queries.query(sql, [to, limit, scope.user ?? null])).rows.toReversed().flatMap(toMessages);
 }
 
 /** Inside of a transaction they are held until its end. */
-export async function listQueued(queries: Queries, to: string, lock = ""): Promise<readonly MessageView[]> {
-  const sql = `select * from messages where receiver = $1 and state = 'queued' order by number ${lock}`;
-  return (await queries.query(sql, [to])).rows.flatMap(toMessages);
+export async function listQueued(
+  queries: Queries,
+  to: string,
+  { lock = "", scope = {} }: { readonly lock?: string; readonly scope?: UserScope | undefined } = {},
+): Promise<readonly MessageView[]> {
+  const of = userSql("$2", scope);
+  const sql = `select * from messages where receiver = $1 and state = 'queued' and ${of} order by number ${lock}`;
+  return (await queries.query(sql, [to, scope.user ?? null])).rows.flatMap(toMessages);
 }
 
 /** The first answer to a message, to its sender. */

@@ -4,6 +4,7 @@ import {
   messageTaken,
   type NewMessage,
   notQueued,
+  type UserScope,
   unknownAgent,
   unknownMessage,
 } from "@caret/runtime/log/agent-store.ts";
@@ -41,9 +42,9 @@ export function createPostgresAgentStore({ write, read, touch, now }: PostgresAg
     if (agent !== undefined && settled.length > 0) touch(agent.sessionId);
     return settled;
   };
-  const settleAll = (to: string, state: SettledState, turnId?: string) =>
+  const settleAll = (to: string, state: SettledState, turnId?: string, scope?: UserScope) =>
     settle(to, async (queries) => {
-      const queued = await listQueued(queries, to, "for update");
+      const queued = await listQueued(queries, to, { lock: "for update", scope });
       return await Promise.all(queued.map((message) => settledAs(queries, message, state, turnId)));
     });
   /** Change one that waits, which the work says. */
@@ -80,7 +81,7 @@ export function createPostgresAgentStore({ write, read, touch, now }: PostgresAg
       if (sender !== undefined) touch(sender.sessionId);
       return taken;
     },
-    takeAll: (to, turnId) => settleAll(to, "read", turnId),
+    takeAll: (to, turnId, scope) => settleAll(to, "read", turnId, scope),
     async takeReply(messageId, turnId) {
       const asked = await read((queries) => findMessage(queries, messageId));
       if (asked === undefined) throw unknownMessage(messageId);

@@ -1,4 +1,4 @@
-import type { SaidQuery } from "@caret/runtime/log/event-store.ts";
+import type { SessionScope } from "@caret/runtime/log/event-store.ts";
 import {
   type FoundPiece,
   GOOD_DEAL,
@@ -7,9 +7,10 @@ import {
   type UnsaidSession,
 } from "@caret/runtime/log/rows/said-rows.ts";
 import type { SaidPiece } from "@caret/runtime/log/search/said-pieces.ts";
+import type { SaidQuery } from "@caret/runtime/log/search/said-query.ts";
 import { type SearchTerm, wordsOf } from "@caret/runtime/log/search/search-words.ts";
 import type { Queries } from "../database/open-database.ts";
-import { belowWorkspace, workspaceSql } from "./workspace-sql.ts";
+import { scopeSql, scopeValues } from "./scope-sql.ts";
 
 /** So many pieces can be said in one millisecond before their order is lost. */
 const PER_MS = 1_024;
@@ -25,11 +26,11 @@ const insertSql = `
   on conflict (id) do nothing
 `;
 
-const findSql = `
+const findSql = (scope: SessionScope): string => `
   select said.id, session_id, turn_id, kind, first_seq, said.last_seq, at from said join sessions on sessions.id = session_id
   where words @@ $1::tsquery and said.id < $2 and hidden is null
-    and ($3::text is null or session_id = $3) and ${workspaceSql("$4", "$5")}
-  order by said.id desc limit $6
+    and ($3::text is null or session_id = $3) and ${scopeSql(["$4", "$5", "$6"], scope)}
+  order by said.id desc limit $7
 `;
 
 /** The next session after this id whose index is behind. */
@@ -67,14 +68,14 @@ export async function insertSaid(
 export async function findSaid(
   queries: Queries,
   terms: readonly SearchTerm[],
-  { sessionId, workspace, before, limit }: SaidQuery & { readonly limit: number },
+  query: SaidQuery & { readonly limit: number },
 ): Promise<readonly FoundPiece[]> {
-  const { rows } = await queries.query(findSql, [
+  const { sessionId, before, limit } = query;
+  const { rows } = await queries.query(findSql(query), [
     terms.map(queryOf).join(" & "),
     before ?? Number.MAX_SAFE_INTEGER,
     sessionId ?? null,
-    workspace ?? null,
-    belowWorkspace(workspace),
+    ...scopeValues(query),
     limit,
   ]);
   return rows.map(toFound);

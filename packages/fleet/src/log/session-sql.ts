@@ -1,11 +1,11 @@
 import { HUMAN, sessionReceiver } from "@caret/protocol";
-import type { SessionPage, SessionQuery, SessionRecord } from "@caret/runtime/log/event-store.ts";
+import type { SessionPage, SessionQuery, SessionRecord, SessionScope } from "@caret/runtime/log/event-store.ts";
 import { hiddenStates, toProgress, toSession, wordOf } from "@caret/runtime/log/rows/session-row.ts";
 import { fromCursorText, type SessionProgress, toCursorText } from "@caret/runtime/log/session-progress.ts";
 import { toSearchText } from "@caret/runtime/log/session-record.ts";
 import type { Queries, Row } from "../database/open-database.ts";
 import { machineWaitSql } from "../queue/machine-wait.ts";
-import { belowWorkspace, workspaceSql } from "./workspace-sql.ts";
+import { scopeSql, scopeValues } from "./scope-sql.ts";
 
 /** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */
 const listedSql = `(
@@ -21,12 +21,12 @@ const listedSql = `(
     and receiver = coalesce((select name from agents where session_id = sessions.id), '${sessionReceiver("")}' || sessions.id)
 ) as queued, ${machineWaitSql}`;
 
-const listSql = `
+const listSql = (scope: SessionScope): string => `
   select *, ${listedSql} from sessions
   where hidden is null
     and ($1::text = '' or position($1 in search_text) > 0)
     and ($2::boolean is null or archived = $2)
-    and ${workspaceSql("$3", "$4")}
+    and ${scopeSql(["$3", "$4", "$10"], scope)}
     and ($5::text is null or updated_at < $6 or (updated_at = $6 and id > $5))
     and ($8::text is null or forked_from = $8)
     and ($9::boolean is null or pinned = $9)
@@ -53,27 +53,29 @@ export async function findSession(queries: Queries, id: string): Promise<Session
 }
 
 export async function listSessions(queries: Queries, query: SessionQuery): Promise<SessionPage> {
-  const { search = "", archived, pinned, workspace, forkedFrom, limit = 50, after } = query;
+  const { search = "", archived, pinned, forkedFrom, limit = 50, after, ...scope } = query;
+  const [workspace, below, user] = scopeValues(scope);
   const place = after === undefined ? undefined : fromCursorText(after);
-  const { rows } = await queries.query(listSql, [
+  const { rows } = await queries.query(listSql(scope), [
     search.toLowerCase(),
     archived ?? null,
-    workspace ?? null,
-    belowWorkspace(workspace),
+    workspace,
+    below,
     place?.id ?? null,
     place?.updatedAt ?? null,
     limit + 1,
     forkedFrom ?? null,
     pinned ?? null,
+    user,
   ]);
   const sessions = rows.slice(0, limit).map(toSession);
   const last = sessions.at(-1);
   return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
 }
 
-export async function listIds(queries: Queries, workspace: string | undefined): Promise<readonly string[]> {
-  const sql = `select id from sessions where hidden is null and ${workspaceSql("$1", "$2")}`;
-  return idsOf((await queries.query(sql, [workspace ?? null, belowWorkspace(workspace)])).rows);
+export async function listIds(queries: Queries, scope: SessionScope): Promise<readonly string[]> {
+  const sql = `select id from sessions where hidden is null and ${scopeSql(["$1", "$2", "$3"], scope)}`;
+  return idsOf((await queries.query(sql, scopeValues(scope))).rows);
 }
 
 /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
@@ -113,8 +115,8 @@ export async function lockSession(queries: Queries, id: string): Promise<Session
 export async function insertSession(queries: Queries, session: SessionRecord): Promise<boolean> {
   const { count } = await queries.query(
     `insert into sessions (title, lane, model, permission, sandbox, budget, updated_at, archived, upstream, search_text,
-       pinned, id, workspace, created_at, imported, forked_from, forked_seq)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict (id) do nothing`,
+       pinned, id, workspace, created_at, imported, forked_from, forked_seq, user_name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) on conflict (id) do nothing`,
     [
       ...changeable(session),
       session.id,
@@ -123,6 +125,7 @@ export async function insertSession(queries: Queries, session: SessionRecord): P
       session.imported ?? false,
       session.forkedFrom?.sessionId ?? null,
       session.forkedFrom?.seq ?? null,
+      session.user ?? null,
     ],
   );
   return count === 1;

@@ -2,6 +2,7 @@ import { costOf, type Usage } from "@caret/protocol";
 import type {
   RunningTurn,
   RunningTurnQuery,
+  SessionScope,
   StoredEvent,
   UsageByDayQuery,
   UsageOfDay,
@@ -11,7 +12,7 @@ import type {
 import { toRunningTurn, toTotal, toUsageOfDay } from "@caret/runtime/log/rows/usage-rows.ts";
 import { toUsageDay } from "@caret/runtime/log/session-record.ts";
 import type { Queries } from "../database/open-database.ts";
-import { belowWorkspace, workspaceSql } from "./workspace-sql.ts";
+import { scopeSql, scopeValues, userSql } from "./scope-sql.ts";
 
 const startSql = `
   insert into logged_turns (session_id, turn_id, model, lane, client, first_seq, started_at, owner)
@@ -23,8 +24,8 @@ const startSql = `
 
 const usageSql = `
   insert into turn_usages
-    (session_id, turn_id, day, model, lane, input, output, cache_read, cache_write, reasoning, cost, priced)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    (session_id, turn_id, day, model, lane, input, output, cache_read, cache_write, reasoning, cost, priced, user_name)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select user_name from sessions where id = $1))
   on conflict (session_id, turn_id) do update set
     day = excluded.day, model = excluded.model, lane = excluded.lane, input = excluded.input, output = excluded.output,
     cache_read = excluded.cache_read, cache_write = excluded.cache_write, reasoning = excluded.reasoning,
@@ -47,16 +48,18 @@ const totalsSql = `
   group by model order by model nulls first
 `;
 
-const byDaySql = `
-  select day, session_id as "sessionId", lane, model, ${sums}, client,
+const byDaySql = (scope: SessionScope): string => `
+  select day, session_id as "sessionId", lane, model, user_name as "user", ${sums}, client,
     (select coalesce(title, '') from sessions where id = session_id and hidden is null) as title
   from (
     select turn_usages.*, case when $2::boolean then logged_turns.client end as client
     from turn_usages left join logged_turns using (session_id, turn_id)
   ) as used
-  where day >= $1
-    and ($3::text is null or session_id in (select id from sessions where hidden is null and ${workspaceSql("$3", "$4")}))
-  group by day, model, session_id, lane, client
+  where day >= $1 and ${userSql("$5", scope)}
+    and ($3::text is null or session_id in (
+      select id from sessions where hidden is null and ${scopeSql(["$3", "$4", "$5"], scope)}
+    ))
+  group by day, model, session_id, lane, user_name, client
   order by day desc, model nulls first, session_id, lane nulls first, client nulls first
 `;
 
@@ -65,7 +68,7 @@ export function isRecorded({ event: { type } }: Pick<StoredEvent, "event">): boo
   return type === "turn-start" || type === "turn-end" || type === "usage";
 }
 
-/** Keep the books of one event that `owner` appends. */
+/** Update the rows of a turn after one event that `owner` appends. */
 export async function recordEvent(
   queries: Queries,
   { sessionId, turnId, seq, at, event }: StoredEvent,
@@ -104,8 +107,8 @@ export async function sumUsage(queries: Queries, { sessionId, day }: UsageQuery)
 }
 
 export async function sumUsageByDay(queries: Queries, query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {
-  const { from, byClient = false, workspace } = query;
-  const { rows } = await queries.query(byDaySql, [from, byClient, workspace ?? null, belowWorkspace(workspace)]);
+  const { from, byClient = false } = query;
+  const { rows } = await queries.query(byDaySql(query), [from, byClient, ...scopeValues(query)]);
   return rows.map(toUsageOfDay);
 }
 

@@ -7,8 +7,9 @@
  * - `command`: a process has a command to run. `answer`: a command was answered.
  * - `log`: a session's log has grown. `running`: what a running turn waits for has changed.
  * - `live`: an answer of a stateless door has grown.
+ * - `token`: a token was added or revoked.
  */
-export type HintKind = "work" | "key" | "turn" | "command" | "answer" | "log" | "running" | "live";
+export type HintKind = "work" | "key" | "turn" | "command" | "answer" | "log" | "running" | "live" | "token";
 
 export interface Hint {
   readonly kind: HintKind;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { lastingCaller } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
 import { requestContextOf } from "../http/request-context.ts";
@@ -32,10 +33,10 @@ export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): Fas
     });
 
     const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const { caller } = requestContextOf(request);
-      const { tokenName, workspace } = caller;
+      const caller = lastingCaller(requestContextOf(request).caller);
+      const { workspace } = caller;
       const options: DispatchOptions = {
-        client: ownClient(ports, { tokenName, workspace }),
+        client: ownClient(ports, caller),
         version,
         command: app.command,
         workspace,
@@ -44,7 +45,7 @@ export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): Fas
         onError: (error) => app.log.error({ err: error }, "A tool of the MCP door failed unexpectedly"),
       };
       connections ??= openConnections();
-      const owner = JSON.stringify([tokenName, workspace]);
+      const owner = JSON.stringify(caller);
       const { body } = request;
       const response = await (await connections).answer(toWebRequest(request, reply), { body, options, owner });
       await sendResponse(response, request, reply, { closing: closing.signal, keepAliveMs });

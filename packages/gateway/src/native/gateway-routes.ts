@@ -1,4 +1,4 @@
-import type { ConnectTest } from "@caret/protocol";
+import { type ConnectTest, laneNames } from "@caret/protocol";
 import { z } from "zod";
 import { testDoor } from "./connect-test.ts";
 import { filled, flag, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
@@ -14,6 +14,12 @@ const filesQuery = z.object({
 });
 const findFilesQuery = filesQuery.extend({
   folders: queryFlag.default(false).describe("`true`: folders too, with a slash behind"),
+});
+const commandsQuery = z.object({
+  workspace: filesQuery.shape.workspace,
+  lane: oneOf(laneNames)
+    .exactOptional()
+    .describe("The lane of the turns to come: what its agent announced is listed too"),
 });
 const modelsQuery = z.object({ refresh: queryFlag.default(false).describe("`true`: ask the agent now") });
 const usageQuery = z.object({
@@ -53,6 +59,14 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
       symbols: await sessions.findSymbols(workspace, query, caller),
     }),
   );
+  read(
+    native,
+    "/api/commands",
+    { summary: "The agent's own / commands in a workspace", query: commandsQuery },
+    async ({ query: { workspace, lane }, caller }) => ({
+      commands: await sessions.agentCommands(workspace, lane, caller),
+    }),
+  );
   read(native, "/api/models", { summary: "List all models", query: modelsQuery }, async ({ query }) => ({
     models: await models(query),
   }));
@@ -90,8 +104,8 @@ function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOption
       status: 201,
     },
     async ({ body: { name }, caller }) => {
-      // Bound to the caller's workspace: a token must not create one that reaches further.
-      const secret = await tokens.create({ name, workspace: caller.workspace });
+      // The caller's user's, and bound to the caller's workspace: a token must not create one that reaches further.
+      const secret = await tokens.create({ name, caller });
       return { name, token: secret.reveal() };
     },
   );

@@ -15,9 +15,9 @@ import type { SignInLinks } from "./sign-in-links.ts";
 /** What the native door needs of the token store. */
 export interface TokenIssuer {
   /** A token for a program, with the scopes that clients of the doors need. Rejects with `invalid-request` for a bad name. */
-  create(wanted: { readonly name: string; readonly workspace: string | undefined }): Promise<Secret>;
-  /** An admin token for a browser, named `browser-…`. */
-  createForBrowser(): Promise<Secret>;
+  create(wanted: { readonly name: string; readonly caller: Caller }): Promise<Secret>;
+  /** An admin token for a browser, named `browser-…`: of whoever made the link that it signs in by. */
+  createForBrowser(maker: Caller): Promise<Secret>;
   /** Revoke a browser's token. Tokens of other names stay: a script that signs out did not sign in here. */
   revokeBrowser(name: string): Promise<void>;
 }
@@ -38,6 +38,8 @@ export interface UserSettings {
   read(): Promise<SettingsView>;
   /** All of it or nothing. Rejects with `invalid-request` where the file would not be valid after it. */
   change(wanted: ChangeSettings): Promise<SettingsView>;
+  /** Sends a test to the webhook as it is set now. Rejects with what went wrong. */
+  testWebhook(): Promise<void>;
 }
 
 export interface NativeDoorOptions {

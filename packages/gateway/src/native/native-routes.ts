@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Caller, CommandRecord } from "@caret/protocol";
+import { type Caller, type CommandRecord, keeperOf, lastingCaller } from "@caret/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { readIdempotencyKey } from "../http/idempotency-key.ts";
@@ -92,7 +92,7 @@ export function write<Body extends z.ZodType = z.ZodUnknown>(
       const call = callOf(request);
       const { answer, isReplayed } = await idempotency.once({
         key: readIdempotencyKey(request.headers),
-        scope: `${call.caller.tokenName} ${method} ${pathOf(request)}`,
+        scope: `${keeperOf(call.caller)} ${method} ${pathOf(request)}`,
         digest: digestOf(request),
         perform: async (command) => perform({ ...withCommand(call, command), body: read(request) }),
         recall: recall && ((done) => recall(done, call)),
@@ -104,8 +104,7 @@ export function write<Body extends z.ZodType = z.ZodUnknown>(
 }
 
 export function callOf(request: FastifyRequest): NativeCall {
-  const { tokenName, workspace } = requestContextOf(request).caller;
-  return { request, caller: { tokenName, workspace }, params: request.params as RouteParams };
+  return { request, caller: lastingCaller(requestContextOf(request).caller), params: request.params as RouteParams };
 }
 
 function withCommand(call: NativeCall, command: Caller["command"]): NativeCall {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Caller } from "@caret/protocol";
 
 const VALID_MS = 10 * 60_000;
 const MAX_OPEN = 20;
@@ -16,20 +17,20 @@ export interface SignInLink {
  */
 export interface SignInLinks {
   /** The code stands behind the `#`, which no browser sends to a server or to the next page. */
-  open(base: string): SignInLink;
-  /** True once for a code that was opened in the last ten minutes. */
-  redeem(code: string): boolean;
+  open(base: string, maker: Caller): SignInLink;
+  /** Who made it, once, for a code that was opened in the last ten minutes. */
+  redeem(code: string): Caller | undefined;
 }
 
 export function createSignInLinks({ now }: { readonly now: () => number }): SignInLinks {
-  let open: readonly { readonly digest: Buffer; readonly expiresAt: number }[] = [];
+  let open: readonly { readonly digest: Buffer; readonly expiresAt: number; readonly maker: Caller }[] = [];
 
   return {
-    open(base) {
+    open(base, maker) {
       const code = randomBytes(CODE_BYTES).toString("base64url");
       const expiresAt = now() + VALID_MS;
       // Keep the newest twenty; older unused links are dropped.
-      open = [...open, { digest: digest(code), expiresAt }].slice(-MAX_OPEN);
+      open = [...open, { digest: digest(code), expiresAt, maker }].slice(-MAX_OPEN);
       return { url: `${base}/#/sign-in/${code}`, expiresAt };
     },
     redeem(code) {
@@ -37,7 +38,7 @@ export function createSignInLinks({ now }: { readonly now: () => number }): Sign
       // Compare with all of them: the time must not reveal which one matched.
       const found = open.filter((link) => timingSafeEqual(link.digest, wanted));
       open = open.filter((link) => !found.includes(link));
-      return found.some(({ expiresAt }) => expiresAt > now());
+      return found.find(({ expiresAt }) => expiresAt > now())?.maker;
     },
   };
 }

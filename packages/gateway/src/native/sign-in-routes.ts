@@ -19,17 +19,18 @@ export function signInRoutes(native: NativeApp, { links, tokens }: NativeDoorOpt
     native,
     ["POST", "/api/links"],
     { summary: "Create a one-time link that signs a browser in", access: "admin", status: 201 },
-    async ({ request }) => links.open(baseOf(request)),
+    async ({ request, caller }) => links.open(baseOf(request), caller),
   );
   const signInDoc = { summary: "Sign a browser in with the code of a link", body: signInBody };
   // Not idempotent: a repeated sign-in must not get the credential a second time.
   native.app.post("/api/sign-in", { config: { access: "public", doc: signInDoc } }, async (request, reply) => {
     const { code } = readBody(signInBody, request.body);
-    if (!links.redeem(code))
+    const maker = links.redeem(code);
+    if (maker === undefined)
       throw new CaretError("unauthenticated", "This sign-in link is no longer valid.", {
         fix: "Run `caret link` for a new one; each works once, for ten minutes.",
       });
-    const { cookie, pageKey } = cutPageSecret(await tokens.createForBrowser());
+    const { cookie, pageKey } = cutPageSecret(await tokens.createForBrowser(maker));
     return reply
       .header("set-cookie", `${pageCookie(request.headers)}=${cookie}; Max-Age=${COOKIE_SECONDS}; ${COOKIE_RULES}`)
       .send({ pageKey });

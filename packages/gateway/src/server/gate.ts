@@ -53,8 +53,8 @@ export function createGate(options: GateOptions): Gate {
     assertAccess(credential, access);
     const { signal, end } = options.live.begin(credential);
     reply.raw.once("close", end);
-    const { name, workspace } = credential.grant;
-    const caller = { tokenName: name, workspace, connection: connectionOf(request.raw.socket) };
+    const { name, user, team, seesAll, workspace } = credential.grant;
+    const caller = { tokenName: name, user, team, seesAll, workspace, connection: connectionOf(request.raw.socket) };
     setRequestContext(request, { caller, signal, meter: options.meter });
   };
 }

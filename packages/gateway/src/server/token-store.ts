@@ -1,6 +1,11 @@
 export interface TokenGrant {
   readonly name: string;
   readonly scopes: readonly string[];
+  /** The user that it belongs to; absent: the person whose gateway it is. */
+  readonly user?: string | undefined;
+  readonly team?: string | undefined;
+  /** It sees what every user has. */
+  readonly seesAll?: true | undefined;
   /** The only workspace its turns may work in. */
   readonly workspace?: string | undefined;
 }

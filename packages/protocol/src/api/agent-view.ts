@@ -88,6 +88,8 @@ export const messageStates = ["queued", "started", "read", "dropped"] as const;
 export type MessageState = (typeof messageStates)[number];
 
 export interface MessageView {
+  /** The user whose message it is; absent: that of the person whose gateway it is. */
+  readonly user?: string;
   readonly id: string;
   /** An agent's name, or `human`. */
   readonly from: string;

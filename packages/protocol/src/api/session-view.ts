@@ -50,6 +50,8 @@ export type SessionStatus =
       readonly about: string;
       /** The approval that waits, as it would run, so that it can be decided from a list; absent when it is large. */
       readonly approval?: AgentEventOf<"approval-request">;
+      /** The question that waits, so that it can be answered from a list; absent when it is large. */
+      readonly question?: AgentEventOf<"question">;
     }
   | { readonly kind: "ended"; readonly turnId: string; readonly at: number; readonly outcome: TurnOutcome["kind"] };
 
@@ -70,6 +72,8 @@ export interface SessionView {
   readonly workspace: string;
   /** The workspace is an empty directory that Caret has made for it. */
   readonly scratch?: true;
+  /** The user whose session it is; absent: that of the person whose gateway it is. */
+  readonly user?: string;
   /** The name of the agent whose session it is. */
   readonly agent?: string;
   /** Since when something waits that the agent said to a person (`toHuman` of the agent); absent: nothing does. */
@@ -236,6 +240,17 @@ export interface SymbolView {
   readonly line: number;
 }
 
+/** A `/` command of the agent's own. */
+export interface AgentCommandView {
+  /** Without the slash. */
+  readonly name: string;
+  /** Where it comes from: a file of the workspace's or the user's, or what the agent itself has announced. */
+  readonly source: "workspace" | "user" | "agent";
+  readonly description: string;
+  /** What it says to the agent; absent: the agent knows the command by its name. */
+  readonly text?: string;
+}
+
 /** Editors that open files by links of their own: `vscode://file/…`. */
 export const editorNames = ["vscode", "cursor", "zed"] as const;
 export type EditorName = (typeof editorNames)[number];
@@ -245,6 +260,10 @@ export interface AboutView {
   readonly version: string;
   /** Whom the gateway takes us for. */
   readonly tokenName: string;
+  /** The user that the token belongs to; absent: the person whose gateway it is. */
+  readonly user?: string;
+  /** The token sees the sessions of every user. */
+  readonly seesAll?: true;
   readonly lanes: readonly {
     readonly lane: LaneName;
     readonly ready: boolean;

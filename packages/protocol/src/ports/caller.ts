@@ -1,6 +1,15 @@
 /** On whose behalf something is done: a token of ours, already checked. */
 export interface Caller {
   readonly tokenName: string;
+  /**
+   * The user whose token it is; undefined: the person whose gateway it is, who has no name. Each sees what is their own: for
+   * anybody else it does not exist.
+   */
+  readonly user?: string | undefined;
+  /** The team that the user works for, by the token. */
+  readonly team?: string | undefined;
+  /** Sees what every user has: an administrator's token that says so, or the gateway itself. */
+  readonly seesAll?: true | undefined;
   /** The only workspace its turns may work in; undefined: any that is allowed. */
   readonly workspace?: string | undefined;
   /** Where the request came from; undefined when that is not known. */
@@ -24,4 +33,23 @@ export interface CommandKey {
   readonly digest: string;
   /** The message of an agent's queue that the turn begins with: taken from the queue in the commit of the turn's start. */
   readonly delivers?: string;
+}
+
+/** The caller, without what means something only while its request is open: for another process, or a later moment. */
+export function lastingCaller({ tokenName, user, team, seesAll, workspace }: Caller): Caller {
+  return {
+    tokenName,
+    ...(user === undefined ? {} : { user }),
+    ...(team === undefined ? {} : { team }),
+    ...(seesAll === undefined ? {} : { seesAll }),
+    ...(workspace === undefined ? {} : { workspace }),
+  };
+}
+
+/**
+ * Whose conversations, kept answers and idempotency keys a request may refer to: its user's, or where there is none its
+ * token's. No token has a name with a space in it.
+ */
+export function keeperOf({ tokenName, user }: Caller): string {
+  return user === undefined ? tokenName : `user ${user}`;
 }

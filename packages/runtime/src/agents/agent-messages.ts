@@ -1,5 +1,7 @@
-import { type Agents, CaretError, HUMAN, type MessageView } from "@caret/protocol";
+import { type Agents, type Caller, CaretError, HUMAN, type MessageView } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
+import type { UserScope } from "../log/agent-store.ts";
+import { isOfUser, scopeOf, userOf } from "../sessions/session-directories.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentViews } from "./agent-views.ts";
@@ -24,17 +26,26 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
     return message;
   };
 
-  const known = async (id: string): Promise<MessageView> => {
+  /** Rejects with `not-found` also when it is only not for this caller. */
+  const known = async (id: string, caller: Caller): Promise<MessageView> => {
     const message = await store.message(id);
-    if (message === undefined) throw new CaretError("not-found", `There is no message ${id}`);
+    if (message === undefined || !isOfUser(message, scopeOf(caller)))
+      throw new CaretError("not-found", `There is no message ${id}`);
     return message;
   };
 
   return {
     async send(to, { text, id = options.newId(), replyTo }, caller, from = HUMAN) {
       if (to !== HUMAN) await views.find(to, caller);
-      if (replyTo !== undefined) await known(replyTo);
-      const sent = await store.send({ id, from, to, text, ...(replyTo === undefined ? {} : { replyTo }) });
+      if (replyTo !== undefined) await known(replyTo, caller);
+      const sent = await store.send({
+        id,
+        ...userOf(caller),
+        from,
+        to,
+        text,
+        ...(replyTo === undefined ? {} : { replyTo }),
+      });
       for (const wake of [...waiters]) wake();
       scheduler.wake();
       return sent;
@@ -42,29 +53,29 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
 
     async messages(to, query, caller) {
       if (to !== HUMAN) await views.find(to, caller);
-      return await store.messages(to, query);
+      return await store.messages(to, { ...query, ...usersOf(to, caller) });
     },
 
     async message(id, caller) {
-      const message = await known(id);
+      const message = await known(id, caller);
       if (message.to !== HUMAN) await views.find(message.to, caller);
       return message;
     },
 
     async putAside(id, caller) {
-      const { to, from } = await known(id);
+      const { to, from } = await known(id, caller);
       if (to !== HUMAN) throw new CaretError("invalid-request", `The message ${id} is to an agent, not to a person`);
       if (from !== HUMAN) await views.find(from, caller);
-      return (await store.take(id)) ?? (await known(id));
+      return (await store.take(id)) ?? (await known(id, caller));
     },
 
     async readInbox(to, caller) {
       if (to !== HUMAN) await views.find(to, caller);
-      return await Promise.all((await store.takeAll(to, await turnOf(to))).map(taken));
+      return await Promise.all((await store.takeAll(to, await turnOf(to), usersOf(to, caller))).map(taken));
     },
 
     async waitForReply(messageId, { signal }, caller) {
-      const { from } = await known(messageId);
+      const { from } = await known(messageId, caller);
       if (from !== HUMAN) await views.find(from, caller);
       return await scheduler.away(from, async () => {
         for (;;) {
@@ -82,4 +93,10 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
       });
     },
   };
+}
+
+/** The messages to `human` that are for this caller. Any other receiver is one agent, which the caller sees or does not. */
+function usersOf(to: string, caller: Caller): UserScope {
+  const { user } = scopeOf(caller);
+  return to === HUMAN && user !== undefined ? { user } : {};
 }

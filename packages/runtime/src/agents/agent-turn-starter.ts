@@ -63,7 +63,8 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
     const { receiver, sessionId, isAgent, message } = queue;
     const { id, mode } = message;
     const command = { name: `message ${id}`, digest: id, delivers: id };
-    const caller: Caller = { tokenName: isAgent ? receiver : QUEUE_CLIENT, command };
+    // The queue is the session's own, whoever its user is.
+    const caller: Caller = { tokenName: isAgent ? receiver : QUEUE_CLIENT, seesAll: true, command };
     const wanted = { prompt: promptOf(message), ...(mode === undefined ? {} : { mode }) };
     const turn = await sessions.beginTurn(sessionId, wanted, caller);
     problems.delete(receiver);

@@ -1,5 +1,6 @@
 import { type Agents, type Caller, HUMAN, type MessageView, sessionReceiver } from "@caret/protocol";
 import { notQueued } from "../log/agent-store.ts";
+import { userOf } from "../sessions/session-directories.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
@@ -26,7 +27,14 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
   return {
     async queuePrompt(sessionId, { prompt, mode, id = options.newId() }, caller) {
       const { receiver } = await receiverOf(sessionId, caller);
-      const queued = await store.send({ id, from: HUMAN, to: receiver, text: prompt, ...modeOf(mode) });
+      const queued = await store.send({
+        id,
+        ...userOf(caller),
+        from: HUMAN,
+        to: receiver,
+        text: prompt,
+        ...modeOf(mode),
+      });
       scheduler.wake();
       return queued;
     },

@@ -35,10 +35,12 @@ export interface NewComparison {
   readonly repository: string;
   /** From the top of the repository to the directory that was named; empty: the top. */
   readonly inside: string;
+  /** The user whose comparison it is; undefined: that of the person whose gateway it is. */
+  readonly user: string | undefined;
 }
 
-/** On whose behalf candidates work: that the caller may start a comparison is checked before. */
-const COMPARISON: Caller = { tokenName: "comparison" };
+/** As whose turns of candidates are logged. */
+const CLIENT = "comparison";
 
 /** One comparison, in this process. */
 export class Comparison {
@@ -82,6 +84,15 @@ export class Comparison {
     return this.#view;
   }
 
+  get user(): string | undefined {
+    return this.#new.user;
+  }
+
+  /** On whose behalf candidates work: that the caller may start a comparison is checked before. */
+  get #caller(): Caller {
+    return { tokenName: CLIENT, user: this.user };
+  }
+
   get isAttended(): boolean {
     return this.#new.wanted.attended === true;
   }
@@ -118,13 +129,14 @@ export class Comparison {
 
   async #removeAll(): Promise<void> {
     const { git, records, sessions } = this.#options;
+    const caller = this.#caller;
     this.#stop.abort(new CaretError("cancelled", "The comparison was dropped"));
     await this.#running;
     for (const worktree of this.#worktrees) await removeWorktree(git, worktree);
     records.remove(this.#view.id);
     // Their logs stay, out of the way: the directories they worked in are gone.
     for (const { sessionId } of this.#view.candidates)
-      if (sessionId !== undefined) await sessions.change(sessionId, { archived: true }, COMPARISON);
+      if (sessionId !== undefined) await sessions.change(sessionId, { archived: true }, caller);
   }
 
   async #run(): Promise<void> {
@@ -155,7 +167,7 @@ export class Comparison {
     const { check } = wanted;
     return await runCandidate({
       sessions,
-      caller: COMPARISON,
+      caller: this.#caller,
       wanted,
       model: wanted.models[index] ?? "",
       workspace,

@@ -6,6 +6,7 @@ import type { Git } from "../git/run-git.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import { wayInside } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
+import { isInScope, scopeOf } from "../sessions/session-directories.ts";
 import { findRepository } from "../worktrees/create-worktree.ts";
 import { Comparison, type ComparisonOptions } from "./comparison.ts";
 import { openComparisonRecords } from "./comparison-records.ts";
@@ -48,7 +49,7 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
       const id = options.newId().slice(0, 8);
       makePrivateDirectory(options.root);
       const root = realpathSync(options.root);
-      const comparison = new Comparison({ ...options, root, records }, { id, wanted, ...place });
+      const comparison = new Comparison({ ...options, root, records }, { id, wanted, user: caller.user, ...place });
       const lease = createLease(comparison, leaseMs, onError);
       comparisons.set(id, { comparison, lease });
       forgetOld(comparisons);
@@ -107,8 +108,8 @@ async function findPlace(
   return { repository, inside: wayInside(repository, directory) ?? "" };
 }
 
-function isVisible({ view }: Comparison, { workspace }: Caller): boolean {
-  return workspace === undefined || wayInside(workspace, view.repository) !== undefined;
+function isVisible({ view, user }: Comparison, caller: Caller): boolean {
+  return isInScope({ workspace: view.repository, ...(user === undefined ? {} : { user }) }, scopeOf(caller));
 }
 
 async function* views(comparison: Comparison, signal: AbortSignal) {

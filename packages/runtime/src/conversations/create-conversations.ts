@@ -2,6 +2,7 @@ import {
   type Caller,
   CaretError,
   type Conversations,
+  keeperOf,
   type TranscriptMessage,
   type TranscriptPart,
   type TurnShare,
@@ -132,7 +133,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   return {
     async open(request, caller) {
       assertAnswerable(request.messages);
-      unpassable.check(request.messages, caller.tokenName);
+      unpassable.check(request.messages, keeperOf(caller));
       if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
       registry.tidy();
       background.run(sideCalls.tidy);

@@ -35,7 +35,7 @@ export function createCallDemands({ engine, registry, lock, lineOf }: CallDemand
       addedNotes: [],
     };
     const match: TranscriptMatch = { line, relation: "continuation", sessionId, ...heard };
-    const shared = await registry.start(match, planDemand(resolved, sessionId, names), resolved.tokenName);
+    const shared = await registry.start(match, planDemand(resolved, sessionId, names), resolved);
     return shared.take(line.hash, "continuation", resolved.client);
   };
   return (resolved: ResolvedRequest, turn: TurnShare): TurnShare => {

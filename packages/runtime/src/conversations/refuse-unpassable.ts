@@ -21,7 +21,7 @@ export interface UnpassableRefuser {
    * A client keeps what was refused in its transcript, and some join it with the user's next words to one message. So it
    * is refused once: in a message that goes on from the refused one it is only mentioned, too.
    */
-  check(messages: readonly TranscriptMessage[], tokenName: string): void;
+  check(messages: readonly TranscriptMessage[], keeper: string): void;
 }
 
 export function createUnpassableRefuser(refusalOf: (part: TranscriptPart) => Refusal | undefined): UnpassableRefuser {
@@ -37,13 +37,13 @@ export function createUnpassableRefuser(refusalOf: (part: TranscriptPart) => Ref
   };
 
   return {
-    check(messages, tokenName) {
+    check(messages, keeper) {
       const last = messages.at(-1);
       if (last?.role !== "user" || !last.parts.some(refusalOf) || isOfTool(messages, last)) return;
       const said = wordsOf(last.parts);
       const found = last.parts.flatMap((part) => {
         const refusal = refusalOf(part);
-        const key = fingerprint([tokenName, identityOf(part)]);
+        const key = fingerprint([keeper, identityOf(part)]);
         const wasRefused = refused.get(key)?.some((words) => goesOn(said, words)) ?? false;
         return refusal === undefined || wasRefused ? [] : [{ key, refusal }];
       });

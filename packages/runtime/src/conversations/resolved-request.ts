@@ -4,6 +4,7 @@ import {
   CaretError,
   type CommandKey,
   type ConversationRequest,
+  keeperOf,
   type Owner,
   type RequestedModel,
 } from "@caret/protocol";
@@ -27,6 +28,9 @@ const owners: ReadonlyMap<string, Owner> = new Map([
 export interface ResolvedRequest {
   readonly question: ReadQuestion;
   readonly tokenName: string;
+  readonly user: string | undefined;
+  /** Whose conversations it may go on with. */
+  readonly keeper: string;
   /** The client wants one turn for this request, however often it sends it. */
   readonly command: CommandKey | undefined;
   /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
@@ -75,7 +79,7 @@ export async function resolveRequest(
   const model = await resolveModel(request.requestedModel);
   const question = readQuestion({
     ...transcriptOf(request),
-    place: [caller.tokenName, workspace ?? ""],
+    place: [keeperOf(caller), workspace ?? ""],
     owner: usual,
     variant: [model, owner, JSON.stringify(request.toolChoice), request.sampling ?? ""],
     sendsSystem: !isApart,
@@ -86,6 +90,8 @@ export async function resolveRequest(
   return {
     question,
     tokenName: caller.tokenName,
+    user: caller.user,
+    keeper: keeperOf(caller),
     command: requestCommand(request, caller),
     client: client ?? Promise.resolve(undefined),
     model,
@@ -101,8 +107,8 @@ export async function resolveRequest(
  * Which conversations a request can belong to, without anything that only the machine of its agent knows: requests of one
  * conversation have the same scope at every gateway.
  */
-export function requestScope(request: ConversationRequest, { tokenName, workspace }: Caller): string {
-  const place = [tokenName, request.workspace ?? workspace ?? ""];
+export function requestScope(request: ConversationRequest, caller: Caller): string {
+  const place = [keeperOf(caller), request.workspace ?? caller.workspace ?? ""];
   return readQuestion({ ...transcriptOf(request), place, owner: "", variant: [], sendsSystem: false }).scope;
 }
 
@@ -111,15 +117,15 @@ function transcriptOf(request: ConversationRequest) {
   return { system, tools, messages, sessionKey, conversation, codingClient, isSideCall };
 }
 
-/** What a request with an idempotency key is recorded as in the log. Keys of another token or door are other keys. */
-function requestCommand(request: ConversationRequest, { tokenName }: Caller): CommandKey | undefined {
+/** What a request with an idempotency key is recorded as in the log. Keys of another user, token or door are other keys. */
+function requestCommand(request: ConversationRequest, caller: Caller): CommandKey | undefined {
   // Whether the answer is streamed makes no other request of it.
   const { isWhole: _isWhole, messages, system, conversation, sent, ...asked } = request;
   const { idempotencyKey, door = "" } = asked;
   if (idempotencyKey === undefined) return undefined;
   // Kept messages lose their secrets with a restart, and are named by what was sent.
   const body = sent === undefined ? { messages, system, conversation } : { sent };
-  return { name: digestOf([tokenName, door, idempotencyKey]), digest: digestOf({ ...asked, ...body }) };
+  return { name: digestOf([keeperOf(caller), door, idempotencyKey]), digest: digestOf({ ...asked, ...body }) };
 }
 
 function digestOf(value: unknown): string {

@@ -52,7 +52,7 @@ interface BroughtResults {
 
 /** Undefined when no turn that runs has made the calls. Only who started a turn may answer its calls. */
 function findBroughtResults(
-  { question, tokenName }: ResolvedRequest,
+  { question, keeper }: ResolvedRequest,
   turns: readonly RunningTurn[],
   registry: Pick<TurnRegistry, "find">,
 ): BroughtResults | undefined {
@@ -62,7 +62,7 @@ function findBroughtResults(
   if (results.length === 0) return undefined;
   const shared = turns
     .map(({ turnId }) => registry.find(turnId))
-    .find((turn) => turn?.tokenName === tokenName && results.some(({ callId }) => turn.hasCall(callId)));
+    .find((turn) => turn?.keeper === keeper && results.some(({ callId }) => turn.hasCall(callId)));
   if (shared === undefined) return undefined;
   const users = news.filter(({ role }) => role === "user");
   return {

@@ -10,7 +10,7 @@ interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs" | "gon
   /** The digest of the transcript that began the turn. */
   readonly hash: string;
   /** Whose turn it is. */
-  readonly tokenName: string;
+  readonly keeper: string;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
   /** How long after its end an answer can be had again: one that no client was given, and one that was. */
@@ -21,7 +21,7 @@ interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs" | "gon
 /** A turn and the clients that have a share in it: one for each answer that is being written. */
 export interface SharedTurn {
   readonly turn: RunningTurn;
-  readonly tokenName: string;
+  readonly keeper: string;
   /** When it ended; undefined while it runs. */
   readonly endedAt: number | undefined;
   /** It has ended, and nobody will be given any of it again. */
@@ -48,7 +48,7 @@ export interface SharedTurn {
 }
 
 export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
-  const { turn, tokenName, isNamed, joinMs, retryMs, now } = options;
+  const { turn, keeper, isNamed, joinMs, retryMs, now } = options;
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
@@ -71,7 +71,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
 
   return {
     turn,
-    tokenName,
+    keeper,
     firstHash: options.hash,
     get endedAt() {
       return endedAt;

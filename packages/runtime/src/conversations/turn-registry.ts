@@ -3,6 +3,7 @@ import type { RunningTurn, SessionEngine, TurnRequest } from "../turns/session-e
 import { rememberTurn } from "./matching/chain.ts";
 import type { TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageStore } from "./matching/lineage-store.ts";
+import type { ResolvedRequest } from "./resolved-request.ts";
 import { createSharedTurn, type SharedTurn } from "./shared-turn.ts";
 
 /** A failure may be an accident: the same request is tried once more at once, and then after pauses that grow. */
@@ -26,10 +27,13 @@ interface TurnRegistryOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Starts turns, and keeps the books about which transcript each of them answers. */
+/** Who asks for a turn. */
+type Asker = Pick<ResolvedRequest, "tokenName" | "user" | "keeper">;
+
+/** Starts turns, and records which transcript each of them answers. */
 export interface TurnRegistry {
   /** Throws the last failure of a request that has failed too often, and whatever the engine throws. */
-  start(match: TranscriptMatch, request: TurnRequest, tokenName: string): Promise<SharedTurn>;
+  start(match: TranscriptMatch, request: TurnRequest, asker: Asker): Promise<SharedTurn>;
   /** A running turn answers another transcript, too: it was given the results it waited for. */
   note(shared: SharedTurn, match: TranscriptMatch): void;
   find(turnId: string): SharedTurn | undefined;
@@ -72,18 +76,18 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   };
 
   return {
-    async start(match, request, tokenName) {
+    async start(match, request, { tokenName, user, keeper }) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(match.line.hash));
-      // Its agent starts, and the books are kept, while the disk is at work on its start.
-      const turn = await engine.beginTurn({ ...request, client: tokenName });
+      // Its agent starts, and its transcript is recorded, while the disk is at work on its start.
+      const turn = await engine.beginTurn({ ...request, client: tokenName, user });
       const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;
       const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);
       const shared = createSharedTurn({
         turn,
         hash,
-        tokenName,
+        keeper,
         isNamed,
         graceMs: patienceMs,
         goneMs,

@@ -42,11 +42,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       const isApart = line.aside !== undefined || resolved.isApart;
       const place = isApart ? scratch.make(resolved.question.system) : undefined;
       try {
-        const shared = await registry.start(
-          match,
-          recorded(resolved, planFirstTurn(resolved, place, line)),
-          resolved.tokenName,
-        );
+        const shared = await registry.start(match, recorded(resolved, planFirstTurn(resolved, place, line)), resolved);
         if (place !== undefined) {
           sideCalls.add(shared, line);
           shared.turn.begun.catch(() => scratch.remove(place));
@@ -67,7 +63,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
         const plan = recorded(resolved, planNextTurn(resolved, match, isScratch));
-        const shared = await registry.start(match, plan, resolved.tokenName);
+        const shared = await registry.start(match, plan, resolved);
         return shared.take(match.line.hash, "continuation", resolved.client);
       } catch (reason) {
         const { code } = CaretError.from(reason);

@@ -1,4 +1,5 @@
 import { type AgentReport, type AgentWorktree, CaretError, type MessageQuery, type MessageView } from "@caret/protocol";
+import type { SessionScope } from "./event-store.ts";
 
 /** What is kept of an agent besides its session. */
 export interface AgentRecord {
@@ -22,7 +23,7 @@ export interface Suspension {
 /** An agent that is being made, together with its session. */
 export type NewAgent = Pick<AgentRecord, "name" | "createdBy" | "worktree" | "userServers">;
 
-export type NewMessage = Pick<MessageView, "id" | "from" | "to" | "text" | "replyTo" | "mode">;
+export type NewMessage = Pick<MessageView, "id" | "user" | "from" | "to" | "text" | "replyTo" | "mode">;
 
 /** What may be changed of a message that waits. */
 export type MessageChanges = Pick<NewMessage, "text" | "mode">;
@@ -38,6 +39,9 @@ export interface WaitingQueue {
   /** The message at the head of the queue. */
   readonly message: MessageView;
 }
+
+/** Whose messages: absent: those of every user. */
+export type UserScope = Pick<SessionScope, "user">;
 
 /** What waits in one queue. */
 export interface QueueState {
@@ -70,10 +74,10 @@ export interface AgentStore {
   message(id: string): Promise<MessageView | undefined>;
   /** Take one that waits as read. */
   take(id: string): Promise<MessageView | undefined>;
-  /** Messages to one receiver, oldest first. */
-  messages(to: string, query: MessageQuery): Promise<readonly MessageView[]>;
+  /** Messages to one receiver, oldest first. `human` is every user: those of one of them are asked for by name. */
+  messages(to: string, query: MessageQuery & UserScope): Promise<readonly MessageView[]>;
   /** Take all that waits in a queue as read, during a turn or outside of one. */
-  takeAll(to: string, turnId: string | undefined): Promise<readonly MessageView[]>;
+  takeAll(to: string, turnId: string | undefined, scope?: UserScope): Promise<readonly MessageView[]>;
   /** The first answer to a message, taken as read if it waits. Undefined when there is none yet. */
   takeReply(messageId: string, turnId: string | undefined): Promise<MessageView | undefined>;
   /** Keep other words of a message that its receiver has: without secrets. */

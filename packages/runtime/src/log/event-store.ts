@@ -5,16 +5,15 @@ import {
   type CommandKey,
   type CommandRecord,
   type EventEnvelope,
-  type Excerpt,
   type ForkOrigin,
   type LaneName,
   type PermissionWord,
-  type SaidKind,
   type SandboxWord,
   type TurnOutcome,
   type Usage,
 } from "@caret/protocol";
 import type { NewAgent } from "./agent-store.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "./search/said-query.ts";
 import type { SessionWaits } from "./session-waits.ts";
 
 /**
@@ -44,8 +43,18 @@ export interface UpstreamAttachment {
   readonly isReserved?: boolean;
 }
 
+/** Which sessions a reader may see. */
+export interface SessionScope {
+  /** Only sessions that work there or below: a physical path. */
+  readonly workspace?: string;
+  /** Only those of this user; null: only those of the person whose gateway it is. */
+  readonly user?: string | null;
+}
+
 export interface NewSession {
   readonly id: string;
+  /** The user whose session it is; absent: that of the person whose gateway it is. */
+  readonly user?: string;
   readonly workspace: string;
   readonly title?: string;
   readonly lane?: LaneName;
@@ -104,15 +113,13 @@ export interface SessionChanges {
   readonly upstream?: UpstreamAttachment;
 }
 
-export interface SessionQuery {
+export interface SessionQuery extends SessionScope {
   /** A part of the title, workspace or id, in any letter case. */
   readonly search?: string;
   /** Only archived sessions, or only the others; both when absent. */
   readonly archived?: boolean;
   /** Only those that are pinned. */
   readonly pinned?: true;
-  /** Only sessions that work there or below: a physical path. */
-  readonly workspace?: string;
   /** Only those that were copied from this session. */
   readonly forkedFrom?: string;
   readonly limit?: number;
@@ -158,11 +165,10 @@ export interface UsageTotal {
   readonly usage: Usage;
 }
 
-export interface UsageByDayQuery {
+/** A workspace narrows it to sessions that still exist. */
+export interface UsageByDayQuery extends SessionScope {
   /** The first day in UTC, `2026-11-15`. */
   readonly from: string;
-  /** Only of sessions that still exist and work there or below: a physical path. */
-  readonly workspace?: string;
   /** Rows of their own for each client, which is read off the log: of sessions that are gone it is not known any more. */
   readonly byClient?: boolean;
 }
@@ -176,43 +182,8 @@ export interface UsageOfDay extends UsageTotal {
   readonly title?: string;
   /** Who asked, where the query was by client and the log knows. */
   readonly client?: string;
-}
-
-export interface SaidQuery {
-  /** Words, and phrases in quotes; the last letters of a word may be missing. All of them must be said in one piece. */
-  readonly text: string;
-  readonly sessionId?: string;
-  /** Only what was said in sessions that work there or below: a physical path. */
-  readonly workspace?: string;
-  readonly limit?: number;
-  /** The `next` of the page before. */
-  readonly before?: number;
-}
-
-/** A place where something was said: a prompt, a block of an answer, the command of a call. */
-export interface SaidPlace {
-  readonly sessionId: string;
-  readonly turnId: string;
-  readonly kind: SaidKind;
-  /** The event that it begins with. */
-  readonly seq: number;
-  readonly at: number;
-  readonly excerpt: Excerpt;
-}
-
-export interface SaidPage {
-  /** The newest first. */
-  readonly places: readonly SaidPlace[];
-  /** Absent on the last page. */
-  readonly next?: number;
-  /** How many sessions the next `catchUpSearch` will have something to do with. */
-  readonly behind: number;
-}
-
-export interface CatchUpOptions {
-  /** Only this session, also what a turn that still runs has said. */
-  readonly sessionId?: string;
-  readonly signal?: AbortSignal;
+  /** The user whose session it was; absent: that of the person whose gateway it is. */
+  readonly user?: string;
 }
 
 export interface ReadOptions {
@@ -312,7 +283,7 @@ export interface EventStore {
   getSession(sessionId: string): Promise<SessionRecord | undefined>;
   listSessions(query?: SessionQuery): Promise<SessionPage>;
   /** The ids of all sessions, in no order. */
-  sessionIds(query?: Pick<SessionQuery, "workspace">): Promise<readonly string[]>;
+  sessionIds(query?: SessionScope): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
   updateSession(sessionId: string, changes: SessionChanges, options?: WriteOptions): Promise<SessionRecord>;
   /**

@@ -1,6 +1,7 @@
 import type { Caller, FoundPlace, SearchQuery, SearchView, SessionView } from "@caret/protocol";
-import type { EventStore, SaidPlace, SessionRecord } from "../log/event-store.ts";
-import { boundWorkspace } from "./session-directories.ts";
+import type { EventStore, SessionRecord } from "../log/event-store.ts";
+import type { SaidPlace } from "../log/search/said-query.ts";
+import { scopeOf } from "./session-directories.ts";
 
 const DEFAULT_PLACES = 20;
 const MAX_PLACES = 100;
@@ -11,13 +12,12 @@ interface SearchContext {
   readonly view: (session: SessionRecord) => SessionView;
 }
 
-/** What was said, with the session that each place is in. A caller that is bound to a workspace finds only what was said there. */
+/** What was said, with the session that each place is in. A caller finds only what was said where it may look. */
 export async function searchSaid(
   { store, find, view }: SearchContext,
   { query, session, limit = DEFAULT_PLACES, before }: SearchQuery,
   caller: Caller,
 ): Promise<SearchView> {
-  const workspace = boundWorkspace(caller);
   const sessionId = session === undefined ? undefined : (await find(session, caller)).id;
   // A person who looks for something in an open session also means what its turn says just now.
   if (sessionId !== undefined) await store.catchUpSearch({ sessionId });
@@ -25,7 +25,7 @@ export async function searchSaid(
     text: query,
     limit: Math.min(Math.max(1, limit), MAX_PLACES),
     ...(sessionId === undefined ? {} : { sessionId }),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...scopeOf(caller),
     ...(before === undefined ? {} : { before }),
   });
   const ids = [...new Set(places.map((place) => place.sessionId))];

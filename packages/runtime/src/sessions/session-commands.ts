@@ -21,7 +21,7 @@ import { readAll } from "../log/read-turns.ts";
 import { stageSession } from "../log/stage-session.ts";
 import { importSession } from "../log/transfer/import-session.ts";
 import { titleOf } from "../turns/title-of.ts";
-import { commandOf, workspaceForImported, workspaceForNew } from "./session-directories.ts";
+import { commandOf, userOf, workspaceForImported, workspaceForNew } from "./session-directories.ts";
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
 import { modelNamed } from "./start-turn.ts";
 
@@ -77,13 +77,18 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
       const name = title ?? (source.title === undefined ? undefined : `${source.title} (fork)`);
       const session: NewSession = {
         id: newId(),
+        ...userOf(caller),
         workspace: source.workspace,
         createdAt: now(),
         ...(name === undefined ? {} : { title: titleOf(name, redactor()) }),
         forkedFrom: { sessionId: source.id, seq: point },
         ...choicesOf(source),
       };
-      return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
+      const forked = await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) });
+      const worktree = context.worktrees.find(source.id);
+      // The last of those that work there is to remove it.
+      if (worktree !== undefined) context.worktrees.keep(forked.id, worktree);
+      return view(forked);
     },
 
     async offerServers(sessionId, { servers }, caller) {
@@ -99,7 +104,13 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
     async importSession(chunks, caller) {
       const workspace = (theirs: string): string => workspaceForImported(options, theirs, caller);
       return view(
-        await importSession(store, chunks, { id: newId(), redactor: redactor(), workspace, ...commandOf(caller) }),
+        await importSession(store, chunks, {
+          id: newId(),
+          ...userOf(caller),
+          redactor: redactor(),
+          workspace,
+          ...commandOf(caller),
+        }),
       );
     },
   };
@@ -121,6 +132,7 @@ async function createFor(
       : undefined;
   const session = {
     id,
+    ...userOf(caller),
     workspace: worktree?.path ?? workspaceForNew(options, wanted.workspace, caller),
     createdAt: options.now(),
     ...chosen,

@@ -1,5 +1,5 @@
 import { type Caller, CaretError } from "@caret/protocol";
-import type { CommandOptions, EventStore, SessionRecord } from "../log/event-store.ts";
+import type { CommandOptions, EventStore, SessionRecord, SessionScope } from "../log/event-store.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
 import { chooseWorkspace } from "../paths/choose-workspace.ts";
 import { physicalPath, wayInside } from "../paths/physical-path.ts";
@@ -37,14 +37,31 @@ export function visibleWorkspace(
   return allowedWorkspace(chosen ?? asked, allowedWorkspaces);
 }
 
-/** The physical path of the only workspace a caller may see; undefined: all of them. */
-export function boundWorkspace({ workspace }: Caller): string | undefined {
-  return workspace === undefined ? undefined : physicalPath(workspace);
+/**
+ * What a caller may see. Every port asks here, and nothing else decides it: the sessions of its user, or of nobody where it has
+ * none; of those, the ones in its workspace where it is bound to one.
+ */
+export function scopeOf({ workspace, user, seesAll }: Caller): SessionScope {
+  return {
+    ...(workspace === undefined ? {} : { workspace: physicalPath(workspace) }),
+    ...(seesAll === true ? {} : { user: user ?? null }),
+  };
 }
 
-/** Whether a caller that is bound to a workspace sees the session. */
-export function isVisible({ workspace }: SessionRecord, bound: string | undefined): boolean {
-  return bound === undefined || wayInside(bound, workspace) !== undefined;
+/** Whether a session is one of those. */
+export function isInScope(session: Pick<SessionRecord, "workspace" | "user">, scope: SessionScope): boolean {
+  const { workspace } = scope;
+  return isOfUser(session, scope) && (workspace === undefined || wayInside(workspace, session.workspace) !== undefined);
+}
+
+/** Whether something is the user's, or nobody's where that is asked for. */
+export function isOfUser(thing: { readonly user?: string | undefined }, { user }: Pick<SessionScope, "user">): boolean {
+  return user === undefined || (thing.user ?? null) === user;
+}
+
+/** Whose a thing is that is made for a caller. */
+export function userOf({ user }: Caller): { readonly user?: string } {
+  return user === undefined ? {} : { user };
 }
 
 /** What is to be recorded together with what is done for a caller. */
@@ -55,6 +72,6 @@ export function commandOf({ command }: Caller): CommandOptions {
 /** Rejects with `session-not-found` also when it is only not for this caller. */
 export async function findVisible(store: EventStore, sessionId: string, caller: Caller): Promise<SessionRecord> {
   const session = await store.getSession(sessionId);
-  if (session !== undefined && isVisible(session, boundWorkspace(caller))) return session;
+  if (session !== undefined && isInScope(session, scopeOf(caller))) return session;
   throw new CaretError("session-not-found", `There is no session ${sessionId}`);
 }

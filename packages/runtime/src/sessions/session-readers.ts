@@ -3,6 +3,7 @@ import type { Git } from "../git/run-git.ts";
 import type { UsageOfDay } from "../log/event-store.ts";
 import { pullEvents } from "../log/follow.ts";
 import { toUsageDay } from "../log/session-record.ts";
+import { agentCommands } from "./agent-commands.ts";
 import { listFiles } from "./changes/list-files.ts";
 import { readChanges } from "./changes/read-changes.ts";
 import { exportAs } from "./export/export-as.ts";
@@ -10,7 +11,7 @@ import { findSymbols } from "./find-symbols.ts";
 import { foldersOf, rankPaths } from "./rank-paths.ts";
 import { readLog } from "./read-log.ts";
 import { searchSaid } from "./search-said.ts";
-import { boundWorkspace, visibleWorkspace } from "./session-directories.ts";
+import { scopeOf, visibleWorkspace } from "./session-directories.ts";
 import { followUpdates } from "./session-updates.ts";
 import type { SessionsContext } from "./sessions-context.ts";
 
@@ -40,6 +41,7 @@ type SessionReaders = Pick<
   | "changes"
   | "findFiles"
   | "findSymbols"
+  | "agentCommands"
   | "usage"
   | "budget"
 >;
@@ -51,18 +53,15 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
   /** A caller that sees a session may answer its approvals. */
   const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
     turnOf(sessionId)?.forDecider(events) ?? events;
-  const files = createFileFinder({ git: options, now });
   const untilClosing = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing]);
 
   return {
     findCommand: (name) => store.findCommand(name),
 
     async list({ limit = DEFAULT_PAGE, ...query }, caller) {
-      const workspace = boundWorkspace(caller);
-      const bound = workspace === undefined ? {} : { workspace };
       const { sessions, next } = await store.listSessions({
         ...query,
-        ...bound,
+        ...scopeOf(caller),
         limit: Math.min(Math.max(1, limit), MAX_PAGE),
       });
       return { sessions: sessions.map(view), ...(next === undefined ? {} : { next }) };
@@ -86,7 +85,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
         ticks,
         onWaiting,
         view,
-        workspace: boundWorkspace(caller),
+        scope: scopeOf(caller),
         now,
         updatesMs,
         signal: untilClosing(signal),
@@ -103,20 +102,31 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       const { workspace } = await find(sessionId, caller);
       return await readChanges(options, visibleWorkspace(options, workspace, caller));
     },
-    findFiles: async (workspace, query, caller, { folders = false } = {}) =>
-      await files.find(visibleWorkspace(options, workspace, caller), query, folders),
-    findSymbols: async (workspace, query, caller) =>
-      await findSymbols(options, visibleWorkspace(options, workspace, caller), query),
+    ...workspaceReaders(options),
     budget: async (sessionId, caller) =>
       engine.budget(sessionId === undefined ? undefined : await find(sessionId, caller)),
     async usage(days, caller) {
       if (!Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS)
         throw new CaretError("invalid-request", `days must be from 1 to ${MAX_DAYS}`);
-      const workspace = boundWorkspace(caller);
       const from = toUsageDay(now() - (days - 1) * DAY_MS);
-      const rows = await store.usageByDay(workspace === undefined ? { from } : { from, workspace });
+      const rows = await store.usageByDay({ from, ...scopeOf(caller) });
       return rows.map(toUsageRow);
     },
+  };
+}
+
+/** What a prompt may name of a workspace. */
+function workspaceReaders(
+  options: SessionsContext["options"],
+): Pick<Sessions, "findFiles" | "findSymbols" | "agentCommands"> {
+  const files = createFileFinder({ git: options, now: options.now });
+  return {
+    findFiles: async (workspace, query, caller, { folders = false } = {}) =>
+      await files.find(visibleWorkspace(options, workspace, caller), query, folders),
+    findSymbols: async (workspace, query, caller) =>
+      await findSymbols(options, visibleWorkspace(options, workspace, caller), query),
+    agentCommands: async (workspace, lane, caller) =>
+      await agentCommands(options, visibleWorkspace(options, workspace, caller), lane),
   };
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionUpdate, SessionView } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
-import type { EventStore, SessionRecord, SessionWatcher } from "../log/event-store.ts";
+import type { EventStore, SessionRecord, SessionScope, SessionWatcher } from "../log/event-store.ts";
 import type { ForeignTicks } from "./foreign-ticks.ts";
-import { isVisible } from "./session-directories.ts";
+import { isInScope } from "./session-directories.ts";
 
 const PAGE = 50;
 /** Another process may have committed a little later than it noted. */
@@ -15,8 +15,8 @@ export interface FollowUpdatesOptions {
   /** Called when a session's turn starts or stops waiting for a person. */
   readonly onWaiting: (watcher: SessionWatcher) => () => void;
   readonly view: (session: SessionRecord) => SessionView;
-  /** The only workspace the reader may see. */
-  readonly workspace: string | undefined;
+  /** What the reader may see. */
+  readonly scope: SessionScope;
   readonly now: () => number;
   readonly updatesMs: number;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ async function* emitUpdates(
   options: FollowUpdatesOptions,
   gathered: Gathered,
 ): AsyncGenerator<readonly SessionUpdate[], void, undefined> {
-  const { store, signal, workspace, updatesMs } = options;
+  const { store, signal, scope, updatesMs } = options;
   let lookedAt = options.now();
   try {
     /** Sessions the reader may know: deletions are sent only for these. */
@@ -45,7 +45,7 @@ async function* emitUpdates(
       const { touched, byOthers } = gathered.take();
       const since = lookedAt - MARGIN_MS;
       if (byOthers) lookedAt = options.now();
-      const others = byOthers ? await changedByOthers(store, { workspace, since, known }) : [];
+      const others = byOthers ? await changedByOthers(store, { scope, since, known }) : [];
       const updates = await updatesOf(new Set([...touched, ...others]), options, known);
       if (updates.length > 0) yield updates;
       await pause(updatesMs, signal);
@@ -63,7 +63,7 @@ interface Gathered extends Pick<Doorbell, "rung"> {
   end(): void;
 }
 
-function gatherUpdates({ store, onWaiting, ticks, signal, workspace }: FollowUpdatesOptions): Gathered {
+function gatherUpdates({ store, onWaiting, ticks, signal, scope }: FollowUpdatesOptions): Gathered {
   const bell = new Doorbell();
   const touched = new Set<string>();
   let byOthers = false;
@@ -86,7 +86,7 @@ function gatherUpdates({ store, onWaiting, ticks, signal, workspace }: FollowUpd
   };
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
-  const ids = store.sessionIds(withinWorkspace(workspace));
+  const ids = store.sessionIds(scope);
   ids.catch(() => undefined); // rejects the next pull
   return {
     rung: bell.rung,
@@ -103,7 +103,7 @@ function gatherUpdates({ store, onWaiting, ticks, signal, workspace }: FollowUpd
 
 async function updatesOf(
   ids: ReadonlySet<string>,
-  { store, workspace, view }: FollowUpdatesOptions,
+  { store, scope, view }: FollowUpdatesOptions,
   known: Set<string>,
 ): Promise<readonly SessionUpdate[]> {
   const updates: SessionUpdate[] = [];
@@ -111,7 +111,7 @@ async function updatesOf(
     const session = await store.getSession(sessionId);
     if (session === undefined) {
       if (known.delete(sessionId)) updates.push({ kind: "deleted", sessionId });
-    } else if (isVisible(session, workspace)) {
+    } else if (isInScope(session, scope)) {
       known.add(sessionId);
       updates.push({ kind: "changed", session: view(session) });
     }
@@ -123,26 +123,22 @@ async function updatesOf(
 async function changedByOthers(
   store: EventStore,
   {
-    workspace,
+    scope,
     since,
     known,
-  }: { readonly workspace: string | undefined; readonly since: number; readonly known: ReadonlySet<string> },
+  }: { readonly scope: SessionScope; readonly since: number; readonly known: ReadonlySet<string> },
 ): Promise<readonly string[]> {
-  const left = new Set(await store.sessionIds(withinWorkspace(workspace)));
+  const left = new Set(await store.sessionIds(scope));
   const changed = [...known].filter((id) => !left.has(id));
   let after: string | undefined;
   do {
-    const query = { limit: PAGE, ...withinWorkspace(workspace), ...(after === undefined ? {} : { after }) };
+    const query = { limit: PAGE, ...scope, ...(after === undefined ? {} : { after }) };
     const { sessions, next } = await store.listSessions(query);
     const recent = sessions.filter(({ updatedAt }) => updatedAt >= since);
     changed.push(...recent.map(({ id }) => id));
     after = recent.length === PAGE ? next : undefined;
   } while (after !== undefined);
   return changed;
-}
-
-function withinWorkspace(workspace: string | undefined): { readonly workspace?: string } {
-  return workspace === undefined ? {} : { workspace };
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

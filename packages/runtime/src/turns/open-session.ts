@@ -23,6 +23,7 @@ export function newSession(
   const workspace = allowedWorkspace(required(request.workspace), options.allowedWorkspaces);
   const session: NewSession = {
     id,
+    ...(request.user === undefined ? {} : { user: request.user }),
     workspace,
     ...laneOf(options, request.lane),
     model: request.model ?? options.defaults.model,

@@ -66,6 +66,8 @@ export interface TurnRequest extends CommandOptions {
   readonly title?: string;
   /** Who asks, for the books: the name of a token, or of a command. */
   readonly client?: string;
+  /** The user whose session a new one is; absent: that of the person whose gateway it is. */
+  readonly user?: string | undefined;
 }
 
 /** A picture as a file that the agent can read. */

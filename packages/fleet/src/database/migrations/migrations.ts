@@ -1,6 +1,9 @@
 import { sessionsAndEvents } from "./0001-sessions-and-events.ts";
 import { pinnedSessions } from "./0002-pinned-sessions.ts";
 import { workQueue } from "./0003-work-queue.ts";
+import { users } from "./0004-users.ts";
+import { tokens } from "./0005-tokens.ts";
+import { keptAnswers } from "./0006-kept-answers.ts";
 
 export interface Migration {
   /** One or more statements. They run in the transaction that records the migration. */
@@ -18,4 +21,7 @@ export const migrations: readonly Migration[] = [
   { sql: sessionsAndEvents, oldestProgram: 1 },
   { sql: pinnedSessions, oldestProgram: 1 },
   { sql: workQueue, oldestProgram: 1 },
+  { sql: users, oldestProgram: 3 },
+  { sql: tokens, oldestProgram: 3 },
+  { sql: keptAnswers, oldestProgram: 3 },
 ];

@@ -47,7 +47,7 @@ export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant
     models: async ({ refresh }) => [{ id: refresh ? "fresh" : "auto", name: "Auto", isDefault: true, variants: [] }],
     doctor: async () => [{ check: "node", state: "ok", detail: "24" }],
     tokens: {
-      async create({ name, workspace }) {
+      async create({ name, caller: { workspace } }) {
         if (name === "") throw new CaretError("invalid-request", "A token needs a name");
         tokens.set(`secret-of-${name}`, { name, scopes: ["turns", "models"], workspace });
         return new Secret(`secret-of-${name}`);
@@ -67,6 +67,7 @@ export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant
     settings: {
       read: async () => blankSettings,
       change: async ({ changes }) => ({ ...blankSettings, file: Object.keys(changes).join() }),
+      testWebhook: async () => undefined,
     },
     links: createSignInLinks({ now }),
     now,

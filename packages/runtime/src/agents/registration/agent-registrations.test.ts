@@ -26,7 +26,7 @@ it("opens the sockets of the other agents where one cannot be opened, and remove
       ofSession: async () => undefined,
     },
     agents: () => ({}) as Agents,
-    caller: { tokenName: "agents", workspace: undefined },
+    callerOf: async () => ({ tokenName: "agents" }),
     directory,
     command: { file: "caret", args: [] },
     program: [],

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Agents, type Caller, CaretError } from "@caret/protocol";
 import { withdrawApprovals } from "../../lanes/cli/registered-approvals.ts";
 import type { Registration } from "../../lanes/registration.ts";
-import type { AgentStore } from "../../log/agent-store.ts";
+import { type AgentStore, unknownAgent } from "../../log/agent-store.ts";
 import { makePrivateDirectory } from "../../paths/private-files.ts";
 import { socketPathIn } from "../../paths/socket-path.ts";
 import type { PolicyRule } from "../../policy/policy-parts.ts";
@@ -20,8 +20,8 @@ const SOCKET_VARIABLE = "CARET_AGENT_SOCKET";
 export interface AgentRegistrationsOptions {
   readonly store: Pick<AgentStore, "find" | "ofSession">;
   readonly agents: () => Agents;
-  /** On whose behalf agents talk. */
-  readonly caller: Caller;
+  /** On whose behalf the agent of a session talks. */
+  readonly callerOf: (sessionId: string) => Promise<Caller>;
   /** Ours: a directory for each agent is made in it. */
   readonly directory: string;
   /** How `caret mcp` is started, without its arguments. */
@@ -126,5 +126,8 @@ async function openCalls(
   outputs: OutputStore,
 ): ReturnType<Parameters<typeof openAgentSocket>[0]["openCalls"]> {
   const { createAgentCalls } = await import("./agent-calls.ts");
-  return createAgentCalls({ ...options, agents: options.agents(), name, outputs });
+  const agent = await options.store.find(name);
+  if (agent === undefined) throw unknownAgent(name);
+  const caller = await options.callerOf(agent.sessionId);
+  return createAgentCalls({ ...options, agents: options.agents(), caller, name, outputs });
 }

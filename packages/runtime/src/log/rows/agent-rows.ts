@@ -20,10 +20,11 @@ export function toAgent(row: Row | undefined): AgentRecord | undefined {
   };
 }
 
-/** Of what was sent: a message that was changed since is still found by it. Those without a mode are digested as ever. */
-export function digestOf({ from, to, text, replyTo, mode }: NewMessage): string {
+/** Of what was sent: a message that was changed since is still found by it. Those without a mode and a user are digested as ever. */
+export function digestOf({ user, from, to, text, replyTo, mode }: NewMessage): string {
+  const more = [...(mode === undefined ? [] : [mode]), ...(user === undefined ? [] : [{ user }])];
   return createHash("sha256")
-    .update(JSON.stringify([from, to, text, replyTo, ...(mode === undefined ? [] : [mode])]))
+    .update(JSON.stringify([from, to, text, replyTo, ...more]))
     .digest("base64url");
 }
 
@@ -38,6 +39,7 @@ export function toMessage(row: Row | undefined): MessageView | undefined {
   const mode = promptModes.find((word) => word === row["mode"]);
   return {
     id: String(row["id"]),
+    ...(row["user_name"] === null ? {} : { user: String(row["user_name"]) }),
     from: String(row["sender"]),
     to: String(row["receiver"]),
     text: String(row["text"]),

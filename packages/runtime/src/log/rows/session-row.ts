@@ -48,6 +48,10 @@ function toLastTurn(row: Row): LastTurn | undefined {
   return outcome === undefined ? turn : { ...turn, outcome };
 }
 
+function userOf({ user_name: user }: Row): Pick<SessionRecord, "user"> {
+  return user === null ? {} : { user: String(user) };
+}
+
 function agentOf({ agent, asks_since: since }: Row): Pick<SessionRecord, "agent" | "asksSince"> {
   return {
     ...(agent === null ? {} : { agent: String(agent) }),
@@ -77,6 +81,7 @@ export function toSession(row: Row): SessionRecord {
   const usage = toUsage(jsonOf(row["used"]));
   return {
     id: String(row["id"]),
+    ...userOf(row),
     workspace: String(row["workspace"]),
     ...(row["title"] === null ? {} : { title: String(row["title"]) }),
     ...(lane === undefined ? {} : { lane }),

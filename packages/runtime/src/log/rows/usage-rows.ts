@@ -12,7 +12,7 @@ export function toRunningTurn(row: Row): RunningTurn {
   };
 }
 
-export function toUsageOfDay({ day, sessionId, lane, title, client, ...total }: Row): UsageOfDay {
+export function toUsageOfDay({ day, sessionId, lane, title, client, user, ...total }: Row): UsageOfDay {
   const known = laneNames.find((name) => name === lane);
   return {
     day: String(day),
@@ -20,6 +20,7 @@ export function toUsageOfDay({ day, sessionId, lane, title, client, ...total }: 
     ...(known === undefined ? {} : { lane: known }),
     ...(title === null ? {} : { title: String(title) }),
     ...(client === null ? {} : { client: String(client) }),
+    ...(user === null ? {} : { user: String(user) }),
     ...toTotal(total),
   };
 }

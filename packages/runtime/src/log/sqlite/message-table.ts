@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type MessageQuery, type MessageState, type MessageView, sessionReceiver } from "@caret/protocol";
-import type { MessageChanges, NewMessage, QueueState, WaitingQueue } from "../agent-store.ts";
+import type { MessageChanges, NewMessage, QueueState, UserScope, WaitingQueue } from "../agent-store.ts";
 import { digestOf, notWaiting, toMessage, toMessages, toWaitingQueues } from "../rows/agent-rows.ts";
+import { userParameters, userSql } from "./scope-filter.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -13,8 +14,8 @@ export interface MessageTable {
   /** Keep other words of a message that its receiver has. */
   rewrite(id: string, text: string): void;
   /** The newest so many, oldest first. */
-  list(to: string, query: MessageQuery): readonly MessageView[];
-  queued(to: string): readonly MessageView[];
+  list(to: string, query: MessageQuery & UserScope): readonly MessageView[];
+  queued(to: string, scope?: UserScope): readonly MessageView[];
   /** The first answer to a message, to its sender. */
   reply(message: MessageView): MessageView | undefined;
   /** Throws `session-busy` unless it waits in its queue. */
@@ -46,12 +47,14 @@ const waitingSql = `
 export function createMessageTable(database: DatabaseSync): MessageTable {
   const find = database.prepare("select * from message where id = ?");
   const insert = database.prepare(
-    `insert into message (id, sender, receiver, text, digest, reply_to, mode, state, at)
-     values (?, ?, ?, ?, ?, ?, ?, 'queued', ?)`,
+    `insert into message (id, sender, receiver, text, digest, reply_to, mode, state, at, user_name)
+     values (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
   );
-  const newest = database.prepare("select * from message where receiver = ? order by number desc limit ?");
+  const newest = database.prepare(
+    `select * from message where receiver = $to and ${userSql} order by number desc limit $limit`,
+  );
   const oldestQueued = database.prepare(
-    "select * from message where receiver = ? and state = 'queued' order by number limit ?",
+    `select * from message where receiver = $to and state = 'queued' and ${userSql} order by number limit $limit`,
   );
   const reply = database.prepare("select * from message where reply_to = ? and receiver = ? order by number limit 1");
   const settle = database.prepare("update message set state = ?, turn_id = ? where id = ? and state = 'queued'");
@@ -65,14 +68,16 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
   return {
     find: (id) => toMessage(find.get(id)),
     insert(message, at) {
-      const { id, from, to, text, replyTo, mode } = message;
-      insert.run(id, from, to, text, digestOf(message), replyTo ?? null, mode ?? null, at);
+      const { id, user, from, to, text, replyTo, mode } = message;
+      insert.run(id, from, to, text, digestOf(message), replyTo ?? null, mode ?? null, at, user ?? null);
     },
     isKnown: (message) => find.get(message.id)?.["digest"] === digestOf(message),
     rewrite: (id, text) => void rewrite.run(text, id),
-    list: (to, { queued = false, limit = DEFAULT_LIMIT }) =>
-      queued ? oldestQueued.all(to, limit).flatMap(toMessages) : newest.all(to, limit).reverse().flatMap(toMessages),
-    queued: (to) => oldestQueued.all(to, -1).flatMap(toMessages),
+    list(to, { queued = false, limit = DEFAULT_LIMIT, ...scope }) {
+      const wanted = { $to: to, $limit: limit, ...userParameters(scope) };
+      return (queued ? oldestQueued.all(wanted) : newest.all(wanted).reverse()).flatMap(toMessages);
+    },
+    queued: (to, scope = {}) => oldestQueued.all({ $to: to, $limit: -1, ...userParameters(scope) }).flatMap(toMessages),
     reply: ({ id, from }) => toMessage(reply.get(id, from)),
     assertQueued(id) {
       if (toMessage(find.get(id))?.state !== "queued") throw notWaiting(id);

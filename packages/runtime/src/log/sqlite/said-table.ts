@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { SaidQuery } from "../event-store.ts";
 import { type FoundPiece, GOOD_DEAL, toFound, toUnsaid, type UnsaidSession } from "../rows/said-rows.ts";
 import type { SaidPiece } from "../search/said-pieces.ts";
+import type { SaidQuery } from "../search/said-query.ts";
 import { type SearchTerm, toIndexText } from "../search/search-words.ts";
-import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
+import { scopeParameters, scopeSql } from "./scope-filter.ts";
 
 /** So many pieces can be said in one millisecond before they are taken for later ones. */
 const PER_MS = 256;
@@ -29,7 +29,7 @@ const worthwhileSql = `(last_outcome is not null or last_seq - said_seq >= ${GOO
 const findSql = `
   select said.* from said_word join said on said.id = said_word.rowid join session on session.id = said.session_id
   where said_word match $match and said_word.rowid < $before and session.hidden is null
-    and ($sessionId is null or said.session_id = $sessionId) and ${workspaceSql}
+    and ($sessionId is null or said.session_id = $sessionId) and ${scopeSql}
   order by said_word.rowid desc limit $limit
 `;
 
@@ -69,11 +69,15 @@ export function createSaidTable(database: DatabaseSync): SaidTable {
       }
       return true;
     },
-    find(terms, { sessionId, workspace, before, limit }) {
+    find(terms, { sessionId, workspace, user, before, limit }) {
       const $match = [...terms.map(matchOf), ...scopesOf(sessionId, workspace)].join(" AND ");
       const $before = before ?? Number.MAX_SAFE_INTEGER;
       const $sessionId = sessionId ?? null;
-      return find.all({ $match, $before, $sessionId, $limit: limit, ...workspaceParameters(workspace) }).map(toFound);
+      const scope = scopeParameters({
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(user === undefined ? {} : { user }),
+      });
+      return find.all({ $match, $before, $sessionId, $limit: limit, ...scope }).map(toFound);
     },
     removeSome: (sessionId, most) => Number(remove.run(sessionId, most).changes) > 0,
   };

@@ -1,18 +1,18 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { HUMAN, sessionReceiver } from "@caret/protocol";
-import type { SessionPage, SessionQuery, SessionRecord } from "../event-store.ts";
+import type { SessionPage, SessionQuery, SessionRecord, SessionScope } from "../event-store.ts";
 import { hiddenStates, toProgress, toSession, wordOf } from "../rows/session-row.ts";
 import { fromCursorText, type SessionProgress, toCursorText } from "../session-progress.ts";
 import { toSearchText } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
-import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
+import { scopeParameters, scopeSql } from "./scope-filter.ts";
 
 export interface SessionTable {
   find(id: string): SessionRecord | undefined;
   /** Only what an append has to know. */
   progress(id: string): SessionProgress | undefined;
   list(query: SessionQuery): SessionPage;
-  ids(workspace: string | undefined): readonly string[];
+  ids(scope: SessionScope): readonly string[];
   /** Undefined when there is none; a hidden one is found only here and by `progress`. */
   state(id: string): SessionState | undefined;
   /** Insert or replace everything but the events and the progress they make. */
@@ -49,10 +49,10 @@ export interface Advance {
 const saveSql = `
   insert into session
     (id, workspace, title, lane, model, permission, sandbox, budget, created_at, updated_at, archived, imported, last_seq, upstream,
-     search_text, forked_from, forked_seq, pinned)
+     search_text, forked_from, forked_seq, pinned, user_name)
   values
     ($id, $workspace, $title, $lane, $model, $permission, $sandbox, $budget, $createdAt, $updatedAt, $archived, $imported,
-     $lastSeq, $upstream, $search, $forkedFrom, $forkedSeq, $pinned)
+     $lastSeq, $upstream, $search, $forkedFrom, $forkedSeq, $pinned, $user)
   on conflict (id) do update set
     title = $title, lane = $lane, model = $model, permission = $permission, sandbox = $sandbox, budget = $budget,
     updated_at = $updatedAt, archived = $archived, pinned = $pinned, upstream = $upstream, search_text = $search
@@ -84,7 +84,7 @@ const listSql = `
     and instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
     and ($pinned is null or pinned = $pinned)
-    and ${workspaceSql}
+    and ${scopeSql}
     and ($forkedFrom is null or forked_from = $forkedFrom)
     and ($id is null or updated_at < $updatedAt or (updated_at = $updatedAt and id > $id))
   order by updated_at desc, id limit $limit
@@ -106,7 +106,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
      where id = ? and hidden is not 'removed'`,
   );
   const list = database.prepare(listSql);
-  const ids = database.prepare(`select id from session where hidden is null and ${workspaceSql}`);
+  const ids = database.prepare(`select id from session where hidden is null and ${scopeSql}`);
   const state = database.prepare("select hidden, last_seq, updated_at from session where id = ?");
   const save = database.prepare(saveSql);
   const hide = database.prepare("update session set hidden = ?, hidden_owner = ? where id = ?");
@@ -125,7 +125,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const row = progress.get(id);
       return row === undefined ? undefined : toProgress(row);
     },
-    list({ search = "", archived, pinned, workspace, forkedFrom = null, limit = 50, after }) {
+    list({ search = "", archived, pinned, forkedFrom = null, limit = 50, after, ...scope }) {
       const place = after === undefined ? { $id: null, $updatedAt: null } : toPosition(after);
       const $archived = archived === undefined ? null : Number(archived);
       const wanted = {
@@ -133,14 +133,14 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
         $archived,
         $pinned: pinned === undefined ? null : 1,
         $forkedFrom: forkedFrom,
-        ...workspaceParameters(workspace),
+        ...scopeParameters(scope),
       };
       const rows = list.all({ ...wanted, ...place, $limit: limit + 1 }).map(toSession);
       const sessions = rows.slice(0, limit);
       const last = sessions.at(-1);
       return rows.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
     },
-    ids: (workspace) => ids.all(workspaceParameters(workspace)).map((row) => String(row["id"])),
+    ids: (scope) => ids.all(scopeParameters(scope)).map((row) => String(row["id"])),
     state(id) {
       const row = state.get(id);
       if (row === undefined) return undefined;
@@ -209,5 +209,6 @@ function toRow(session: SessionRecord): Record<string, SQLInputValue> {
     $search: toSearchText(session),
     $forkedFrom: session.forkedFrom?.sessionId ?? null,
     $forkedSeq: session.forkedFrom?.seq ?? null,
+    $user: session.user ?? null,
   };
 }

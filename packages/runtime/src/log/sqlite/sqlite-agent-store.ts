@@ -72,8 +72,10 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
       if (sender !== undefined) touch(sender.sessionId);
       return taken;
     },
-    takeAll: (to, turnId) =>
-      settle(to, ({ messages }) => messages.queued(to).map((message) => settled(messages, message, "read", turnId))),
+    takeAll: (to, turnId, scope) =>
+      settle(to, ({ messages }) =>
+        messages.queued(to, scope).map((message) => settled(messages, message, "read", turnId)),
+      ),
     async takeReply(messageId, turnId) {
       const asked = await read(({ messages }) => messages.find(messageId));
       if (asked === undefined) throw unknownMessage(messageId);

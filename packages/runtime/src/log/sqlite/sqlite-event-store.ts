@@ -6,7 +6,6 @@ import type { AgentStore } from "../agent-store.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import type {
   AppendOptions,
-  CatchUpOptions,
   CommandOptions,
   CommitListener,
   CreateOptions,
@@ -18,12 +17,11 @@ import type {
   ReadOptions,
   RunningTurn,
   RunningTurnQuery,
-  SaidPage,
-  SaidQuery,
   SessionChanges,
   SessionPage,
   SessionQuery,
   SessionRecord,
+  SessionScope,
   SessionWatcher,
   StoredEvent,
   UsageByDayQuery,
@@ -33,6 +31,7 @@ import type {
   WriteOptions,
 } from "../event-store.ts";
 import { asWriter, noteRefusal } from "../process-owner.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "../search/said-query.ts";
 import { catchUpSaid, type SaidIndex, searchSaid } from "../search/said-search.ts";
 import { changeSession } from "../session-record.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
@@ -182,8 +181,8 @@ class SqliteEventStore implements LogStore {
     return await this.#read(({ sessions }) => sessions.list(query));
   }
 
-  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
-    return await this.#read(({ sessions }) => sessions.ids(workspace));
+  async sessionIds(scope: SessionScope = {}): Promise<readonly string[]> {
+    return await this.#read(({ sessions }) => sessions.ids(scope));
   }
 
   async updateSession(sessionId: string, changes: SessionChanges, options: WriteOptions = {}): Promise<SessionRecord> {

@@ -12,10 +12,10 @@ import type {
 import { toRunningTurn, toTotal, toUsageOfDay } from "../rows/usage-rows.ts";
 import { toUsageDay } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
-import { workspaceParameters, workspaceSql } from "./workspace-filter.ts";
+import { scopeParameters, scopeSql, userSql } from "./scope-filter.ts";
 
 export interface TurnTable {
-  /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
+  /** Update the rows of a turn after one event that `owner` appends: most kinds change none. */
   record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
@@ -36,10 +36,11 @@ const runningSql = `
 
 const usageSql = `
   insert or replace into turn_usage
-    (session_id, turn_id, day, input, output, cache_read, cache_write, reasoning, cost, model, lane)
+    (session_id, turn_id, day, input, output, cache_read, cache_write, reasoning, cost, model, lane, user_name)
   select $sessionId, $turnId, $day, $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost,
     (select model from turn where session_id = $sessionId and turn_id = $turnId),
-    (select lane from turn where session_id = $sessionId and turn_id = $turnId)
+    (select lane from turn where session_id = $sessionId and turn_id = $turnId),
+    (select user_name from session where id = $sessionId)
 `;
 
 const sums = `count(*) as turns, count(*) - count(${costSql}) as unpricedTurns, sum(input) as input,
@@ -61,12 +62,12 @@ const clientSql = `case when $byClient then (
   ) end`;
 
 const byDaySql = `
-  select day, session_id as sessionId, lane, model, ${sums}, ${clientSql} as client,
+  select day, session_id as sessionId, lane, model, user_name as user, ${sums}, ${clientSql} as client,
     (select coalesce(title, '') from session where session.id = session_id and hidden is null) as title
   from turn_usage
-  where day >= $from
-    and ($workspace is null or session_id in (select id from session where hidden is null and ${workspaceSql}))
-  group by day, model, session_id, lane, client order by day desc, model, session_id, lane, client
+  where day >= $from and ${userSql}
+    and ($workspace is null or session_id in (select id from session where hidden is null and ${scopeSql}))
+  group by day, model, session_id, lane, user_name, client order by day desc, model, session_id, lane, client
 `;
 
 export function createTurnTable(database: DatabaseSync): TurnTable {
@@ -88,8 +89,8 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
     },
     running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
     totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
-    byDay: ({ from, workspace, byClient = false }) =>
-      byDay.all({ $from: from, $byClient: byClient ? 1 : 0, ...workspaceParameters(workspace) }).map(toUsageOfDay),
+    byDay: ({ from, byClient = false, ...scope }) =>
+      byDay.all({ $from: from, $byClient: byClient ? 1 : 0, ...scopeParameters(scope) }).map(toUsageOfDay),
   };
 }
 

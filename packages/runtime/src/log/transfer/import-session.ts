@@ -20,6 +20,8 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 export interface ImportOptions extends CommandOptions {
   /** The id of the session to create. */
   readonly id: string;
+  /** Whose it is here, whoever had it there; absent: that of the person whose gateway it is. */
+  readonly user?: string;
   readonly redactor: Redactor;
   /** Where it is to work here, by where it worked there; without it at the same place. */
   readonly workspace?: (theirs: string) => string;
@@ -33,16 +35,17 @@ export interface ImportOptions extends CommandOptions {
 export async function importSession(
   store: EventStore,
   chunks: AsyncIterable<Uint8Array | string>,
-  { id, redactor, workspace = (theirs) => theirs, maxLineBytes = MAX_LINE_BYTES, ...options }: ImportOptions,
+  { id, user, redactor, workspace = (theirs) => theirs, maxLineBytes = MAX_LINE_BYTES, ...options }: ImportOptions,
 ): Promise<SessionRecord> {
   const lines = splitLines(chunks, { maxLineBytes });
   try {
     const first = await lines.next();
     const header = parseHeader(first.done ? "" : first.value);
     const session = redactor.redactValue(header.session);
+    const owned = user === undefined ? {} : { user };
     const seen: SeenEvents = { firstStart: undefined };
     const staged = {
-      session: { ...session, workspace: workspace(session.workspace), id, imported: true } as const,
+      session: { ...session, ...owned, workspace: workspace(session.workspace), id, imported: true } as const,
       entries: endedEntries(eventLines(lines), redactor, seen),
       changes: () => laneChanges(session, seen),
     };

@@ -8,6 +8,7 @@ import { serversOfAgents } from "./0007-servers-of-agents.ts";
 import { whatWasSaid } from "./0008-what-was-said.ts";
 import { promptsAndForks } from "./0009-prompts-and-forks.ts";
 import { pinnedSessions } from "./0010-pinned-sessions.ts";
+import { users } from "./0011-users.ts";
 
 /**
  * In order: the first is number 1. A released migration is never edited; a change is a new one.
@@ -24,4 +25,5 @@ export const migrations: readonly string[] = [
   whatWasSaid,
   promptsAndForks,
   pinnedSessions,
+  users,
 ];

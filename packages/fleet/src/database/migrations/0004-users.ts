@@ -1,0 +1,11 @@
+/**
+ * Whose sessions, messages and turns they are: null is the person whose gateway it is. A turn's usage keeps its user when its
+ * session is deleted: deleting one gives nothing back of a quota.
+ */
+export const users = `
+  alter table sessions add column user_name text collate "C";
+  alter table turn_usages add column user_name text collate "C";
+  alter table turn_usages add column team_name text collate "C";
+  alter table messages add column user_name text collate "C";
+  create index sessions_by_user on sessions (user_name, updated_at desc, id);
+`;

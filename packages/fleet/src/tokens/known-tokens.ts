@@ -1,0 +1,56 @@
+import { CaretError } from "@caret/protocol";
+import type { TokenEntry } from "@caret/runtime/tokens/token-shelf.ts";
+import type { HintListener } from "../wire/hint-listener.ts";
+import type { PostgresTokens } from "./postgres-tokens.ts";
+
+/** The fleet's tokens as a gateway knows them, in memory: every request looks there. */
+export interface KnownTokens {
+  /** Those that are valid. Another array when any of them has changed. */
+  current(): readonly TokenEntry[];
+  close(): void;
+}
+
+export interface KnownTokensOptions {
+  readonly tokens: Pick<PostgresTokens, "list" | "version">;
+  readonly listener: HintListener;
+  readonly onError: (error: CaretError) => void;
+}
+
+/**
+ * Reads the tokens again when a hint says so, and looks twice a second whether there are other ones: a revocation is known at every
+ * gateway within a second. While the database is away the last ones count: nobody can revoke one then.
+ */
+export async function openKnownTokens({ tokens, listener, onError }: KnownTokensOptions): Promise<KnownTokens> {
+  let version = -1;
+  let known: readonly TokenEntry[] = [];
+  let looking: Promise<void> | undefined;
+  let isWanted = false;
+
+  const look = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      // Before the tokens: what changes in between is read once more.
+      const current = await tokens.version();
+      if (current === version) continue;
+      known = (await tokens.list()).filter(({ revokedAt }) => revokedAt === undefined);
+      version = current;
+    }
+  };
+  const refresh = (): Promise<void> => {
+    isWanted = true;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+
+  const stop = listener.on("token", undefined, () => {
+    // The database may be away: the next poll tries again.
+    refresh().catch((reason: unknown) => onError(CaretError.from(reason)));
+  });
+  await refresh().catch((reason: unknown) => {
+    stop();
+    throw reason;
+  });
+  return { current: () => known, close: stop };
+}
