@@ -2,6 +2,7 @@ import { describeConversationStore } from "@caret/runtime/lanes/api/conversation
 import { describeAgentStore } from "@caret/runtime/log/agent-store.contract.ts";
 import { type CreateStore, describeEventStore } from "@caret/runtime/log/event-store.contract.ts";
 import { describeSearch } from "@caret/runtime/log/search/search.contract.ts";
+import { describeUsers } from "@caret/runtime/log/users.contract.ts";
 import { afterAll, beforeAll } from "vitest";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
@@ -34,6 +35,7 @@ const createStore: CreateStore = async (options) => ({
 
 describeEventStore("PostgreSQL", createStore);
 describeSearch("PostgreSQL", createStore);
+describeUsers("PostgreSQL", createStore);
 describeAgentStore("PostgreSQL", async (options) => ({
   store: await openPostgresEventStore({ database, ...options }),
   dispose: () => database.empty(),

@@ -9,16 +9,32 @@ import {
 
 const WARNING_SHARE = 0.8;
 
-/** The most each scope may use. What is absent is not limited. */
-export type Budgets = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]?: number | undefined }>>;
+/** What is absent is not limited. */
+type Limits = { readonly [unit in Exclude<BudgetUnit, "turns">]?: number | undefined };
+
+/** What each user, or each team, may use in a day. */
+export interface Quota extends Limits {
+  readonly turns?: number | undefined;
+  /** How many of its turns may run at once. */
+  readonly atOnce?: number | undefined;
+}
+
+/** The most each scope may use. */
+export interface Budgets extends Readonly<Record<Exclude<BudgetScope, QuotaScope>, Limits>> {
+  readonly user?: Quota;
+  readonly team?: Quota;
+}
+
+export const quotaScopes = ["user", "team"] as const;
+export type QuotaScope = (typeof quotaScopes)[number];
 
 /** The settings, and what a session may consume besides: the smaller limit holds. */
 export function withSessionBudget(budgets: Budgets, own: AgentBudget = {}): Budgets {
   return { ...budgets, turn: smaller(budgets.turn, own.turn), session: smaller(budgets.session, own.session) };
 }
 
-function smaller(a: Budgets[BudgetScope], b: Budgets[BudgetScope] = {}): Budgets[BudgetScope] {
-  const limits = budgetUnits.flatMap((unit) => {
+function smaller(a: Limits, b: Limits = {}): Limits {
+  const limits = (["tokens", "usd"] as const).flatMap((unit) => {
     const both = [a[unit], b[unit]].filter((limit) => limit !== undefined);
     return both.length === 0 ? [] : [[unit, Math.min(...both)] as const];
   });
@@ -29,7 +45,16 @@ function smaller(a: Budgets[BudgetScope], b: Budgets[BudgetScope] = {}): Budgets
  * What each scope has used. `unknown` when upstream did not say, or nobody knows the price, of any part of it: a sum
  * with a hole is not a sum.
  */
-export type Spent = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]: number | "unknown" }>>;
+export interface Spent extends Readonly<Record<Exclude<BudgetScope, QuotaScope>, SpentSum>> {
+  readonly user?: SpentSum;
+  readonly team?: SpentSum;
+}
+
+export interface SpentSum {
+  readonly tokens: number | "unknown";
+  readonly usd: number | "unknown";
+  readonly turns?: number;
+}
 
 export interface BudgetWarning {
   readonly scope: BudgetScope;
@@ -64,19 +89,24 @@ export function checkBudget({ budgets, spent }: { readonly budgets: Budgets; rea
 export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
   return budgetScopes.flatMap((scope) =>
     budgetUnits.flatMap((unit) => {
-      const limit = budgets[scope][unit];
-      return limit === undefined ? [] : [{ scope, unit, limit, used: spent[scope][unit] }];
+      const limits: { readonly [named in BudgetUnit]?: number | undefined } = budgets[scope] ?? {};
+      const limit = limits[unit];
+      return limit === undefined ? [] : [{ scope, unit, limit, used: spent[scope]?.[unit] ?? 0 }];
     }),
   );
 }
 
 function exceededError(lines: readonly Line[]): CaretError {
   const names = lines.map(({ scope, unit }) => `budgets.${scope}.${unit}`);
-  const wait = lines.some(({ scope }) => scope === "day") ? ", or wait for the next day" : "";
+  const wait = lines.every(({ scope }) => isOfDay.has(scope))
+    ? ", or wait for the next day, which begins at 00:00 UTC"
+    : "";
   return new CaretError("budget-exceeded", lines.map(usedUpText).join("; "), {
     fix: `Raise ${names.join(" and ")}${wait}.`,
   });
 }
+
+const isOfDay: ReadonlySet<BudgetScope> = new Set(["day", "user", "team"]);
 
 function usedUpText(line: Line): string {
   return `The ${line.scope}'s budget of ${amount(line.limit, line.unit)} is used up (${usedText(line)})`;
@@ -94,5 +124,5 @@ function usedText({ used, unit }: Line): string {
 }
 
 function amount(value: number, unit: BudgetUnit): string {
-  return unit === "usd" ? `$${value.toFixed(2)}` : `${value} tokens`;
+  return unit === "usd" ? `$${value.toFixed(2)}` : `${value} ${unit}`;
 }
