@@ -8,7 +8,7 @@ export default defineConfig({
     // They are other people's programs, and lose a command's output or a second now and then; what is wrong here is wrong twice.
     retry: 1,
     // The first run installs hundreds of megabytes.
-    hookTimeout: 300_000,
+    hookTimeout: 900_000,
     // Each is a large program by itself; side by side they only wait for each other.
     fileParallelism: false,
   },

@@ -9,6 +9,7 @@ import { targetDoor } from "./doors/target-door.ts";
 import { benchDoors } from "./doors.ts";
 import { findRegressions, toRegressionText } from "./figures/check-figures.ts";
 import { toRecord } from "./figures/figure-record.ts";
+import { benchFleet } from "./fleet.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchPage } from "./page.ts";
 import { readFigures } from "./report/figures-file.ts";
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome |
     return { passed: hasPassed(report), table: toTable(report), report, figures: [], series: [] };
   },
   doors: benchDoors,
+  fleet: benchFleet,
   growth: benchGrowth,
   page: benchPage,
   search: benchSearch,

@@ -1,11 +1,14 @@
 import { build, type Plugin } from "vite";
 import { useStandIns } from "./stand-ins.ts";
 import { takeBuiltinsDirectly } from "./take-builtins-directly.ts";
+import { wrapScripts } from "./wrap-scripts.ts";
 
 interface Program {
   /** The package whose `build` directory it goes to. */
   readonly of: "cli" | "simulator" | "opencode-plugin" | "pi-provider";
   readonly input: Readonly<Record<string, string>>;
+  /** Whether it consists of scripts, which `load-bundle.js` of the package loads, and not of modules. */
+  readonly areScripts?: true;
 }
 
 /** In order: the first of a package empties its directory. */
@@ -13,8 +16,12 @@ const programs: readonly Program[] = [
   {
     of: "cli",
     // All in one directory: a module finds a program that it starts beside itself, as source and as bundle.
+    input: { main: "packages/cli/src/main.ts" },
+    areScripts: true,
+  },
+  {
+    of: "cli",
     input: {
-      main: "packages/cli/src/main.ts",
       "grep-worker": "packages/runtime/src/tools/files/grep-worker.ts",
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",
     },
@@ -78,14 +85,14 @@ async function buildAll(
   all: readonly Program[],
   { into, plugins = [], external }: BuildProgramsOptions,
 ): Promise<void> {
-  for (const [index, { of, input }] of all.entries())
+  for (const [index, { of, input, areScripts = false }] of all.entries())
     await build({
       configFile: false,
       root: `${import.meta.dirname}/..`,
       publicDir: false,
       logLevel: "warn",
       ssr: { noExternal: true },
-      plugins: [...plugins],
+      plugins: [...plugins, ...(areScripts ? [wrapScripts] : [])],
       build: {
         ssr: true,
         target: "node22",
@@ -95,6 +102,7 @@ async function buildAll(
           input,
           ...(external === undefined ? {} : { external }),
           output: {
+            format: areScripts ? "cjs" : "es",
             entryFileNames: "[name].js",
             chunkFileNames: "[name]-[hash].js",
             // Node keeps the text of every module it has loaded, at two bytes a character if one of them is not Latin-1.

@@ -17,10 +17,14 @@ interface CpuReading {
  * not a number for a server that is not on this machine.
  */
 export function countCpu(root: number | undefined, agent: string): () => number {
-  if (root === undefined) return () => Number.NaN;
-  const before = readCpu(root, agent);
+  return root === undefined ? () => Number.NaN : countCpuOf(() => serverPids(root, agent));
+}
+
+/** The same of any processes. Those that end in between are not counted. */
+export function countCpuOf(list: () => readonly number[]): () => number {
+  const before = readCpu(list());
   return () => {
-    const after = readCpu(root, agent);
+    const after = readCpu(list());
     const exact = growth(before.exactMs, after.exactMs);
     const ticks = growth(before.tickMs, after.tickMs);
     // Rounding alone can account for a tick per process and reading. More than that was used by threads that have ended.
@@ -32,8 +36,7 @@ function growth(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, 
   return [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 }
 
-function readCpu(root: number, agent: string): CpuReading {
-  const pids = serverPids(root, agent);
+function readCpu(pids: readonly number[]): CpuReading {
   return {
     exactMs: new Map(pids.map((pid) => [pid, threadMs(pid)])),
     tickMs: new Map(pids.map((pid) => [pid, processMs(pid)])),

@@ -92,13 +92,13 @@ describe("what runs anywhere", () => {
   });
 
   it("is joined and stopped by its id; without a terminal the newest turn is printed whole and plain", async () => {
-    const id = await stage.startTurn(prompts.slow);
+    const id = await stage.startTurn(prompts.endless);
     const joined = type("attach", id.slice(0, 12));
     await expect.poll(async () => (await stage.client.getSession(id)).status.kind).toBe("running");
     const stopped = await type("stop", id);
     const { code, stdout } = await joined;
-    expect([stopped.stdout, code]).toEqual([`Stopped: ${prompts.slow}\n`, 130]);
-    expect(stdout).toMatch(/^\n> Take your time\n· sim lane \(simulated\)[\s\S]*⊘ cancelled in /);
+    expect([stopped.stdout, code]).toEqual([`Stopped: ${prompts.endless}\n`, 130]);
+    expect(stdout).toMatch(/^\n> Take all day\n· sim lane \(simulated\)[\s\S]*⊘ cancelled in /);
     expect(stdout).not.toContain("\u001b");
   });
 });

@@ -14,6 +14,9 @@ const TURNS = barSize({ quick: 5, full: 30 });
 const WORKER_KILL_MS = 1_500;
 const GATEWAY_KILL_MS = 5_000;
 const CUT_MS = 20_000;
+const PROGRESS_MS = 10_000;
+/** Two cores start an agent for each of 3,000 turns beside the workers and gateways that start again: a few turns per second. */
+const LIMIT_MS = barSize({ quick: 300_000, full: 1_800_000 });
 /** Workers that start quickly, since they are killed as quickly. */
 const light = { CARET_FLEET_CAPACITY: "6", CARET_SPAWNER_ENABLED: "false" };
 
@@ -58,69 +61,80 @@ async function runClient(index: number, onTurn: () => void): Promise<{ client: P
   return { client, turns };
 }
 
-it("loses, doubles and strands no turn while workers, gateways and the database die under it", async () => {
-  let done = 0;
-  let isCutOff = false;
-  const all = SESSIONS * TURNS;
-  const at = (share: number, act: () => void): (() => void) => {
-    let isDone = false;
-    return () => {
-      if (isDone || done < all * share) return;
-      isDone = true;
-      act();
+it(
+  "loses, doubles and strands no turn while workers, gateways and the database die under it",
+  async () => {
+    let done = 0;
+    let isCutOff = false;
+    const all = SESSIONS * TURNS;
+    const at = (share: number, act: () => void): (() => void) => {
+      let isDone = false;
+      return () => {
+        if (isDone || done < all * share) return;
+        isDone = true;
+        act();
+      };
     };
-  };
-  const restarts: Promise<void>[] = [];
-  const disasters = [
-    at(0.25, () => restarts.push(fleet.server.restart())),
-    at(0.65, () => restarts.push(fleet.server.restart())),
-    at(0.4, () => {
-      isCutOff = true;
-      cuttable.cut();
-      restarts.push(
-        new Promise((resolve) => setTimeout(resolve, CUT_MS)).then(() => {
-          cuttable.mend();
-          isCutOff = false;
-        }),
-      );
-    }),
-  ];
-  const stops = [
-    // The worker that is cut off lives on: that is what is hard about it.
-    every(WORKER_KILL_MS, (count) => workers.kill(isCutOff ? 1 + (count % 2) : count % 3)),
-    every(GATEWAY_KILL_MS, (count) => gateways.kill(count % 3)),
-  ];
-  const onTurn = (): void => {
-    done += 1;
-    for (const disaster of disasters) disaster();
-  };
-  const clients = await Promise.all(Array.from({ length: SESSIONS }, (_, index) => runClient(index, onTurn)));
-  for (const stop of stops) stop();
-  await Promise.all(restarts);
-  await Promise.all([workers.stop(), gateways.stop()]);
+    const restarts: Promise<void>[] = [];
+    const disasters = [
+      at(0.25, () => restarts.push(fleet.server.restart())),
+      at(0.65, () => restarts.push(fleet.server.restart())),
+      at(0.4, () => {
+        isCutOff = true;
+        cuttable.cut();
+        restarts.push(
+          new Promise((resolve) => setTimeout(resolve, CUT_MS)).then(() => {
+            cuttable.mend();
+            isCutOff = false;
+          }),
+        );
+      }),
+    ];
+    const startedAt = performance.now();
+    const stops = [
+      every(PROGRESS_MS, () => {
+        const seconds = Math.round((performance.now() - startedAt) / 1_000);
+        const kills = `${workers.kills} workers and ${gateways.kills} gateways killed`;
+        process.stdout.write(`${seconds} s: ${done} of ${all} turns, ${kills}, ${restarts.length} disasters\n`);
+      }),
+      // The worker that is cut off lives on: that is what is hard about it.
+      every(WORKER_KILL_MS, (count) => workers.kill(isCutOff ? 1 + (count % 2) : count % 3)),
+      every(GATEWAY_KILL_MS, (count) => gateways.kill(count % 3)),
+    ];
+    const onTurn = (): void => {
+      done += 1;
+      for (const disaster of disasters) disaster();
+    };
+    const clients = await Promise.all(Array.from({ length: SESSIONS }, (_, index) => runClient(index, onTurn)));
+    for (const stop of stops) stop();
+    await Promise.all(restarts);
+    await Promise.all([workers.stop(), gateways.stop()]);
 
-  expect([...workers.crashes, ...gateways.crashes]).toEqual([]);
-  const turns = clients.flatMap((client) => client.turns);
-  const effects = readFileSync(join(fleet.home.workspace, "effects.txt"), "utf8").trim().split("\n");
-  const counted = Map.groupBy(effects, (mark) => mark);
-  const outcomes = Object.groupBy(turns, ({ outcome }) => outcome);
-  process.stdout.write(
-    JSON.stringify({
+    expect([...workers.crashes, ...gateways.crashes]).toEqual([]);
+    const turns = clients.flatMap((client) => client.turns);
+    const effects = readFileSync(join(fleet.home.workspace, "effects.txt"), "utf8").trim().split("\n");
+    const counted = Map.groupBy(effects, (mark) => mark);
+    const outcomes = Object.groupBy(turns, ({ outcome }) => outcome);
+    process.stdout.write(
+      JSON.stringify({
+        turns: turns.length,
+        ...Object.fromEntries(Object.entries(outcomes).map(([outcome, those]) => [outcome, those?.length])),
+        workerKills: workers.kills,
+        gatewayKills: gateways.kills,
+        seconds: Math.round((performance.now() - startedAt) / 1_000),
+      }),
+    );
+    expect({
       turns: turns.length,
-      ...Object.fromEntries(Object.entries(outcomes).map(([outcome, those]) => [outcome, those?.length])),
-      workerKills: workers.kills,
-      gatewayKills: gateways.kills,
-    }),
-  );
-  expect({
-    turns: turns.length,
-    doubled: [...counted].filter(([, lines]) => lines.length > 1).map(([mark]) => mark),
-    lost: turns.filter(({ outcome, prompt }) => outcome === "completed" && !counted.has(markOf(prompt))),
-    gaps: clients.filter(({ client }) => client.events.some(({ seq }, index) => seq !== index + 1)).length,
-  }).toEqual({ turns: all, doubled: [], lost: [], gaps: 0 });
-  for (const { client, turns: asked } of clients) assertSession(client, asked);
-  await expect.poll(() => left(), { timeout: 40_000 }).toEqual("");
-}, 540_000);
+      doubled: [...counted].filter(([, lines]) => lines.length > 1).map(([mark]) => mark),
+      lost: turns.filter(({ outcome, prompt }) => outcome === "completed" && !counted.has(markOf(prompt))),
+      gaps: clients.filter(({ client }) => client.events.some(({ seq }, index) => seq !== index + 1)).length,
+    }).toEqual({ turns: all, doubled: [], lost: [], gaps: 0 });
+    for (const { client, turns: asked } of clients) assertSession(client, asked);
+    await expect.poll(() => left(), { timeout: 40_000 }).toEqual("");
+  },
+  LIMIT_MS,
+);
 
 const markOf = (prompt: string): string => /s\d+-t\d+/.exec(prompt)?.[0] ?? "";
 

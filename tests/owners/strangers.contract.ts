@@ -97,7 +97,7 @@ function routesTests(open: () => Strangers): void {
     expect(found).toEqual([]);
   });
 
-  it("opens no WebSocket on it, and is told of changes of the user's own sessions only", async () => {
+  it("opens no WebSocket on it, and is sent changes of the user's own sessions only", async () => {
     const strangers = open();
     for (const seat of strangers.bert) {
       expect(await askForSocket(seat, strangers.things.sessionId)).toBe(404);

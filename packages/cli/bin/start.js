@@ -1,13 +1,10 @@
 import { newestProgram } from "../../simulator/bin/newest-program.js";
+import { loadBundle } from "./load-bundle.js";
 
 // Taken directly: an import makes Node load whatever is behind the getters of these modules, too.
 const { enableCompileCache } = process.getBuiltinModule("node:module");
 const { fileURLToPath } = process.getBuiltinModule("node:url");
 const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-
-// Without V8's compile cache, compiling costs half of every start. It lies beside the code, so that only those who can change
-// the code can write to it; Node's default is a directory in /tmp that any user may have made first.
-enableCompileCache(fileURLToPath(new URL("../.cache/compiled", import.meta.url)));
 
 // Nothing in a start runs often enough to be worth compiling, and V8's optimizing compilers alone take 8 MB of memory; its
 // baseline compiler takes another.
@@ -22,4 +19,15 @@ const here = (path) => new URL(path, import.meta.url);
 const sources = ["cli", "fleet", "gateway", "protocol", "runtime", "simulator"].map((name) =>
   here(`../../${name}/src/`),
 );
-await import(newestProgram(here("../build/main.js"), here("../src/main.ts"), sources).href);
+const bundle = here("../build/main.js");
+const program = newestProgram(bundle, here("../src/main.ts"), sources);
+// Beside the code, so that only those who can change the code can write to it; Node's default is a directory in /tmp that any
+// user may have made first.
+const cache = fileURLToPath(here("../.cache/compiled/"));
+if (program === bundle) {
+  const [, , command = ""] = process.argv;
+  loadBundle(fileURLToPath(here("../build/")), cache, /^[a-z][a-z-]*$/.test(command) ? command : "caret");
+} else {
+  enableCompileCache(cache);
+  await import(program.href);
+}

@@ -30,7 +30,7 @@ function cliHost(host: Host, config: Config, parts: HostParts): AgentHost {
     uid: host.uid,
     programs: { command: cli.command, args: cli.args, promptAsArg: cli.promptAsArg, models: config.models },
     policy: { trust: cli.trust, approveMcps: cli.approveMcps, sandbox: cli.sandbox, maxArgBytes: cli.maxArgBytes },
-    boundary: boundarySettings(host, config),
+    repair: repairSettings(host, config),
     clocks,
     maxLineBytes: config.limits.lineBytes,
     profiles: config.profiles,
@@ -48,7 +48,7 @@ function simHost(host: Host, config: Config, parts: HostParts): AgentHost {
 }
 
 /** How tool calls in the agent's stream are repaired: as configured, else by the variables of OpenCode's older plugin. */
-export function boundarySettings({ env }: Pick<Host, "env">, { tools }: Pick<Config, "tools">): AgentHost["boundary"] {
+export function repairSettings({ env }: Pick<Host, "env">, { tools }: Pick<Config, "tools">): AgentHost["repair"] {
   const version = env["CURSOR_ACP_PROVIDER_BOUNDARY"]?.trim().toLowerCase();
   const fallback = env["CURSOR_ACP_PROVIDER_BOUNDARY_AUTOFALLBACK"]?.trim().toLowerCase() ?? "";
   return {

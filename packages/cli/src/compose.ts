@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CaretError, type LaneName, type Secret } from "@caret/protocol";
 import {
+  type AcpLane,
   type AgentHost,
   type ApiHost,
   type BridgeHub,
@@ -58,6 +59,8 @@ export interface OpenedEngine {
   readonly probe: LaneProbe;
   /** Whether turns may take the `acp` lane besides. */
   readonly hasAcp: () => Promise<boolean>;
+  /** The `/` commands that the agent of the `acp` lane has announced in a workspace. */
+  readonly announcedCommands: AcpLane["announcedCommands"];
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
   /** Adds secrets that the redactor does not know yet. */
@@ -91,9 +94,6 @@ interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns
 /** The one place that knows every part: puts the engine together from the configuration. */
 export async function openEngine(host: Host, config: Config, options: OpenEngineOptions): Promise<OpenedEngine> {
   sweepLeftovers(join(config.dataDir, "processes"));
-  const store = options.store ?? openLog(config, options.role);
-  await interruptRunningTurns(store);
-  const keeper = createSecretKeeper([...knownSecrets(host, config), ...mcpSecrets(config)]);
   const spawner = createSpawner({
     mode: config.spawner.enabled ? "process" : "inline",
     dataDir: config.dataDir,
@@ -101,11 +101,8 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     seats: options.keepWarm ? config.spawner.seats : 0,
     forked: options.spawner,
   });
-  const containment = await findContainment(host, config, spawner).catch(async (reason: unknown) => {
-    await spawner.close();
-    await store.close();
-    throw reason;
-  });
+  const { store, containment } = await openLogContained(host, config, { ...options, spawner });
+  const keeper = createSecretKeeper([...knownSecrets(host, config), ...mcpSecrets(config)]);
   const bridge = lazyBridge();
   const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
   const sandboxes = machineSandboxes(host, config, spawner);
@@ -153,7 +150,9 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const parts = { engine, lane, notes, applySettings, probe, allowedWorkspaces, spawner, containment, sandboxes };
   const { redactor } = keeper;
   const hasAcp = async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true;
-  return { ...parts, hasAcp, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
+  const { announcedCommands } = lanes.acp;
+  const asked = { hasAcp, announcedCommands };
+  return { ...parts, ...asked, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
 }
 
 function createLanes({ cli, sim }: AgentHosts, api: ApiHost, keep: Pick<Config["warm"], "idleMs" | "max">) {
@@ -168,6 +167,27 @@ function createLanes({ cli, sim }: AgentHosts, api: ApiHost, keep: Pick<Config["
 /** The log is shared: commands are its guests, while a gateway is its host. */
 export function openLog(config: Config, role: "gateway" | "guest" = "guest"): LogStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
+}
+
+/** The log, and what can contain processes here: that is tried with one, while the log is opened. Closes both parts if either fails. */
+async function openLogContained(
+  host: Host,
+  config: Config,
+  { spawner, role, ...given }: Pick<OpenEngineOptions, "role" | "store"> & { readonly spawner: Spawner },
+): Promise<{ readonly store: LogStore; readonly containment: Containment }> {
+  const finding = findContainment(host, config, spawner);
+  // It is waited for below, unless the log fails first: that is then the error.
+  finding.catch(() => undefined);
+  let { store } = given;
+  try {
+    store ??= openLog(config, role);
+    await interruptRunningTurns(store);
+    return { store, containment: await finding };
+  } catch (reason) {
+    await spawner.close();
+    await store?.close();
+    throw reason;
+  }
 }
 
 async function findContainment(host: Host, config: Config, spawner: Spawner): Promise<Containment> {

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { Host } from "./host.ts";
+import { exitCodes, type Host } from "./host.ts";
 import { commandForm } from "./program.ts";
 import { runCaret } from "./run-caret.ts";
 
@@ -39,4 +39,8 @@ const host: Host = {
 // A reader that went away must not end us with a stack trace; the writers notice it by themselves.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
-process.exitCode = await runCaret(host);
+// Until the command has ended: one that nothing can end any more has failed. Not awaited: the bundle is a script, which cannot.
+process.exitCode = exitCodes.failed;
+void runCaret(host).then((code) => {
+  process.exitCode = code;
+});

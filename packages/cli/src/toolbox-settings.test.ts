@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { createSpawner } from "@caret/runtime";
 import { afterAll, describe, expect, it } from "vitest";
-import { boundarySettings } from "./agent-hosts.ts";
+import { repairSettings } from "./agent-hosts.ts";
 import type { Config } from "./config/config-schema.ts";
 import { explainConfig } from "./config/explain-config.ts";
 import { loadConfig } from "./config/load-config.ts";
@@ -118,7 +118,7 @@ describe("the policy of the gateway's tools", () => {
   });
 });
 
-describe("the boundary", () => {
+describe("the repair of streamed calls", () => {
   it.each([
     [{}, { version: "v1", autoFallback: true }],
     [{ CURSOR_ACP_PROVIDER_BOUNDARY: "legacy" }, { version: "legacy", autoFallback: true }],
@@ -128,6 +128,6 @@ describe("the boundary", () => {
       { version: "v1", autoFallback: false },
     ],
   ])("of the environment %j is %j: our own names come first", (env, expected) => {
-    expect(boundarySettings({ env }, configOf(env))).toEqual(expected);
+    expect(repairSettings({ env }, configOf(env))).toEqual(expected);
   });
 });

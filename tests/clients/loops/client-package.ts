@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -22,13 +22,16 @@ export async function installClient({ spec, command }: ClientPackage): Promise<s
 /** A directory in whose `node_modules` these packages are, installed first where they are missing. */
 export async function installPackages(specs: readonly string[]): Promise<string> {
   const place = join(cache, specs.map((spec) => spec.replace(/^@/, "").replaceAll(/[/@]/g, "-")).join("+"));
-  const complete = join(place, "complete");
-  if (!existsSync(complete)) {
-    mkdirSync(place, { recursive: true });
-    // Their scripts run under the Node that runs this one, and so does npm itself.
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
-    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--prefix", place, ...specs], { env });
-    writeFileSync(complete, "");
-  }
+  if (existsSync(place)) return place;
+  mkdirSync(cache, { recursive: true });
+  // In a directory of this run: an npm that outlives a hook's time limit would write into the next one's.
+  const draft = mkdtempSync(join(cache, "installing-"));
+  // Their scripts run under the Node that runs this one, and so does npm itself.
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
+  const quiet = ["--no-audit", "--no-fund", "--loglevel", "error"];
+  await promisify(execFile)("npm", ["install", ...quiet, "--prefix", draft, ...specs], { env });
+  // Another run may have been quicker.
+  if (existsSync(place)) rmSync(draft, { recursive: true });
+  else renameSync(draft, place);
   return place;
 }

@@ -10,7 +10,7 @@ export interface Choice {
 }
 
 /** What commands are given: the session that is open, and the terminal. */
-export interface ChatDesk {
+export interface ChatControls {
   readonly client: NativeClient;
   readonly chat: ChatSession;
   readonly look: Look;
@@ -34,6 +34,6 @@ export interface ChatCommand {
   readonly argument?: string;
   readonly summary: string;
   /** What the argument may be. */
-  readonly choices?: (desk: Pick<ChatDesk, "client" | "chat">) => Promise<readonly Choice[]>;
-  readonly run: (desk: ChatDesk, argument: string) => Promise<void> | void;
+  readonly choices?: (controls: Pick<ChatControls, "client" | "chat">) => Promise<readonly Choice[]>;
+  readonly run: (controls: ChatControls, argument: string) => Promise<void> | void;
 }

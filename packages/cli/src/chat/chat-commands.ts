@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { ChatCommand, ChatDesk } from "./chat-command.ts";
+import type { ChatCommand, ChatControls } from "./chat-command.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingCommands } from "./setting-commands.ts";
 
@@ -15,25 +15,29 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 ];
 
 const ownCommands: readonly ChatCommand[] = [
-  { name: "details", summary: "output, diffs and thinking whole (Ctrl-O)", run: (desk) => desk.toggleDetails() },
-  { name: "help", summary: "this list", run: (desk) => desk.note(helpLines(desk)) },
-  { name: "exit", summary: "leave; the session is kept", run: (desk) => desk.leave() },
+  {
+    name: "details",
+    summary: "output, diffs and thinking whole (Ctrl-O)",
+    run: (controls) => controls.toggleDetails(),
+  },
+  { name: "help", summary: "this list", run: (controls) => controls.note(helpLines(controls)) },
+  { name: "exit", summary: "leave; the session is kept", run: (controls) => controls.leave() },
 ];
 
 export const chatCommands: readonly ChatCommand[] = [...settingCommands, ...sessionCommands, ...ownCommands];
 
 /** Runs `/name argument`. A name that nobody knows is an error, since it was hardly meant for the agent. */
-export async function runChatCommand(desk: ChatDesk, line: string): Promise<void> {
+export async function runChatCommand(controls: ChatControls, line: string): Promise<void> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const command = chatCommands.find((known) => known.name === name);
   if (command === undefined)
     throw new CaretError("invalid-request", `There is no command /${name}`, {
       fix: "Type /help for the list; // sends a line to the agent that begins with /.",
     });
-  await command.run(desk, argument.trim());
+  await command.run(controls, argument.trim());
 }
 
-function helpLines({ look: { style } }: ChatDesk): readonly string[] {
+function helpLines({ look: { style } }: ChatControls): readonly string[] {
   const typed = chatCommands.map(({ name, argument }) => `/${name}${argument === undefined ? "" : ` ${argument}`}`);
   const width = Math.max(...[...typed, ...KEYS.map(([keys]) => keys)].map((words) => words.length)) + 2;
   const row = (words: string, does: string): string => `  ${style.bold(words.padEnd(width))}${does}`;

@@ -1,10 +1,10 @@
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import type { ChatDesk } from "./chat-command.ts";
+import type { ChatControls } from "./chat-command.ts";
 import { chatCommands } from "./chat-commands.ts";
 
-type Sources = Pick<ChatDesk, "client" | "chat">;
+type Sources = Pick<ChatControls, "client" | "chat">;
 
 /** Completes `/command`, its argument, and `@file` by the gateway's own search, which knows what Git ignores. */
 export function createChatCompletion(sources: () => Sources): AutocompleteProvider {

@@ -4,7 +4,7 @@ import type { Host } from "../host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { type ChatAsks, createChatAsks } from "./chat-asks.ts";
-import type { ChatDesk, Choice } from "./chat-command.ts";
+import type { ChatControls, Choice } from "./chat-command.ts";
 import { runChatCommand } from "./chat-commands.ts";
 import { createChatCompletion } from "./chat-completion.ts";
 import { type ScreenKey, screenKey } from "./chat-keys.ts";
@@ -50,7 +50,7 @@ export interface ChatScreenOptions {
  * The chat on a terminal that can be drawn on: transcript, what waits, activity, prompt, settings. It is drawn on the main
  * screen, so that the terminal's own scrollback and selection work.
  */
-export class ChatScreen implements ChatDesk {
+export class ChatScreen implements ChatControls {
   readonly client: NativeClient;
   readonly command: string;
   readonly look: Look;

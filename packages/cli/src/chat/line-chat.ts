@@ -7,7 +7,7 @@ import type { Host } from "../host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { type ChatAsks, createChatAsks } from "./chat-asks.ts";
-import type { ChatDesk, Choice } from "./chat-command.ts";
+import type { ChatControls, Choice } from "./chat-command.ts";
 import { runChatCommand } from "./chat-commands.ts";
 import type { ChatSession, ChatSessionOptions } from "./chat-session.ts";
 
@@ -21,7 +21,7 @@ export interface LineChatOptions {
 }
 
 /** The chat line by line: for terminals that cannot be drawn on, and for screen readers. Nothing is ever drawn again. */
-export class LineChat implements ChatDesk {
+export class LineChat implements ChatControls {
   readonly client: NativeClient;
   readonly command: string;
   readonly look: Look;

@@ -7,7 +7,7 @@ import type { Host } from "../host.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
 import { hostLook, type Look, terminalTraits } from "../terminal/look.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import type { ChatDesk } from "./chat-command.ts";
+import type { ChatControls } from "./chat-command.ts";
 import { type ChatMode, ChatSession, type ChatSessionOptions } from "./chat-session.ts";
 
 export interface ChatWanted {
@@ -18,7 +18,7 @@ export interface ChatWanted {
   /** Line by line, whatever the terminal can do. */
   readonly isPlain: boolean;
   /** What is done as soon as the chat is on the screen. */
-  readonly begin: (desk: ChatDesk) => Promise<void>;
+  readonly begin: (controls: ChatControls) => Promise<void>;
 }
 
 type Hooks = Pick<ChatSessionOptions, "onChange" | "onError" | "onEvents">;
@@ -45,20 +45,20 @@ export async function openChat(host: Host, options: ChatWanted): Promise<void> {
       ),
     );
     const newChat = (hooks: Hooks) => new ChatSession({ client, wanted, mode, defaultPermission, ...hooks });
-    const desk = await openDesk(shown, {
+    const controls = await openControls(shown, {
       ...{ client, newChat, options, isOwn: connection.startedBecause !== undefined },
       welcome: welcomeLines(about, hostLook(shown)),
     });
-    onLog = (line) => desk.note([cleanLine(line)]);
-    await desk.run(() => options.begin(desk));
-    await write(host.stdout, lastWords(host, desk.chat));
+    onLog = (line) => controls.note([cleanLine(line)]);
+    await controls.run(() => options.begin(controls));
+    await write(host.stdout, lastWords(host, controls.chat));
   } finally {
     onLog = () => undefined;
     await connection.close();
   }
 }
 
-interface DeskParts {
+interface ControlParts {
   readonly client: NativeClient;
   readonly newChat: (hooks: Hooks) => ChatSession;
   readonly options: ChatWanted;
@@ -67,7 +67,7 @@ interface DeskParts {
   readonly welcome: readonly string[];
 }
 
-async function openDesk(host: Host, { client, newChat, options, isOwn, welcome }: DeskParts) {
+async function openControls(host: Host, { client, newChat, options, isOwn, welcome }: ControlParts) {
   const now = Date.now;
   if (!terminalTraits(host).isTty || host.stdin.isTTY !== true) {
     const { LineChat } = await import("./line-chat.ts");

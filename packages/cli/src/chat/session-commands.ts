@@ -1,7 +1,7 @@
 import { buildPrompt, CaretError, type SessionView, usageWords } from "@caret/protocol";
 import { changeLines } from "../terminal/diff-lines.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import type { ChatCommand, ChatDesk } from "./chat-command.ts";
+import type { ChatCommand, ChatControls } from "./chat-command.ts";
 import { findView } from "./find-view.ts";
 import { listForPicker, sessionChoice } from "./session-choices.ts";
 
@@ -24,7 +24,7 @@ export const sessionCommands: readonly ChatCommand[] = [
       (await listForPicker(client, chat.workspace)).map((view) => sessionChoice(view, Date.now())),
     run: openAnother,
   },
-  { name: "new", summary: "begin a new session", run: (desk) => desk.open(undefined) },
+  { name: "new", summary: "begin a new session", run: (controls) => controls.open(undefined) },
   { name: "fork", summary: "go on in a copy of this session", run: fork },
   {
     name: "title",
@@ -35,7 +35,7 @@ export const sessionCommands: readonly ChatCommand[] = [
   { name: "usage", summary: "what this session has used", run: showUsage },
 ];
 
-async function showChanges({ client, chat, look, note }: ChatDesk): Promise<void> {
+async function showChanges({ client, chat, look, note }: ChatControls): Promise<void> {
   const { isRepository, files, omitted } = await client.changes(openSession(chat.view).id);
   if (!isRepository) return note(["The workspace is not a Git repository: there is nothing to compare with."]);
   if (files.length === 0) return note(["Nothing has changed since the last commit."]);
@@ -46,7 +46,7 @@ async function showChanges({ client, chat, look, note }: ChatDesk): Promise<void
   note([...lines, ...(omitted === 0 ? [] : [`${look.glyphs.ellipsis} and ${omitted} more files`])]);
 }
 
-async function buildPlan({ chat }: ChatDesk): Promise<void> {
+async function buildPlan({ chat }: ChatControls): Promise<void> {
   const turn = chat.transcript.turns.at(-1);
   if (!turn?.items.some(({ kind }) => kind === "plan"))
     throw new CaretError("invalid-request", "The last turn has made no plan", {
@@ -56,11 +56,11 @@ async function buildPlan({ chat }: ChatDesk): Promise<void> {
   await chat.send(buildPrompt(turn));
 }
 
-async function stopTurn({ chat, note }: ChatDesk): Promise<void> {
+async function stopTurn({ chat, note }: ChatControls): Promise<void> {
   if (!(await chat.stop())) note(["No turn runs."]);
 }
 
-async function useQueue({ chat, note }: ChatDesk, argument: string): Promise<void> {
+async function useQueue({ chat, note }: ChatControls, argument: string): Promise<void> {
   const drop = /^drop\s+(\d+)$/.exec(argument)?.[1];
   if (argument === "send") return await chat.sendQueued();
   if (drop !== undefined) {
@@ -73,8 +73,8 @@ async function useQueue({ chat, note }: ChatDesk, argument: string): Promise<voi
   await chat.enqueue(argument);
 }
 
-async function openAnother(desk: ChatDesk, argument: string): Promise<void> {
-  const { client, chat, now, pick, open } = desk;
+async function openAnother(controls: ChatControls, argument: string): Promise<void> {
+  const { client, chat, now, pick, open } = controls;
   if (argument !== "") return await open(await findView(client, argument));
   const views = await listForPicker(client, chat.workspace);
   const others = views.filter(({ id }) => id !== chat.view?.id).map((view) => sessionChoice(view, now()));
@@ -82,13 +82,13 @@ async function openAnother(desk: ChatDesk, argument: string): Promise<void> {
   if (id !== undefined) await open(await client.getSession(id));
 }
 
-async function fork({ client, chat, open, note }: ChatDesk): Promise<void> {
+async function fork({ client, chat, open, note }: ChatControls): Promise<void> {
   const { id, title } = openSession(chat.view);
   await open(await client.forkSession(id, {}));
   note([`A copy of “${cleanLine(title)}”. The first one stays as it is; both work on the same files.`]);
 }
 
-async function showUsage({ client, chat, look, note }: ChatDesk): Promise<void> {
+async function showUsage({ client, chat, look, note }: ChatControls): Promise<void> {
   const { usage } = await client.getSession(openSession(chat.view).id);
   const words = usage === undefined ? [] : usageWords(usage);
   note([words.length === 0 ? "Nothing was reported." : words.join(` ${look.glyphs.separator} `)]);

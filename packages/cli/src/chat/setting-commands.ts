@@ -1,6 +1,6 @@
 import { CaretError, type PermissionWord, permissionWords } from "@caret/protocol";
 import { cleanLine } from "../terminal/text-cleaner.ts";
-import type { ChatCommand, ChatDesk, Choice } from "./chat-command.ts";
+import type { ChatCommand, ChatControls, Choice } from "./chat-command.ts";
 import type { ChatMode } from "./chat-session.ts";
 
 const modes: Readonly<Record<ChatMode, string>> = {
@@ -26,11 +26,11 @@ export const settingCommands: readonly ChatCommand[] = [
     argument: "[name]",
     summary: "choose the model of the next turns",
     choices: modelChoices,
-    async run(desk, argument) {
-      const model = await chosen(desk, "Model", argument, modelChoices);
+    async run(controls, argument) {
+      const model = await chosen(controls, "Model", argument, modelChoices);
       if (model === undefined) return;
-      await desk.chat.change({ model });
-      say(desk, `The next turns use ${model}.`);
+      await controls.chat.change({ model });
+      say(controls, `The next turns use ${model}.`);
     },
   },
   {
@@ -38,11 +38,11 @@ export const settingCommands: readonly ChatCommand[] = [
     argument: "[name]",
     summary: "work, only plan, or only answer",
     choices: async () => choicesOf(modes),
-    async run(desk, argument) {
-      const mode = await chosen(desk, "Mode", argument, async () => choicesOf(modes));
+    async run(controls, argument) {
+      const mode = await chosen(controls, "Mode", argument, async () => choicesOf(modes));
       if (mode === undefined) return;
-      desk.chat.mode = oneOf(mode, Object.keys(modes) as ChatMode[]);
-      say(desk, `Mode ${mode}: ${modes[desk.chat.mode]}.`);
+      controls.chat.mode = oneOf(mode, Object.keys(modes) as ChatMode[]);
+      say(controls, `Mode ${mode}: ${modes[controls.chat.mode]}.`);
     },
   },
   {
@@ -50,12 +50,12 @@ export const settingCommands: readonly ChatCommand[] = [
     argument: "[word]",
     summary: "how much happens without asking",
     choices: async () => choicesOf(permissions),
-    async run(desk, argument) {
-      const word = await chosen(desk, "Permission", argument, async () => choicesOf(permissions));
+    async run(controls, argument) {
+      const word = await chosen(controls, "Permission", argument, async () => choicesOf(permissions));
       if (word === undefined) return;
       const permission = oneOf(word, permissionWords);
-      await desk.chat.change({ permission });
-      say(desk, `Permission ${permission}: ${permissions[permission]}.`);
+      await controls.chat.change({ permission });
+      say(controls, `Permission ${permission}: ${permissions[permission]}.`);
     },
   },
   {
@@ -66,7 +66,7 @@ export const settingCommands: readonly ChatCommand[] = [
   },
 ];
 
-async function modelChoices({ client }: Pick<ChatDesk, "client">): Promise<readonly Choice[]> {
+async function modelChoices({ client }: Pick<ChatControls, "client">): Promise<readonly Choice[]> {
   const models = await client.models();
   return models.flatMap(({ id, name, variants }) => [
     { value: id, label: id, description: cleanLine(name) },
@@ -74,28 +74,28 @@ async function modelChoices({ client }: Pick<ChatDesk, "client">): Promise<reado
   ]);
 }
 
-async function showGrants(desk: ChatDesk, argument: string): Promise<void> {
-  const { view } = desk.chat;
-  const grants = view === undefined ? [] : await desk.client.listGrants(view.id);
+async function showGrants(controls: ChatControls, argument: string): Promise<void> {
+  const { view } = controls.chat;
+  const grants = view === undefined ? [] : await controls.client.listGrants(view.id);
   const number = /^forget\s+(\d+)$/.exec(argument)?.[1];
   if (number === undefined || view === undefined) {
     const lines = grants.map(({ label, uses }, index) => `  ${index + 1}  ${cleanLine(label)}  (used ${uses} times)`);
-    return desk.note(lines.length === 0 ? ["Nothing is allowed beyond the permission."] : lines);
+    return controls.note(lines.length === 0 ? ["Nothing is allowed beyond the permission."] : lines);
   }
   const grant = grants[Number(number) - 1];
   if (grant === undefined) throw new CaretError("invalid-request", `There is no grant ${number}`);
-  await desk.client.revokeGrant(view.id, grant.id);
-  say(desk, `Asked about again from now on: ${grant.label}.`);
+  await controls.client.revokeGrant(view.id, grant.id);
+  say(controls, `Asked about again from now on: ${grant.label}.`);
 }
 
 /** The argument, or what a person picks. */
 async function chosen(
-  desk: ChatDesk,
+  controls: ChatControls,
   title: string,
   argument: string,
   choices: NonNullable<ChatCommand["choices"]>,
 ): Promise<string | undefined> {
-  return argument === "" ? await desk.pick(title, await choices(desk)) : argument;
+  return argument === "" ? await controls.pick(title, await choices(controls)) : argument;
 }
 
 function oneOf<Word extends string>(word: string, words: readonly Word[]): Word {
@@ -104,6 +104,6 @@ function oneOf<Word extends string>(word: string, words: readonly Word[]): Word 
   throw new CaretError("invalid-request", `${JSON.stringify(word)} is not one of ${words.join(", ")}`);
 }
 
-function say({ note, look }: ChatDesk, text: string): void {
+function say({ note, look }: ChatControls, text: string): void {
   note([look.style.dim(`${look.glyphs.notice} ${cleanLine(text)}`)]);
 }

@@ -33,7 +33,7 @@ async function attach(work: AgentWork, id: string, options: AttachOptions): Prom
     wanted: { workspace: view.workspace },
     mode: "agent",
     isPlain: options.plain === true,
-    begin: (desk) => desk.open(view),
+    begin: (controls) => controls.open(view),
   });
   return exitCodes.completed;
 }

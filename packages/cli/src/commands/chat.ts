@@ -8,7 +8,7 @@ import {
 } from "@caret/protocol";
 import { physicalPath, turnModes } from "@caret/runtime";
 import { type Command, Option } from "commander";
-import type { ChatDesk } from "../chat/chat-command.ts";
+import type { ChatControls } from "../chat/chat-command.ts";
 import type { ChatMode } from "../chat/chat-session.ts";
 import { absolutePath } from "../config/config-paths.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
@@ -57,9 +57,9 @@ async function chat(host: Host, prompt: string, options: ChatOptions): Promise<E
     wanted: { workspace, ...chosen(options) },
     mode: options.mode ?? "agent",
     isPlain: options.plain === true,
-    begin: async (desk) => {
-      await openFirst(desk, options);
-      if (prompt !== "") await desk.chat.send(prompt);
+    begin: async (controls) => {
+      await openFirst(controls, options);
+      if (prompt !== "") await controls.chat.send(prompt);
     },
   });
   return exitCodes.completed;
@@ -75,15 +75,15 @@ function chosen({ lane, model, permission, sandbox }: ChatOptions) {
 }
 
 /** The session that was asked for, or that is chosen from a list; else a new one. */
-async function openFirst(desk: ChatDesk, { session, continue: isContinued }: ChatOptions): Promise<void> {
+async function openFirst(controls: ChatControls, { session, continue: isContinued }: ChatOptions): Promise<void> {
   const [{ findView }, { listForPicker, sessionChoice }] = await Promise.all([
     import("../chat/find-view.ts"),
     import("../chat/session-choices.ts"),
   ]);
-  if (session !== undefined) return await desk.open(await findView(desk.client, session));
+  if (session !== undefined) return await controls.open(await findView(controls.client, session));
   if (isContinued !== true) return;
-  const { workspace } = desk.chat;
-  const all = await listForPicker(desk.client, workspace);
+  const { workspace } = controls.chat;
+  const all = await listForPicker(controls.client, workspace);
   const here = all.filter((view) => physicalPath(view.workspace) === physicalPath(workspace));
   const [newest] = here;
   if (newest === undefined)
@@ -93,10 +93,10 @@ async function openFirst(desk: ChatDesk, { session, continue: isContinued }: Cha
   const id =
     here.length === 1
       ? newest.id
-      : await desk.pick(
+      : await controls.pick(
           "Go on with",
-          here.map((view) => sessionChoice(view, desk.now())),
+          here.map((view) => sessionChoice(view, controls.now())),
         );
   const view = here.find((one) => one.id === id);
-  if (view !== undefined) await desk.open(view);
+  if (view !== undefined) await controls.open(view);
 }

@@ -16,7 +16,7 @@ export function followAsks(
   const open = new Map<string, OpenAsk>();
   const listeners = new Set<() => void>();
   let turnId = "";
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of [...listeners]) listener();
   };
   /** It is closed by its answer in the log, from any client. */
@@ -41,7 +41,7 @@ export function followAsks(
         turnId = of;
         apply(open, event, at);
       }
-      if ([...open.keys()].join() !== before) tell();
+      if ([...open.keys()].join() !== before) notify();
     },
   };
 }

@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import { type EventStore, type PruneRule, pruneSessions, removeSession, type SessionRecord } from "@caret/runtime";
 import { retentionRules } from "../config/number-schemas.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
-import { sessionBelongings } from "../serve/session-belongings.ts";
+import { withBelongings } from "../serve/session-belongings.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { confirm } from "./confirm.ts";
 import { findSession } from "./find-session.ts";
@@ -19,10 +19,11 @@ export interface RemoveOptions {
 
 /** All are found before the first is deleted: a wrong id, or one whose turn runs, deletes nothing. */
 export async function removeSessions(
-  { host, config, store }: LogWork,
+  log: LogWork,
   ids: readonly string[],
   { yes, json }: RemoveOptions,
 ): Promise<ExitCode> {
+  const { host, store } = log;
   const sessions = new Map<string, SessionRecord>();
   for (const id of ids) {
     const session = await findSession(store, id);
@@ -34,8 +35,9 @@ export async function removeSessions(
     return exitCodes.cancelled;
   }
   await assertFree(store, [...sessions.values()]);
-  const belongings = sessionBelongings(config, store);
-  for (const id of sessions.keys()) await removeSession(belongings, id);
+  await withBelongings(log, async (belongings) => {
+    for (const id of sessions.keys()) await removeSession(belongings, id);
+  });
   return await report(host, [...sessions.keys()], { json, verb: "Deleted" });
 }
 
@@ -57,9 +59,10 @@ async function assertFree(store: EventStore, sessions: readonly SessionRecord[])
 }
 
 export async function pruneOldSessions(
-  { host, config, store }: LogWork,
+  log: LogWork,
   { olderThan, keep, dryRun, json }: PruneCommandOptions,
 ): Promise<ExitCode> {
+  const { host, config, store } = log;
   const rules =
     olderThan === undefined && keep === undefined ? retentionRules(config.retention) : [flagRule(olderThan, keep)];
   if (rules.length === 0)
@@ -70,9 +73,11 @@ export async function pruneOldSessions(
     const ids = await Promise.all(rules.map((rule) => store.prunable(rule)));
     return await report(host, [...new Set(ids.flat())], { json, verb: "Would delete" });
   }
-  const belongings = sessionBelongings(config, store);
-  const remove = (id: string, updatedBefore: number) => removeSession(belongings, id, { updatedBefore });
-  return await report(host, await pruneSessions({ store, rules, remove, now: Date.now }), { json, verb: "Deleted" });
+  const gone = await withBelongings(log, async (belongings) => {
+    const remove = (id: string, updatedBefore: number) => removeSession(belongings, id, { updatedBefore });
+    return await pruneSessions({ store, rules, remove, now: Date.now });
+  });
+  return await report(host, gone, { json, verb: "Deleted" });
 }
 
 function flagRule(olderThan: string | undefined, keep: number | undefined): PruneRule {

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteEventStore } from "@caret/runtime";
+import { openAttachments, openSqliteEventStore } from "@caret/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSessionsCommand } from "./sessions.ts";
 import { type Tried, tryCommand } from "./testing/try-command.ts";
@@ -106,6 +107,27 @@ describe("caret sessions", () => {
     expect(await ids()).toHaveLength(3);
     expect((await sessions("rm", "aaaa", "cccc")).stdout).toBe("Deleted 2 sessions:\n  aaaa-1\n  cccc-3\n");
     expect(await ids()).toEqual(["aabb-2"]);
+  });
+
+  it("deletes the worktree of a session with it, unless that holds work which was not merged", async () => {
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-C", directory, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
+    git("init", "-q", "-b", "main");
+    git("-c", "user.name=T", "-c", "user.email=t@example.invalid", "commit", "-q", "--allow-empty", "-m", "First");
+    const attachments = openAttachments(join(directory, "data", "attachments"));
+    const worktrees = ["one-5", "two-6"].map((id) => ({ id, path: join(directory, "data", "worktrees", id) }));
+    for (const { id, path } of worktrees) {
+      git("worktree", "add", "-q", "-b", `caret/${id}`, path);
+      await addSession(id, { title: id, daysAgo: 1, workspace: path });
+      const kept = JSON.stringify({ repository: directory, path, branch: `caret/${id}` });
+      writeFileSync(join(attachments.directory(id), "worktree.json"), kept);
+    }
+    writeFileSync(join(directory, "data", "worktrees", "two-6", "work.txt"), "work");
+    await sessions("rm", "one-5", "two-6");
+    expect([worktrees.map(({ path }) => existsSync(path)), git("branch", "--format=%(refname:short)")]).toEqual([
+      [false, true],
+      "caret/two-6\nmain",
+    ]);
   });
 
   it("does exactly what its dry run says when it prunes", async () => {

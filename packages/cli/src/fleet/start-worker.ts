@@ -82,6 +82,8 @@ async function startIn(
     engine,
     version,
     capacity: config.fleet.capacity,
+    lane: opened.lane,
+    redact: (text) => inner.redactor().redactText(text),
     about: async () => listed,
     onError,
   }).catch(async (reason: unknown) => {

@@ -12,34 +12,24 @@ import {
   type Splice,
 } from "./settings-editor.ts";
 
-const BYTE_ORDER_MARK = "\uFEFF";
-
 /** JSON with comments and trailing commas, as editors write it. */
 export const jsoncEditor: SettingsEditor = {
-  parse: (text) => getNodeValue(readTree(bare(text))),
+  parse: (text) => getNodeValue(readTree(text)),
   written(text, path) {
-    const body = bare(text);
-    const nodes = nodesAlong(readTree(body), path);
+    const nodes = nodesAlong(readTree(text), path);
     const node = nodes.length > path.length ? nodes.at(-1) : undefined;
-    return node === undefined ? undefined : body.slice(node.offset, endOf(node));
+    return node === undefined ? undefined : text.slice(node.offset, endOf(node));
   },
   set(text, path, value) {
-    const body = bare(text);
-    const nodes = nodesAlong(readTree(body), path);
-    const [splices, undo] = change(body, nodes, path, value);
-    return { text: text.slice(0, text.length - body.length) + applySplices(body, splices), undo };
+    const nodes = nodesAlong(readTree(text), path);
+    const [splices, undo] = change(text, nodes, path, value);
+    return { text: applySplices(text, splices), undo };
   },
   undo(text, path, undo) {
-    const body = bare(text);
-    const nodes = nodesAlong(readTree(body), path);
-    const splices = nodes.length <= path.length ? [] : takeOut(body, nodes, undo);
-    return text.slice(0, text.length - body.length) + applySplices(body, splices);
+    const nodes = nodesAlong(readTree(text), path);
+    return applySplices(text, nodes.length <= path.length ? [] : takeOut(text, nodes, undo));
   },
 };
-
-function bare(text: string): string {
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-}
 
 function change(
   text: string,

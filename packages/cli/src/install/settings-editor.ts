@@ -21,6 +21,29 @@ export interface SettingsEditor {
   undo(text: string, path: SettingPath, undo: SettingUndo): string;
 }
 
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** The same editor for files that may begin with a byte order mark, which stays where it is. */
+export function behindByteOrderMark(editor: SettingsEditor): SettingsEditor {
+  return {
+    parse: (text) => editor.parse(bare(text)),
+    written: (text, path) => editor.written(bare(text), path),
+    set(text, path, value) {
+      const changed = editor.set(bare(text), path, value);
+      return { ...changed, text: markOf(text) + changed.text };
+    },
+    undo: (text, path, undo) => markOf(text) + editor.undo(bare(text), path, undo),
+  };
+}
+
+function markOf(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+}
+
+function bare(text: string): string {
+  return text.slice(markOf(text).length);
+}
+
 /** One change of a file; offsets are those of the file before all changes. */
 export interface Splice {
   readonly from: number;

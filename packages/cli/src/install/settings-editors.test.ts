@@ -115,13 +115,23 @@ describe("settings in JSON with comments", () => {
   );
 });
 
-function writeYaml(value: Readonly<Record<string, unknown>>, { lineEnd, comment, end }: Style): string {
+function writeYaml(value: Readonly<Record<string, unknown>>, { lineEnd, comment, end, start }: Style): string {
   const lines = Object.entries(value).flatMap(([name, entry]) => {
     if (name !== "models" || !Array.isArray(entry) || entry.length === 0) return [`${name}: ${JSON.stringify(entry)}`];
     return ["models:", ...entry.map((item) => `  - ${JSON.stringify(item)}`)];
   });
   const noted = comment === "" ? lines : lines.map((line, index) => (index % 2 === 0 ? `${line} # note` : line));
-  return (noted.join("\n") + end.replace("//", "#")).replaceAll("\n", lineEnd);
+  return withHashes(start + noted.join("\n") + end, lineEnd);
+}
+
+/** With the comments of YAML and TOML. */
+function withHashes(text: string, lineEnd: string): string {
+  return text.replaceAll(/^\/\//gm, "#").replaceAll("\n", lineEnd);
+}
+
+/** A new first line, behind the byte order mark. */
+function withFirstLine(text: string): string {
+  return text.replace(/^\uFEFF?/, (mark) => `${mark}# mine\n`);
 }
 
 describe("settings in YAML", () => {
@@ -136,7 +146,7 @@ describe("settings in YAML", () => {
   });
 
   it("are the only ones that go when the user has changed others since", () => {
-    const edit = (text: string): string => `# mine\n${text.replace('"before"', '"after" # mine')}`;
+    const edit = (text: string): string => withFirstLine(text.replace('"before"', '"after" # mine'));
     fc.assert(
       fc.property(settings, style, (own, how) => {
         const before = writeYaml(own, how);
@@ -167,7 +177,7 @@ describe("settings in TOML", () => {
   );
   const writeToml = (
     all: typeof tables extends fc.Arbitrary<infer Value> ? Value : never,
-    { lineEnd, end }: Style,
+    { lineEnd, end, start }: Style,
   ): string => {
     const unique = all.map((table, index) => ({ ...table, name: `${table.name}${index}` }));
     const blocks = unique.map(({ name, lines, note }) =>
@@ -176,7 +186,7 @@ describe("settings in TOML", () => {
         ...lines.map(([key, value], at) => `${key}${at} = ${JSON.stringify(value)}`),
       ].join("\n"),
     );
-    return ([`mark = "before"`, ...blocks].join("\n\n") + end.replace("//", "#")).replaceAll("\n", lineEnd);
+    return withHashes(start + [`mark = "before"`, ...blocks].join("\n\n") + end, lineEnd);
   };
 
   it("are a table of their own, added and taken out again to the byte", () => {
@@ -191,7 +201,7 @@ describe("settings in TOML", () => {
   });
 
   it("are the only ones that go when the user has changed others since", () => {
-    const edit = (text: string): string => `# mine\n${text.replace('"before"', '"after" # mine')}`;
+    const edit = (text: string): string => withFirstLine(text.replace('"before"', '"after" # mine'));
     fc.assert(
       fc.property(tables, style, (own, how) => {
         const before = writeToml(own, how);

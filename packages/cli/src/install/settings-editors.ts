@@ -2,16 +2,16 @@ import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingsFormat, SettingValue } from "@caret/protocol/recipes";
 import { jsoncEditor } from "./jsonc-editor.ts";
 import { isSame, withValue } from "./setting-value.ts";
-import type { SettingsEditor, SettingUndo } from "./settings-editor.ts";
+import { behindByteOrderMark, type SettingsEditor, type SettingUndo } from "./settings-editor.ts";
 import { tomlEditor } from "./toml-editor.ts";
 import { parseVariables } from "./variables-format.ts";
 import { yamlEditor } from "./yaml-editor.ts";
 
 /** Files of variables are Caret's own: nothing in them is edited. */
 const editors: Readonly<Record<Exclude<SettingsFormat, "variables">, SettingsEditor>> = {
-  jsonc: jsoncEditor,
-  yaml: yamlEditor,
-  toml: tomlEditor,
+  jsonc: behindByteOrderMark(jsoncEditor),
+  yaml: behindByteOrderMark(yamlEditor),
+  toml: behindByteOrderMark(tomlEditor),
 };
 
 export function editorFor(format: SettingsFormat): SettingsEditor {

@@ -101,6 +101,7 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
     allowedWorkspaces: opened.allowedWorkspaces,
     defaultPermission: DEFAULT_PERMISSION,
     lanes: lanesOf(opened),
+    announcedCommands: opened.announcedCommands,
     attachmentsDir: attachmentsRoot(config),
     worktreesRoot: worktreesRoot(config),
     retention: retentionRules(config.retention),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
-  type EventStore,
+  createSpawner,
+  keptWorktrees,
   openAnswerArchive,
   openAttachments,
   openConversationStore,
@@ -9,6 +10,7 @@ import {
   type SessionBelongings,
   sandboxDirectories,
 } from "@caret/runtime";
+import type { LogWork } from "../commands/log-work.ts";
 import type { Config } from "../config/config-schema.ts";
 import { sandboxesRoot } from "../machine-sandboxes.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
@@ -19,13 +21,23 @@ export function attachmentsRoot(config: Config): string {
 }
 
 /** Where there is anything of a session, for commands that work beside the gateway. */
-export function sessionBelongings(config: Config, store: EventStore): SessionBelongings {
-  return {
-    store,
-    scratch: openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now }),
-    attachments: openAttachments(attachmentsRoot(config)),
-    answers: openAnswerArchive({ directory: config.dataDir }),
-    sandboxes: sandboxDirectories(sandboxesRoot(config)),
-    upstreamState: openConversationStore({ directory: config.dataDir }),
-  };
+export async function withBelongings<Result>(
+  { host, config, store }: LogWork,
+  work: (belongings: SessionBelongings) => Promise<Result>,
+): Promise<Result> {
+  const spawner = createSpawner({ mode: "inline", dataDir: config.dataDir });
+  const attachments = openAttachments(attachmentsRoot(config));
+  try {
+    return await work({
+      store,
+      scratch: openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now }),
+      attachments,
+      answers: openAnswerArchive({ directory: config.dataDir }),
+      sandboxes: sandboxDirectories(sandboxesRoot(config)),
+      upstreamState: openConversationStore({ directory: config.dataDir }),
+      worktrees: keptWorktrees({ git: { spawner, env: host.env }, directoryOf: attachments.directory }),
+    });
+  } finally {
+    await spawner.close();
+  }
 }

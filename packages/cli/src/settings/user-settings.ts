@@ -11,8 +11,7 @@ import { documentedKeys } from "../config/documented-keys.ts";
 import { keyTraits } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig, validateConfig } from "../config/load-config.ts";
 import { FileDrafts } from "../install/file-drafts.ts";
-import { jsoncEditor } from "../install/jsonc-editor.ts";
-import { emptyText, setSetting } from "../install/settings-editors.ts";
+import { editorFor, emptyText, setSetting } from "../install/settings-editors.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { isWritable, settingsView, valuesByKey } from "./settings-view.ts";
 
@@ -21,10 +20,12 @@ interface UserSettingsOptions {
   readonly loaded: LoadedConfig;
   /** The settings after a change: those that count at once are put in force. */
   readonly onChange: (config: Config) => void;
+  /** Where the gateway listens. */
+  readonly gatewayUrl: () => string;
 }
 
 /** The settings of a running gateway in the user's own file, which keeps its layout. A project's file is never written. */
-export function createUserSettings({ loaded, onChange }: UserSettingsOptions): UserSettings {
+export function createUserSettings({ loaded, onChange, gatewayUrl }: UserSettingsOptions): UserSettings {
   const { from } = loaded;
   const running = valuesByKey(loaded.config);
   const view = (): SettingsView => settingsView({ file: fileOf(from), next: withKeptPort(loadConfig(from)), running });
@@ -40,6 +41,11 @@ export function createUserSettings({ loaded, onChange }: UserSettingsOptions): U
       for (const { key, schema } of documentedKeys())
         if (keyTraits.get(schema)?.live === true) running.set(key, next.get(key));
       return view();
+    },
+    async testWebhook() {
+      const { config } = withKeptPort(loadConfig(from));
+      const { testGatewayWebhook } = await import("../serve/gateway-webhook.ts");
+      await testGatewayWebhook(config, gatewayUrl());
     },
   };
 }
@@ -76,7 +82,7 @@ function edited(text: string, key: string, value: unknown): string {
   if (!isWritable(known.schema)) throw refusal(`${key}: has secrets in it, and is changed in the file itself only`);
   const path = key.split(".");
   try {
-    if (value === null) return jsoncEditor.undo(text, path, { former: null, depth: 0, blank: null });
+    if (value === null) return editorFor("jsonc").undo(text, path, { former: null, depth: 0, blank: null });
     return setSetting("jsonc", text, path, value as SettingValue).text;
   } catch (reason) {
     throw refusal(`${key}: ${reason instanceof Error ? reason.message : String(reason)}`);

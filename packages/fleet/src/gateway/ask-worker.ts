@@ -4,8 +4,10 @@ import type { Database } from "../database/open-database.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
 import type { Members } from "../wire/members.ts";
 import type { Notifier } from "../wire/notifier.ts";
+import { isSeenDead } from "../wire/process-name.ts";
 import { type Reply, unwrapReply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
+import { sharedMachine } from "../wire/shared-target.ts";
 import { untilFound } from "../wire/until-found.ts";
 
 export interface AskWorkerOptions {
@@ -14,26 +16,38 @@ export interface AskWorkerOptions {
   readonly listener: HintListener;
   readonly notifier: Notifier;
   readonly members: Members;
+  /** The gateway's name. */
+  readonly owner: string;
 }
 
-/** Asks a worker to do something, by name. Rejects with its error, and with `interrupted` when the worker is lost. */
-export type AskWorker = (worker: string, name: string, args: readonly unknown[]) => Promise<unknown>;
+/**
+ * Asks a worker to do something, by name: one worker, or whichever worker of a machine takes it first. Rejects with its error, and
+ * with `interrupted` when the worker is lost.
+ */
+export type AskWorker = (target: string, name: string, args: readonly unknown[]) => Promise<unknown>;
 
-export function createAskWorker({ database, sealer, listener, notifier, members }: AskWorkerOptions): AskWorker {
-  return async (worker, name, args) => {
+export function createAskWorker(options: AskWorkerOptions): AskWorker {
+  const { database, sealer, listener, notifier, members, owner } = options;
+  const assertThere = async (target: string): Promise<void> => {
+    const machine = sharedMachine(target);
+    const isThere = machine === undefined ? members.isThere(target) : members.hasWorker(machine);
+    if (isSeenDead(target, owner) || !(await isThere)) throw workerLost();
+  };
+  return async (target, name, args) => {
     const id = randomUUID();
     const body = sealer.seal({ name, args });
     await database.query(
       "insert into commands (id, target, body) values ($1, $2, $3)",
-      [id, worker, body],
+      [id, target, body],
       "send command",
     );
-    notifier.hint({ kind: "command", id: worker });
+    notifier.hint({ kind: "command", id: target });
     const look = async (): Promise<Reply | undefined> => {
-      const { rows } = await database.query("select answer from commands where id = $1", [id], "read answer");
+      const { rows } = await database.query("select target, answer from commands where id = $1", [id], "read answer");
       const answer = rows[0]?.["answer"];
       if (answer instanceof Uint8Array) return sealer.open(answer) as Reply;
-      if (!(await members.isThere(worker))) throw workerLost();
+      // The worker that has taken it from its machine's is the target from then on.
+      await assertThere(String(rows[0]?.["target"] ?? target));
       return undefined;
     };
     try {

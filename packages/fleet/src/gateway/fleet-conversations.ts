@@ -42,12 +42,12 @@ export function createFleetConversations(options: FleetConversationsOptions): Co
         input,
       });
       const view = (await turn.begun()) as ShareView;
-      const tell = (name: string, word: string): void => {
+      const notifyWorker = (name: string, word: string): void => {
         workerOf(options, key)
           .then((worker) => (worker === undefined ? undefined : ask(worker, name, [id, word])))
           .catch((reason: unknown) => onError(CaretError.from(reason)));
       };
-      return createLiveShare({ ...options, database, id, view, tell });
+      return createLiveShare({ ...options, database, id, view, notifyWorker });
     },
   };
 }

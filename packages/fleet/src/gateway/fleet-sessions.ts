@@ -11,6 +11,7 @@ import {
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
 import { machineWaitSql } from "../queue/machine-wait.ts";
 import type { Member, Members } from "../wire/members.ts";
+import { sharedTarget } from "../wire/shared-target.ts";
 import type { NativeInput } from "../worker/run-native-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import type { ShownTurns } from "./shown-turns.ts";
@@ -47,7 +48,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     return { view, machine: typeof machine === "string" ? machine : undefined };
   };
   /** Ask the worker that runs a turn of the session. */
-  const tell: Tell = async (method, sessionId, args) => {
+  const askRunner: AskSession = async (method, sessionId, args) => {
     const caller = args.at(-1) as Caller;
     await local.get(sessionId, caller);
     const running = await shown.owner(sessionId);
@@ -56,7 +57,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
   };
   /** Ask any worker of the machine that the session's files are on. */
   const askAtHome = async (method: keyof Sessions, machine: string | undefined, args: readonly unknown[]) =>
-    await ask((await workerOn(options.members, machine)).id, method, args);
+    await ask(await workerOn(options.members, machine), method, args);
 
   return {
     ...local,
@@ -94,9 +95,9 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     async cancelTurn(sessionId, turnId, caller) {
       await local.get(sessionId, caller);
       if (await withdraw(options, turnId)) await touch(options, sessionId);
-      else await tell("cancelTurn", sessionId, [turnId, caller]);
+      else await askRunner("cancelTurn", sessionId, [turnId, caller]);
     },
-    ...saidToTurns(options, tell),
+    ...saidToTurns(options, askRunner),
     ...notServed,
     async readImage(sessionId, name, caller) {
       const { machine } = await placeOf(sessionId, caller);
@@ -109,13 +110,14 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     }),
     findFiles: async (...asked) => (await askAtHome("findFiles", undefined, asked)) as never,
     findSymbols: async (...asked) => (await askAtHome("findSymbols", undefined, asked)) as never,
+    agentCommands: async (...asked) => (await askAtHome("agentCommands", undefined, asked)) as never,
   };
 }
 
-type Tell = (method: keyof Sessions, sessionId: string, args: readonly unknown[]) => Promise<unknown>;
+type AskSession = (method: keyof Sessions, sessionId: string, args: readonly unknown[]) => Promise<unknown>;
 
 /** What is done with files of a session's workspace. */
-function filesAtHome(ask: Tell) {
+function filesAtHome(ask: AskSession) {
   return {
     changes: async (sessionId, ...args) => (await ask("changes", sessionId, args)) as never,
     sessionChanges: async (sessionId, ...args) => (await ask("sessionChanges", sessionId, args)) as never,
@@ -125,17 +127,17 @@ function filesAtHome(ask: Tell) {
 }
 
 /** What people say to turns that run. */
-function saidToTurns({ local, shown, ask }: FleetSessionsOptions, tell: Tell) {
+function saidToTurns({ local, shown, ask }: FleetSessionsOptions, askRunner: AskSession) {
   return {
-    steerTurn: async (sessionId, ...args) => void (await tell("steerTurn", sessionId, args)),
-    answerQuestion: async (sessionId, ...args) => void (await tell("answerQuestion", sessionId, args)),
-    answerApproval: async (sessionId, ...args) => (await tell("answerApproval", sessionId, args)) as never,
+    steerTurn: async (sessionId, ...args) => void (await askRunner("steerTurn", sessionId, args)),
+    answerQuestion: async (sessionId, ...args) => void (await askRunner("answerQuestion", sessionId, args)),
+    answerApproval: async (sessionId, ...args) => (await askRunner("answerApproval", sessionId, args)) as never,
     async listGrants(sessionId, caller) {
       await local.get(sessionId, caller);
       const running = await shown.owner(sessionId);
       return running === undefined ? [] : ((await ask(running.worker, "listGrants", [sessionId, caller])) as never);
     },
-    revokeGrant: async (sessionId, ...args) => void (await tell("revokeGrant", sessionId, args)),
+    revokeGrant: async (sessionId, ...args) => void (await askRunner("revokeGrant", sessionId, args)),
   } satisfies Partial<Sessions>;
 }
 
@@ -189,15 +191,15 @@ async function touch({ database, notifier }: FleetSessionsOptions, sessionId: st
   notifier.hint({ kind: "log", id: sessionId });
 }
 
-/** The one with the most room; of a machine, if one is named. */
-async function workerOn(members: Members, machine: string | undefined): Promise<Member> {
+/** Whom to ask for what any worker of a machine can do; without a machine, of the one with the most room. */
+async function workerOn(members: Members, machine: string | undefined): Promise<string> {
   const there = (await members.list()).filter(
     (member) =>
       member.role === "worker" && member.isThere && !member.isLeaving && (machine ?? member.machine) === member.machine,
   );
   const room = ({ about: { capacity = 0, atWork = 0 } }: Member): number => capacity - atWork;
   const [best] = there.toSorted((one, other) => room(other) - room(one));
-  if (best !== undefined) return best;
+  if (best !== undefined) return best.about.takesShared === true ? sharedTarget(best.machine) : best.id;
   const message =
     machine === undefined ? "No worker is there" : `Waiting for the machine ${machine}: no worker of it is there`;
   throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });

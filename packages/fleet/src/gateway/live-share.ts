@@ -15,19 +15,19 @@ export interface LiveShareOptions {
   /** The id of the request. */
   readonly id: string;
   readonly view: ShareView;
-  /** Tells the worker, if it is still there. */
-  readonly tell: (name: "leaveShare" | "stopShare", word: string) => void;
+  /** Sends it to the worker, if that is still there. */
+  readonly notifyWorker: (name: "leaveShare" | "stopShare", word: string) => void;
 }
 
 /** A share in a turn that a worker runs, read from the rows that it writes. */
 export function createLiveShare(options: LiveShareOptions): TurnShare {
-  const { view, tell } = options;
+  const { view, notifyWorker } = options;
   const outcome = Promise.withResolvers<TurnOutcome>();
   return {
     ...view,
     outcome: outcome.promise,
-    stop: (reason) => tell("stopShare", reason),
-    leave: (how) => tell("leaveShare", how),
+    stop: (reason) => notifyWorker("stopShare", reason),
+    leave: (how) => notifyWorker("leaveShare", how),
     async follow(take, signal) {
       const end = await readBatches(options, take, signal);
       if (end !== undefined && end !== "parked") outcome.resolve(end);

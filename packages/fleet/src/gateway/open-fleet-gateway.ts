@@ -39,7 +39,7 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
   const turns = createTurnQueue({ database, jobs, sealer, owner, home: ANYWHERE, now: Date.now });
   const members = createMembers(database);
   const shown = openShownTurns({ database, listener, sealer, onError });
-  const ask = createAskWorker({ database, sealer, listener, notifier, members });
+  const ask = createAskWorker({ database, sealer, listener, notifier, members, owner });
   const common = { database, turns, sealer, listener, notifier, members, ask };
   const beSeen = (): Promise<void> =>
     members.note({ id: owner, role: "gateway", machine, version, about: {}, isLeaving: false });

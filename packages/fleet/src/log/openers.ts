@@ -3,8 +3,8 @@ import type { Database } from "../database/open-database.ts";
 const BEAT_MS = 5_000;
 /** A process that was not seen for so long has died, or cannot reach the database. */
 const ALIVE_MS = 15_000;
-/** Commits are told to other processes together. */
-const TELL_MS = 50;
+/** Commits are announced to other processes together. */
+const ANNOUNCE_MS = 50;
 
 export interface OpenersOptions {
   readonly database: Database;
@@ -41,19 +41,19 @@ export async function enterOpeners({ database, owner, role, machine, version }: 
     alive = new Set(rows.map((row) => String(row["owner"])));
   };
   const beat = async (): Promise<void> => {
-    const told = commits;
+    const announced = commits;
     commits = 0;
     await database.query(
       `insert into openers (owner, role, machine, version, commits) values ($1, $2, $3, $4, $5)
        on conflict (owner) do update set commits = openers.commits + excluded.commits, seen_at = now()`,
-      [owner, role, machine, version, told],
+      [owner, role, machine, version, announced],
       "openers-beat",
     );
   };
-  const tell = (afterMs: number): void => {
+  const announce = (afterMs: number): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      // The database is away: the next commit or beat tells of it again.
+      // The database is away: the next commit or beat announces them again.
       void beat().catch(() => undefined);
     }, afterMs).unref();
   };
@@ -61,14 +61,14 @@ export async function enterOpeners({ database, owner, role, machine, version }: 
   await database.query("delete from openers where seen_at < now() - interval '1 hour'");
   await look();
   const beating = setInterval(() => {
-    tell(0);
+    announce(0);
     // What was known stays what is known while the database is away.
     void look().catch(() => undefined);
   }, BEAT_MS).unref();
   return {
     noteCommit() {
       commits += 1;
-      if (!isLeft) tell(TELL_MS);
+      if (!isLeft) announce(ANNOUNCE_MS);
     },
     async foreignVersion() {
       const sql = "select coalesce(sum(commits), 0) + count(*) as version from openers where owner <> $1";

@@ -87,7 +87,7 @@ export function isRecorded({ event: { type } }: Pick<StoredEvent, "event">): boo
   return type === "turn-start" || type === "turn-end" || type === "usage";
 }
 
-/** Keep the books of one event that `owner` appends. */
+/** Update the rows of a turn after one event that `owner` appends. */
 export async function recordEvent(
   queries: Queries,
   { sessionId, turnId, seq, at, event }: StoredEvent,

@@ -9,6 +9,8 @@ export interface WorkerAbout {
   readonly atWork: number;
   readonly models: readonly unknown[];
   readonly workspaces: readonly string[];
+  /** It takes commands that are for any worker of its machine. Workers of earlier versions do not. */
+  readonly takesShared: boolean;
 }
 
 export interface Member {
@@ -29,6 +31,8 @@ export interface Members {
   /** Those that are there, and those that were within the last hour. */
   list(): Promise<readonly Member[]>;
   isThere(id: string): Promise<boolean>;
+  /** Whether a worker of the machine is there that does not leave. */
+  hasWorker(machine: string): Promise<boolean>;
   leave(id: string): Promise<void>;
 }
 
@@ -62,6 +66,13 @@ export function createMembers(database: Database): Members {
     },
     isThere: async (id) =>
       (await database.query(`select 1 from members where id = $1 and ${isThereSql}`, [id])).count > 0,
+    hasWorker: async (machine) =>
+      (
+        await database.query(
+          `select 1 from members where role = 'worker' and machine = $1 and not is_leaving and ${isThereSql} limit 1`,
+          [machine],
+        )
+      ).count > 0,
     async leave(id) {
       await database.query("delete from members where id = $1", [id]);
     },

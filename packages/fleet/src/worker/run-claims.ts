@@ -111,10 +111,10 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
   };
   const next = async (): Promise<Next> => {
     if (claim.kind === "session" && running.size > 0) return "later";
-    const told = ended;
+    const reported = ended;
     try {
-      const found = await turns.next(claim, { ended: told, isIdle: running.size === 0, isLeaving: isLeaving() });
-      ended = ended.slice(told.length);
+      const found = await turns.next(claim, { ended: reported, isIdle: running.size === 0, isLeaving: isLeaving() });
+      ended = ended.slice(reported.length);
       return found;
     } catch (reason) {
       // The database may be away: the next poll asks again.

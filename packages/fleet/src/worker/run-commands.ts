@@ -19,15 +19,18 @@ export interface RunCommandsOptions {
   readonly sealer: Sealer;
   readonly listener: HintListener;
   readonly notifier: Notifier;
-  /** The process that the commands are for. */
-  readonly target: string;
+  /** This process: commands for it alone, and those that it has taken, are its own. */
+  readonly owner: string;
+  /** Commands for any worker of this machine. None are taken when this process leaves. */
+  readonly shared: string;
+  readonly isLeaving: () => boolean;
   readonly handlers: CommandHandlers;
   readonly onError: (error: CaretError) => void;
 }
 
 /** Runs the commands for this process, each once, and answers them. Gives what ends it. */
 export function runCommands(options: RunCommandsOptions): () => Promise<void> {
-  const { database, sealer, listener, notifier, target, onError } = options;
+  const { database, sealer, listener, notifier, owner, shared, isLeaving, onError } = options;
   let taking: Promise<void> | undefined;
   let isWanted = false;
   const running = new Set<Promise<void>>();
@@ -45,11 +48,11 @@ export function runCommands(options: RunCommandsOptions): () => Promise<void> {
       isWanted = false;
       const { rows } = await database.query(
         `with taken as (
-           update commands set state = 'running' where id in (
-             select id from commands where target = $1 and state = 'queued' order by number for update skip locked
+           update commands set state = 'running', target = $1 where id in (
+             select id from commands where target = any($2) and state = 'queued' order by number for update skip locked
            ) returning id, number, body
          ) select id, body from taken order by number`,
-        [target],
+        [owner, isLeaving() ? [owner] : [owner, shared]],
         "take commands",
       );
       for (const { id, body } of rows) {
@@ -69,10 +72,10 @@ export function runCommands(options: RunCommandsOptions): () => Promise<void> {
         taking = undefined;
       });
   };
-  const end = listener.on("command", target, look);
+  const ends = [owner, shared].map((target) => listener.on("command", target, look));
   look();
   return async () => {
-    end();
+    for (const end of ends) end();
     await taking;
     await Promise.all(running);
   };

@@ -11,17 +11,17 @@ export interface CallProgress {
   end(): void;
 }
 
-/** Tells the host how far a call has come: what the agent does, and during silence that it is still there. */
+/** Reports to the host how far a call has come: what the agent does, and during silence that it is still there. */
 export function startProgress(send: (progress: number, message: string) => void): CallProgress {
   let progress = 0;
   let message = "Waiting for the agent";
   let sentAt = Number.NEGATIVE_INFINITY;
-  const tell = (): void => {
+  const report = (): void => {
     progress += 1;
     sentAt = performance.now();
     send(progress, message);
   };
-  const silence = setInterval(tell, SILENCE_MS);
+  const silence = setInterval(report, SILENCE_MS);
   return {
     note(events) {
       const words = events.flatMap(({ event }) => activityOf(event)).at(-1);
@@ -29,7 +29,7 @@ export function startProgress(send: (progress: number, message: string) => void)
       message = oneLine(words, MAX_MESSAGE);
       if (performance.now() - sentAt < LEAST_MS) return;
       silence.refresh();
-      tell();
+      report();
     },
     end: () => clearInterval(silence),
   };

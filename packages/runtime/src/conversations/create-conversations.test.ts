@@ -7,9 +7,9 @@ import {
   answer,
   type ConversationBench,
   createConversationBench,
+  defaultCaller,
   eventsOf,
   read,
-  somebody,
   user,
 } from "./testing/conversation-bench.ts";
 
@@ -210,7 +210,7 @@ describe("the same request again", () => {
   });
 
   it("gets another answer at once on the connection that brought the first one whole [defect 8] [clients D12]", async () => {
-    const caller = () => ({ ...somebody, connection: { remoteAddress: "::1", remotePort: 1, localPort: 2 } });
+    const caller = () => ({ ...defaultCaller, connection: { remoteAddress: "::1", remotePort: 1, localPort: 2 } });
     const [mine, other] = [caller(), caller()];
     const first = await bench.open([user("A")], {}, mine);
     await read(first);
@@ -434,7 +434,7 @@ describe("where a turn works", () => {
 
   it("separates sessions: another token never goes on with ours", async () => {
     await read(await bench.open([user("A")]));
-    const other = await bench.open([user("A"), user("B")], {}, { ...somebody, tokenName: "other" });
+    const other = await bench.open([user("A"), user("B")], {}, { ...defaultCaller, tokenName: "other" });
     expect(other.relation).toBe("new");
   });
 });

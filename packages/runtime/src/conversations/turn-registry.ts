@@ -30,7 +30,7 @@ interface TurnRegistryOptions {
 /** Who asks for a turn. */
 type Asker = Pick<ResolvedRequest, "tokenName" | "user" | "team" | "keeper">;
 
-/** Starts turns, and keeps the books about which transcript each of them answers. */
+/** Starts turns, and records which transcript each of them answers. */
 export interface TurnRegistry {
   /** Throws the last failure of a request that has failed too often, and whatever the engine throws. */
   start(match: TranscriptMatch, request: TurnRequest, asker: Asker): Promise<SharedTurn>;
@@ -79,7 +79,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     async start(match, request, { tokenName, user, team, keeper }) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(match.line.hash));
-      // Its agent starts, and the books are kept, while the disk is at work on its start.
+      // Its agent starts, and its transcript is recorded, while the disk is at work on its start.
       const turn = await engine.beginTurn({ ...request, client: tokenName, user, team });
       const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;

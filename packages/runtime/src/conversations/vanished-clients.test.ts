@@ -5,10 +5,10 @@ import {
   called,
   callIdsIn,
   createConversationBench,
+  defaultCaller,
   eventsOf,
   read,
   result,
-  somebody,
   user,
 } from "./testing/conversation-bench.ts";
 
@@ -22,14 +22,14 @@ const clients = [
   ["without a name", { ...named, sessionKey: undefined }],
 ] as const;
 const connection: ClientConnection = { remoteAddress: "127.0.0.1", remotePort: 1, localPort: 2 };
-const here = { ...somebody, connection };
+const here = { ...defaultCaller, connection };
 
 async function results(sessionId: string): Promise<readonly string[]> {
   const log = await bench.store.read(sessionId, { afterSeq: 0, limit: 1_000 });
   return log.flatMap(({ event }) => (event.type === "tool-result" ? [event.output] : []));
 }
 
-async function firstCall(client: Partial<ConversationRequest>, caller = somebody) {
+async function firstCall(client: Partial<ConversationRequest>, caller = defaultCaller) {
   const turn = await bench.open([user("A")], client, caller);
   const ids = callIdsIn(await eventsOf(turn));
   return { turn, ids };

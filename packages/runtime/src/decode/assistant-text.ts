@@ -2,6 +2,7 @@ import {
   appendShown,
   beginSegment,
   isRecap,
+  isShorterThanRecap,
   isWholeText,
   markBoundary,
   mayBeRecap,
@@ -63,6 +64,17 @@ export function onDeltas(draft: TextDraft, texts: readonly string[]): void {
     }
   }
   showDeltas(draft, together);
+}
+
+/**
+ * Several deltas, joined: shown if none of them can be a recap, however they were cut, because even all of them together are
+ * shorter than what one would repeat. Says whether they were.
+ */
+export function onCertainDeltas(draft: TextDraft, text: string): boolean {
+  if (draft.held !== undefined || draft.replayed !== undefined) return false;
+  if (!isShorterThanRecap(draft.shown, text.length)) return false;
+  showDeltas(draft, text);
+  return true;
 }
 
 /** Nothing is held back or being repeated. */

@@ -108,3 +108,23 @@ it("gives the same text whether the deltas of a read are joined or not, also whe
   });
   fc.assert(property, { numRuns: barSize({ quick: 500, full: 20_000 }) });
 });
+
+/** With what JSON escapes, also at the end, and texts that look like the end of a line. */
+const awkward = fc.string({
+  unit: fc.constantFrom("a", "\\", '"', "\n", "é", "😀", '"}]},"session_id":"'),
+  maxLength: 4,
+});
+
+it("gives the same text whether the lines of a read are split or not", () => {
+  const property = fc.property(
+    fc.array(awkward, { minLength: 1, maxLength: 20 }),
+    fc.nat({ max: 80 }),
+    (texts, before) => {
+      const reads = [[init, delta("b".repeat(before))], texts.map((text) => delta(text)), [result("")]];
+      const chunks = reads.map((read) => Buffer.from(read.map((each) => `${JSON.stringify(each)}\n`).join("")));
+      const read = (joinsDeltas: boolean) => joinNeighbours(decodeChunks(chunks, { partial: true, joinsDeltas }));
+      expect(read(true)).toEqual(read(false));
+    },
+  );
+  fc.assert(property, { numRuns: barSize({ quick: 500, full: 20_000 }) });
+});

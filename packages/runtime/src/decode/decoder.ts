@@ -1,4 +1,4 @@
-import type { AgentEvent, JsonObject, Owner } from "@caret/protocol";
+import { type AgentEvent, isDelta, isSameBlock, type JsonObject, type Owner } from "@caret/protocol";
 import { contractDialect } from "./contract/contract-dialect.ts";
 import type { Dialect, DialectName, Ending } from "./dialect.ts";
 import type { Frame } from "./framing/frame.ts";
@@ -8,6 +8,7 @@ import {
   DEFAULT_MAX_LINE_BYTES,
   type LineBatch,
   type LineSplitter,
+  linesOf,
 } from "./framing/line-splitter.ts";
 import type { LongLine } from "./framing/open-line.ts";
 import { payloadDialect } from "./payload/payload-dialect.ts";
@@ -84,7 +85,7 @@ class LineDecoder implements Decoder {
     const shortening = options.shortensLongLines === true ? { openLongLine } : {};
     this.#options = options;
     this.#maxLineBytes = maxLineBytes;
-    this.#splitter = createLineSplitter({ maxLineBytes, ...shortening });
+    this.#splitter = createLineSplitter({ maxLineBytes, keepsRuns: options.joinsDeltas === true, ...shortening });
     this.#dialects = createDialects(options);
     this.#dialect = dialect === "auto" ? undefined : this.#dialects[dialect];
     this.#state = this.#dialect?.initial;
@@ -112,25 +113,42 @@ class LineDecoder implements Decoder {
 
   #decodeBatch({ lines, failure }: LineBatch): Decoded[] {
     const decoded: Decoded[] = [];
-    for (let index = 0; index < lines.length; ) {
-      const read = this.#decodeRun(decoded, lines, index);
-      if (read === 0) this.#decodeLine(decoded, lines[index] ?? "");
-      index += read || 1;
-    }
+    if (this.#options.joinsDeltas === true) for (const run of lines) this.#decodeRun(decoded, run);
+    else for (const line of lines) this.#decodeLine(decoded, line);
     if (failure !== undefined) this.#end(decoded, { kind: "failed", error: failure.toInfo() });
     return decoded;
   }
 
+  /** Decodes whole lines in one step, if they are what nearly all are; otherwise as few of them by themselves as have to be. */
+  #decodeRun(decoded: Decoded[], run: string): void {
+    const step = this.#reading === undefined ? this.#dialect?.stepRun?.(this.#state, run) : undefined;
+    if (step !== undefined) return this.#take(decoded, step);
+    const lines = linesOf(run);
+    for (let index = 0; index < lines.length; ) {
+      const read = this.#decodeSome(decoded, lines, index);
+      if (read === 0) this.#decodeLine(decoded, lines[index] ?? "");
+      index += read || 1;
+    }
+  }
+
   /** Decodes the lines from `first` on that need not be parsed, in one step, and says how many they were. */
-  #decodeRun(decoded: Decoded[], lines: readonly string[], first: number): number {
+  #decodeSome(decoded: Decoded[], lines: readonly string[], first: number): number {
     const dialect = this.#dialect;
-    if (this.#options.joinsDeltas !== true || this.#reading !== undefined || dialect?.stepOver === undefined) return 0;
+    if (this.#reading !== undefined || dialect?.stepOver === undefined) return 0;
     const frames = quickFrames(dialect, lines, first);
-    if (frames.length === 0) return 0;
-    const [next, events] = dialect.stepOver(this.#state, frames);
-    this.#state = next;
-    for (const event of events) decoded.push({ event, raw: undefined });
+    if (frames.length > 0) this.#take(decoded, dialect.stepOver(this.#state, frames));
     return frames.length;
+  }
+
+  /** What a step gave, joined to the deltas before it. */
+  #take(decoded: Decoded[], [next, events]: readonly [unknown, readonly AgentEvent[]]): void {
+    this.#state = next;
+    for (const event of events) {
+      const last = decoded.at(-1);
+      if (last !== undefined && isDelta(last.event) && isDelta(event) && isSameBlock(last.event, event))
+        decoded[decoded.length - 1] = { ...last, event: { ...event, text: last.event.text + event.text } };
+      else decoded.push({ event, raw: undefined });
+    }
   }
 
   #decodeLine(decoded: Decoded[], line: string): void {

@@ -31,6 +31,8 @@ export interface Dialect<State> {
   step(state: State, frame: Frame): Step<State>;
   /** The same for several frames, whose neighbouring deltas of one block become one event. */
   stepOver?(state: State, frames: readonly Frame[]): Step<State>;
+  /** The same for whole lines that need not even be split; undefined where they have to be. */
+  stepRun?(state: State, run: string): Step<State> | undefined;
   finish(state: State, ending: Ending): Step<State>;
   hasEnded(state: State): boolean;
 }
@@ -43,6 +45,8 @@ interface DraftDialectOptions<State extends TurnState> {
   readonly onFrame: (draft: Draft<State>, frame: Frame) => void;
   /** Absent: one frame after the other. */
   readonly onFrames?: (draft: Draft<State>, frames: readonly Frame[]) => void;
+  /** Writes what a run of lines says, or says that it cannot tell without looking at each. */
+  readonly onRun?: (draft: Draft<State>, run: string) => boolean;
   /** Must end the turn. */
   readonly onEnding: (draft: Draft<State>, ending: Ending) => void;
 }
@@ -53,7 +57,7 @@ export function draftDialect<State extends TurnState>(options: DraftDialectOptio
   const oneByOne = (draft: Draft<State>, frames: readonly Frame[]): void => {
     for (const frame of frames) if (!draft.ended) onFrame(draft, frame);
   };
-  const { onFrames = oneByOne } = options;
+  const { onFrames = oneByOne, onRun } = options;
   return {
     name,
     initial,
@@ -72,6 +76,11 @@ export function draftDialect<State extends TurnState>(options: DraftDialectOptio
       onFrames(draft, frames);
       draft.joinsDeltas = false;
       return closeDraft(draft);
+    },
+    stepRun(state, run) {
+      if (state.ended || onRun === undefined) return undefined;
+      const draft = openDraft(state);
+      return onRun(draft, run) ? closeDraft(draft) : undefined;
     },
     finish(state, ending) {
       if (state.ended) return [state, []];

@@ -84,6 +84,12 @@ export function mayBeRecap({ segmentLength, marks }: ShownText, length: number, 
   return false;
 }
 
+/** Whether no recap is as short as this, nor will one be when the segment has grown by so much. */
+export function isShorterThanRecap({ segmentLength, marks }: ShownText, length: number): boolean {
+  for (const mark of marks) if (length >= segmentLength - mark) return false;
+  return true;
+}
+
 /** Whether `text` is exactly what the segment has shown since one of its marks. An empty stretch has no recap. */
 export function isRecap({ segment, segmentLength, marks, isKept }: ShownText, text: string): boolean {
   if (text === "" || !marks.some((mark) => text.length === segmentLength - mark)) return false;

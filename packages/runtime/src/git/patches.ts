@@ -35,6 +35,21 @@ export function splitPatch(patch: string): readonly FilePatch[] {
   return starts.flatMap((start, index) => toFilePatch(patch.slice(start, starts[index + 1])));
 }
 
+/**
+ * By path. A file that became a link, or the other way round, has two patches, one for each: it is shown without lines, since those of
+ * one kind cannot be put into the other.
+ */
+export function patchesByPath(patches: readonly FilePatch[]): ReadonlyMap<string, FilePatch> {
+  const found = new Map<string, FilePatch>();
+  const twice = new Set<string>();
+  for (const patch of patches) {
+    if (found.has(patch.path)) twice.add(patch.path);
+    found.set(patch.path, patch);
+  }
+  for (const path of twice) found.delete(path);
+  return found;
+}
+
 function toFilePatch(text: string): readonly FilePatch[] {
   const from = text.search(HUNKS_START);
   if (from === -1) return [];

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inRepository, type RunSafely } from "../worktrees/worktree.ts";
+import { copyIndex } from "./copy-index.ts";
 import type { Git } from "./run-git.ts";
 
 /** New files beyond this would make a copy of the workspace, not a snapshot of it. */
@@ -53,9 +54,10 @@ export async function openSnapshots(
       const directory = mkdtempSync(join(tmpdir(), "caret-index-"));
       try {
         const copy = join(directory, "index");
-        if (existsSync(index)) copyFileSync(index, copy);
+        copyIndex(index, copy);
         const env = { GIT_INDEX_FILE: copy };
-        await run(["-C", top, "add", "--all", "--", "."], { env });
+        // What cannot be read, or is a repository without a commit, is left out; the rest is still a snapshot.
+        await run(["-C", top, "add", "--all", "--ignore-errors", "--", "."], { env, codes: [0, 1] });
         return (await run(["write-tree"], { env })).text.trim();
       } finally {
         rmSync(directory, { recursive: true, force: true });

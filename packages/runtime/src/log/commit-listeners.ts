@@ -15,7 +15,7 @@ export function createCommitListeners(onListenerError: (error: unknown) => void)
   const bySession = new Map<string, Set<CommitListener>>();
   const watchers = new Set<SessionWatcher>();
 
-  function tell<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {
+  function notify<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {
     for (const listener of [...listeners]) {
       try {
         listener(value);
@@ -49,10 +49,10 @@ export function createCommitListeners(onListenerError: (error: unknown) => void)
     publish(sessionId, committed) {
       if (committed.length === 0) return;
       const listeners = bySession.get(sessionId);
-      if (listeners !== undefined) tell(listeners, committed);
-      tell(watchers, sessionId);
+      if (listeners !== undefined) notify(listeners, committed);
+      notify(watchers, sessionId);
     },
 
-    touch: (sessionId) => tell(watchers, sessionId),
+    touch: (sessionId) => notify(watchers, sessionId),
   };
 }

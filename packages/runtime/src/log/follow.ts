@@ -35,14 +35,14 @@ export interface LiveListener {
   onDurable(): void;
 }
 
-/** A turn that tells its events before they are durable. */
+/** A turn that sends its events to listeners before they are durable. */
 export interface LiveLog {
   /** Returns the function that ends it. */
   listen(listener: LiveListener): () => void;
   /** The number of the newest event that was written, durable or not. */
   readonly writtenSeq: number;
   /** The number of the newest event that listeners were given. */
-  readonly toldSeq: number;
+  readonly notifiedSeq: number;
   /** The newest events, as far as nothing has been done yet to make them durable: no reader finds them in the log. */
   readonly untaken: readonly LiveEvent[];
 }
@@ -142,11 +142,11 @@ async function readPage(
   // A piece of an event is cut off below: for a live reader the whole event must be restored before.
   const events = live === undefined ? page : restore(page);
   inbox.readTo = reached;
-  return afterSeq === seq ? events : withoutTold(events, seq, characters);
+  return afterSeq === seq ? events : withoutSent(events, seq, characters);
 }
 
 /** The rest of an event whose beginning was sent, and what follows it. */
-function withoutTold(events: readonly StoredEvent[], seq: number, characters: number): readonly StoredEvent[] {
+function withoutSent(events: readonly StoredEvent[], seq: number, characters: number): readonly StoredEvent[] {
   const [first, ...others] = events;
   if (first?.seq !== seq || !isDelta(first.event)) return events;
   const text = first.event.text.slice(characters);
@@ -212,7 +212,7 @@ class Inbox {
     this.#options = options;
     this.#reader = reader;
     this.position = { seq: from, characters: WHOLE };
-    this.#isBehind = live === undefined || live.toldSeq > from;
+    this.#isBehind = live === undefined || live.notifiedSeq > from;
     // One that is up to date is given everything with the other listeners, and not before them.
     this.#waiting = this.#isBehind ? [...untaken] : [];
     this.#newest = (untaken[0]?.seq ?? (live?.writtenSeq ?? 0) + 1) - 1;

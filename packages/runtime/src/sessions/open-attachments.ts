@@ -71,7 +71,8 @@ export function openAttachments(root: string): Attachments {
     async discard(images) {
       await Promise.all(images.map(({ path }) => rm(path, { force: true })));
     },
-    removeSession: (sessionId) => rm(directoryOf(sessionId), { recursive: true, force: true }),
+    // Another process may be writing a snapshot of the workspace there.
+    removeSession: (sessionId) => rm(directoryOf(sessionId), { recursive: true, force: true, maxRetries: 5 }),
     async sweep(store, signal) {
       makePrivateDirectory(root);
       // In this order: whatever was there before the sessions were listed has its session among them, if it has one.

@@ -6,6 +6,7 @@ import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SandboxDirectories } from "../sandbox/sandbox-directories.ts";
 import { freeSession } from "../turns/free-session.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { SessionWorktrees } from "./session-worktrees.ts";
 
 /** Where there is anything of a session. */
 export interface SessionBelongings {
@@ -16,34 +17,39 @@ export interface SessionBelongings {
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
   /** What is kept for its sandboxes. */
   readonly sandboxes?: Pick<SandboxDirectories, "remove"> | undefined;
+  /** Worktrees that sessions were begun in. */
+  readonly worktrees?: Pick<SessionWorktrees, "find" | "removeIfMerged"> | undefined;
   /** What the upstream of the API lane keeps with us. */
   readonly upstreamState?: Pick<ConversationStore, "remove"> | undefined;
 }
 
 /**
  * Delete a session and all that is only its own: its events, the images of its prompts, the answers that clients may
- * refer to, what the API lane's upstream keeps with us, what is kept for its sandboxes, its scratch directories. The only way to do it, for the gateway, for side calls and for commands beside them.
+ * refer to, what the API lane's upstream keeps with us, what is kept for its sandboxes, its scratch directories, its worktree unless that holds work which was not merged. The only way to do it, for the gateway, for side calls and for commands beside them.
  * Rejects with `session-busy` while any process runs a turn of it; a turn whose process died is ended first. Resolves to
  * whether a session was deleted.
  */
 export async function removeSession(
-  { store, scratch, attachments, answers, sandboxes, upstreamState }: SessionBelongings,
+  { store, scratch, attachments, answers, sandboxes, upstreamState, worktrees }: SessionBelongings,
   sessionId: string,
   options: DeleteOptions = {},
 ): Promise<boolean> {
   const session = await store.getSession(sessionId);
   if (session === undefined) return false;
   await freeSession(store, session);
+  const worktree = worktrees?.find(sessionId);
   if (!(await store.deleteSession(sessionId, options))) return false;
   await attachments?.removeSession(sessionId);
   await answers?.removeSession(sessionId);
   sandboxes?.remove(sessionId);
   for (const { lane, sessionId: id } of session.upstream) if (lane === "api") await upstreamState?.remove(id);
   scratch.removeBeside(sessionId);
-  if (!scratch.holds(session.workspace)) return true;
+  if (worktree === undefined && !scratch.holds(session.workspace)) return true;
   // A fork works in the same directory.
   const [other] = await store.sessionIds({ workspace: session.workspace });
-  if (other === undefined) scratch.remove(session.workspace);
+  if (other !== undefined) return true;
+  if (worktree === undefined) scratch.remove(session.workspace);
+  else await worktrees?.removeIfMerged(worktree);
   return true;
 }
 

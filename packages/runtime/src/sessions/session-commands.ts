@@ -84,7 +84,11 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
         forkedFrom: { sessionId: source.id, seq: point },
         ...choicesOf(source),
       };
-      return view(await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) }));
+      const forked = await forkSession(store, { source, throughSeq: point, session, ...commandOf(caller) });
+      const worktree = context.worktrees.find(source.id);
+      // The last of those that work there is to remove it.
+      if (worktree !== undefined) context.worktrees.keep(forked.id, worktree);
+      return view(forked);
     },
 
     async offerServers(sessionId, { servers }, caller) {

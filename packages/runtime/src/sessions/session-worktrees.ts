@@ -17,7 +17,7 @@ export interface SessionWorktrees {
   /** The session exists now: keep with it which worktree is its own. */
   keep(sessionId: string, worktree: Worktree): void;
   find(sessionId: string): Worktree | undefined;
-  /** Removes it with its branch. One that holds work which was not merged stays. */
+  /** Removes it with its branch. One that holds work which was not merged stays, and so does one of which that cannot be known. */
   removeIfMerged(worktree: Worktree): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createSessionWorktrees({
   root,
   directoryOf,
 }: SessionWorktreesOptions): SessionWorktrees {
-  const fileOf = (sessionId: string): string => join(directoryOf(sessionId), "worktree.json");
+  const kept = keptWorktrees({ git, directoryOf });
   return {
     async make(sessionId, directory, caller) {
       if (root === undefined) throw new CaretError("unsupported", "This gateway makes no worktrees");
@@ -51,6 +51,17 @@ export function createSessionWorktrees({
       const repository = allowedWorkspace(found, allowedWorkspaces);
       return await createWorktree(git, { repository, name: nameFor(repository, sessionId), root });
     },
+    ...kept,
+  };
+}
+
+/** Those that sessions have by now. */
+export function keptWorktrees({
+  git,
+  directoryOf,
+}: Pick<SessionWorktreesOptions, "git" | "directoryOf">): Omit<SessionWorktrees, "make"> {
+  const fileOf = (sessionId: string): string => join(directoryOf(sessionId), "worktree.json");
+  return {
     keep(sessionId, worktree) {
       writeFileSync(fileOf(sessionId), JSON.stringify(worktree), { mode: 0o600 });
     },
@@ -60,7 +71,12 @@ export function createSessionWorktrees({
       return worktreeSchema.safeParse(parseJson(readFileSync(file, "utf8"), undefined)).data;
     },
     async removeIfMerged(worktree) {
-      if (!(await hasUnmergedWork(git, worktree))) await removeWorktree(git, worktree);
+      const isNeeded = await hasUnmergedWork(git, worktree).catch((reason: unknown) => {
+        // Git cannot read it, or the repository is damaged: nothing in it is known to be elsewhere.
+        if (CaretError.is(reason)) return true;
+        throw reason;
+      });
+      if (!isNeeded) await removeWorktree(git, worktree);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 
 /** How often what a command prints is emitted: a flood of small writes is then a few events. */
-const TELL_MS = 100;
+const EMIT_MS = 100;
 /** What the log keeps of it beside the result, in characters. */
 const MAX_EMITTED = 128 * 1024;
 /** Beyond that its end is kept, for the result of a command that is stopped. */
@@ -37,7 +37,7 @@ export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutp
     pending = "";
     return [{ type: "tool-output", callId, text }];
   };
-  const tell = (): void => {
+  const emit = (): void => {
     // A log that cannot be written stops the turn by itself.
     write(take()).catch(() => undefined);
   };
@@ -50,7 +50,7 @@ export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutp
         tail = (tail + text.slice(Math.max(0, room))).slice(-MAX_TAIL);
         if (isFirst) pending += text.slice(0, room) + LEFT_OUT;
       } else pending += text;
-      if (pending !== "") timer ??= setTimeout(tell, TELL_MS);
+      if (pending !== "") timer ??= setTimeout(emit, EMIT_MS);
     },
     end: take,
     soFar: () => emitted + pending + tail,

@@ -26,7 +26,7 @@ const saidTypes: ReadonlySet<AgentEvent["type"]> = new Set([
  * the turn can be followed. Nearly every event is kept as it was said, so there is little to hold.
  */
 export interface SaidEvents {
-  /** What to tell live of an event, of which the log keeps `kept`. */
+  /** What live listeners are sent of an event, of which the log keeps `kept`. */
   shown(kept: AgentEvent, said: AgentEvent): AgentEvent;
   /** Remembers an event that was written as number `seq`, where it was shown otherwise than it is kept. */
   note(seq: number, kept: AgentEvent, shown: AgentEvent): void;

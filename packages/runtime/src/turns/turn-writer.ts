@@ -81,10 +81,10 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   let usage: Usage | undefined;
 
   /** A turn that was broken off may get its end into the log all the same, later. */
-  let isEndTold = false;
+  let isEndReported = false;
   const end = (outcome: TurnOutcome): void => {
-    if (isEndTold) return;
-    isEndTold = true;
+    if (isEndReported) return;
+    isEndReported = true;
     ended.resolve(outcome);
     options.onEnd(outcome, usage);
   };
@@ -140,8 +140,8 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     get writtenSeq() {
       return writtenSeq();
     },
-    get toldSeq() {
-      return live.toldSeq();
+    get notifiedSeq() {
+      return live.notifiedSeq();
     },
   };
 }
@@ -193,33 +193,33 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     const at = options.wallClock();
     const before = pending.characters;
     const written: StoredEvent[] = [];
-    const told: LiveEvent[] = [];
+    const sent: LiveEvent[] = [];
     for (const [index, event] of batch.kept.entries()) {
       const shown = said.shown(event, batch.said[index] ?? event);
       const entry = withLine({ turnId, event, at }, redact.rawOf(joined, batch, index));
       const { seq, offset } = pending.add(entry, shown);
       const stored = { sessionId, seq, turnId, at, event };
       written.push(stored);
-      told.push(offset === 0 && shown === event ? stored : { sessionId, seq, turnId, at, event: shown, offset });
+      sent.push(offset === 0 && shown === event ? stored : { sessionId, seq, turnId, at, event: shown, offset });
     }
     behind.add(pending.characters - before);
-    return { written, told };
+    return { written, sent };
   };
 
   const commit = (given: readonly LaneEntry[], patient: boolean, recorded: CommandOptions = {}): Writing => {
     const joined = capOutputs(joinDeltas(given));
     const batch = redact.events(joined);
     if (batch.kept.length === 0) return { events: [], durable: Promise.resolve() };
-    const { written: events, told } = number(joined, batch);
+    const { written: events, sent } = number(joined, batch);
     if (patient && pending.characters < ENOUGH_CHARACTERS) {
       if (scheduled?.taken !== pending) scheduled = { taken: pending, durable: later(pending) };
-      live.tell(told, undefined);
+      live.send(sent, undefined);
       return { events, durable: scheduled.durable };
     }
     const durable = now(recorded);
-    const free = patient ? told.length : spokenBefore(told);
-    live.tell(told.slice(0, free), undefined);
-    live.tell(told.slice(free), durable);
+    const free = patient ? sent.length : spokenBefore(sent);
+    live.send(sent.slice(0, free), undefined);
+    live.send(sent.slice(free), durable);
     return { events, durable };
   };
 
@@ -242,10 +242,10 @@ function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
  * How many events a turn's end comes after: what the agent said before it is no end, and a short answer that came with its
  * end in one read need not wait.
  */
-function spokenBefore(told: readonly LiveEvent[]): number {
+function spokenBefore(sent: readonly LiveEvent[]): number {
   return Math.max(
     0,
-    told.findLastIndex(({ event }) => event.type === "turn-end"),
+    sent.findLastIndex(({ event }) => event.type === "turn-end"),
   );
 }
 
@@ -279,26 +279,26 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
 /** Those who follow a turn while its log is still being written. */
 function createLiveListeners(lastSeq: number) {
   const listeners = new Set<LiveListener>();
-  let toldSeq = lastSeq;
-  let telling: Promise<unknown> | undefined;
+  let notifiedSeq = lastSeq;
+  let sending: Promise<unknown> | undefined;
   /** The log has not taken something: whatever follows it would be read as the answer to what is nowhere. */
   let isSilent = false;
 
   const notify = (written: readonly LiveEvent[]): void => {
     if (isSilent) return;
-    toldSeq = written.at(-1)?.seq ?? toldSeq;
+    notifiedSeq = written.at(-1)?.seq ?? notifiedSeq;
     for (const listener of listeners) listener.onWritten(written);
   };
-  const tellLater = (written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void => {
-    const told = Promise.all([telling, durable]).then(
+  const sendLater = (written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void => {
+    const sent = Promise.all([sending, durable]).then(
       () => notify(written),
       () => {
         isSilent = true;
       },
     );
-    telling = told;
-    void told.then(() => {
-      if (telling === told) telling = undefined;
+    sending = sent;
+    void sent.then(() => {
+      if (sending === sent) sending = undefined;
     });
   };
 
@@ -308,12 +308,12 @@ function createLiveListeners(lastSeq: number) {
       return () => listeners.delete(listener);
     },
     /** In order: what may be sent at once waits for what may not, and came before. What fails to be durable is sent to no listener, nor is what follows it. */
-    tell(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
+    send(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
-      if (durable === undefined && telling === undefined) notify(written);
-      else tellLater(written, durable);
+      if (durable === undefined && sending === undefined) notify(written);
+      else sendLater(written, durable);
     },
-    toldSeq: () => toldSeq,
+    notifiedSeq: () => notifiedSeq,
     noteDurable(): void {
       for (const { onDurable } of listeners) onDurable();
     },

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/run-git.ts";
 import { adminDirectory, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
 
@@ -23,7 +24,7 @@ export async function snapshotWorktree(git: Git, worktree: Worktree): Promise<Sn
   const directory = mkdtempSync(join(tmpdir(), "caret-index-"));
   try {
     const copy = join(directory, "index");
-    if (existsSync(index)) copyFileSync(index, copy);
+    copyIndex(index, copy);
     const env = { GIT_INDEX_FILE: copy };
     await run(["add", "--all", "--", "."], { env });
     const tree = await line(run, ["write-tree"], env);

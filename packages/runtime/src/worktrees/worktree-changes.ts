@@ -1,5 +1,5 @@
 import type { ChangedFile, ChangesView, MergedFile } from "@caret/protocol";
-import { DIFF, shownPatch, splitPatch } from "../git/patches.ts";
+import { DIFF, patchesByPath, shownPatch, splitPatch } from "../git/patches.ts";
 import type { Git } from "../git/run-git.ts";
 import { line, snapshotWorktree } from "./snapshot-worktree.ts";
 import { inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
@@ -14,7 +14,7 @@ export async function worktreeChanges(git: Git, worktree: Worktree): Promise<Cha
   const run = await inWorktree(git, worktree);
   const base = await forkPoint(git, worktree.repository, head);
   const { text } = await run([...DIFF, base, tree]);
-  const patches = new Map(splitPatch(text).map((patch) => [patch.path, patch]));
+  const patches = patchesByPath(splitPatch(text));
   const files = await changedFiles(run, base, tree);
   const shown = files
     .slice(0, MAX_FILES)
@@ -23,7 +23,7 @@ export async function worktreeChanges(git: Git, worktree: Worktree): Promise<Cha
 }
 
 /** Where the worktree's branch left the branch that is checked out in the repository. */
-export async function forkPoint(git: Git, repository: string, head: string): Promise<string> {
+async function forkPoint(git: Git, repository: string, head: string): Promise<string> {
   return await line(await inRepository(git, repository), ["merge-base", "HEAD", head]);
 }
 

@@ -85,7 +85,7 @@ export function createAcpAsker(options: AcpAskerOptions): Asker {
       if (has("plan-ends-turn")) options.endTurn();
       return { result: { success: {}, planUri: "" }, ok: true, output: "The plan was accepted." };
     },
-    async tell({ toolCallId, key, args }) {
+    async notify({ toolCallId, key, args }) {
       const method = key === "taskToolCall" ? "cursor/task" : "cursor/update_todos";
       const params = { toolCallId, ...args, ...about };
       if (has("todos-as-notification")) peer.notify(method, params);

@@ -14,5 +14,5 @@ export interface Asker {
   question(call: AskedCall): Promise<ToolOutcome>;
   plan(call: AskedCall): Promise<ToolOutcome>;
   /** Todos have changed, or a subagent is done: the client is notified. */
-  tell(call: AskedCall, outcome: ToolOutcome): Promise<void>;
+  notify(call: AskedCall, outcome: ToolOutcome): Promise<void>;
 }

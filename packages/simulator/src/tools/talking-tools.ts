@@ -105,7 +105,7 @@ export function updateTodosTool(input: ToolArgs, context: ToolContext): ToolDraf
       const output = context.todos.items.map(({ status, content }) => `${status} ${content}`).join("\n");
       const outcome = { result: { success }, ok: true, output };
       const call = { toolCallId: context.toolCallId, key: "updateTodosToolCall", args: { todos, merge } };
-      await context.asker?.tell(call, outcome);
+      await context.asker?.notify(call, outcome);
       return outcome;
     },
   };

@@ -45,7 +45,7 @@ export function taskTool(input: ToolArgs, context: ToolContext): ToolDraft {
       };
       const outcome = { result: { success }, ok: true, output: words };
       const call = { toolCallId: context.toolCallId, key: "taskToolCall", args: { description, prompt, subagentType } };
-      await context.asker?.tell(call, outcome);
+      await context.asker?.notify(call, outcome);
       return outcome;
     },
   };

@@ -30,7 +30,7 @@ describe("an error at the OpenAI door", () => {
     expect([reply.status, reply.body.error.type, reply.body.error.caret.code]).toEqual([status, type, code]);
   });
 
-  it("has a face that clients try again for what passes, and for nothing else but our own bugs [clients D9]", () => {
+  it("has a response that clients retry for what passes, and for nothing else but our own bugs [clients D9]", () => {
     const retried = errorCodes.filter((code) => {
       const { status, body } = toOpenaiReply(infoOf(code, "x"));
       return status === 408 || status === 409 || status === 429 || status >= 500 || body.error.type === "server_error";

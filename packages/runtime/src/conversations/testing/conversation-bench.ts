@@ -89,7 +89,7 @@ export function createConversationBench(
     open: (
       messages: readonly TranscriptMessage[],
       more: Partial<ConversationRequest> = {},
-      caller: Caller = somebody,
+      caller: Caller = defaultCaller,
     ) => conversations.open({ ...plainRequest, messages, ...more }, caller),
     async close() {
       await conversations.close();
@@ -102,7 +102,7 @@ export function createConversationBench(
 
 export type ConversationBench = ReturnType<typeof createConversationBench>;
 
-export const somebody: Caller = { tokenName: "default", workspace: undefined };
+export const defaultCaller: Caller = { tokenName: "default", workspace: undefined };
 
 const plainRequest: ConversationRequest = {
   door: "openai",

@@ -7,6 +7,7 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 export interface LineBatch {
+  /** With `keepsRuns` each may be several, as they came: `linesOf` splits them. */
   readonly lines: readonly string[];
   /** Set once a line was longer than the cap. Nothing after that line is read. */
   readonly failure?: CaretError;
@@ -15,6 +16,8 @@ export interface LineBatch {
 export interface LineSplitterOptions {
   readonly maxLineBytes?: number;
   readonly openLongLine?: OpenLongLine;
+  /** Leave whole lines of one chunk together, for a reader that can take many in one go. */
+  readonly keepsRuns?: boolean;
 }
 
 export interface LineSplitter {
@@ -31,7 +34,7 @@ export interface LineSplitter {
  * joined once; past `maxLineBytes` it is dropped and reported, so memory stays bounded.
  */
 export function createLineSplitter(options: LineSplitterOptions = {}): LineSplitter {
-  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, openLongLine = () => undefined } = options;
+  const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, openLongLine = () => undefined, keepsRuns = false } = options;
   const open = createOpenLine(openLongLine);
   let atStart = true;
   let failure: CaretError | undefined;
@@ -49,14 +52,10 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
   };
 
   const addText = (lines: string[], text: string): void => {
-    if (!atStart && !text.includes("\n")) return addLine(lines, text);
-    let start = atStart && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
+    const run = atStart && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
     atStart = false;
-    for (let end = text.indexOf("\n", start); end !== -1; end = text.indexOf("\n", start)) {
-      addLine(lines, text.slice(start, end));
-      start = end + 1;
-    }
-    addLine(lines, text.slice(start));
+    if (keepsRuns) addLine(lines, run);
+    else addLines(lines, run);
   };
 
   /** The whole lines of a chunk are decoded in one go, which is far cheaper than line by line. */
@@ -104,6 +103,22 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
   };
 
   return { push, end };
+}
+
+/** The lines of a run. */
+export function linesOf(run: string): readonly string[] {
+  const lines: string[] = [];
+  addLines(lines, run);
+  return lines;
+}
+
+function addLines(lines: string[], run: string): void {
+  let start = 0;
+  for (let end = run.indexOf("\n"); end !== -1; end = run.indexOf("\n", start)) {
+    addLine(lines, run.slice(start, end));
+    start = end + 1;
+  }
+  addLine(lines, run.slice(start));
 }
 
 function addLine(lines: string[], line: string): void {

@@ -1,6 +1,15 @@
 import { addUsage, CaretError, type JsonObject } from "@caret/protocol";
 import { visibleName } from "../../models/parse-model-list.ts";
-import { initialText, onDelta, onDeltas, onFlush, onRetry, releaseText, type TextState } from "../assistant-text.ts";
+import {
+  initialText,
+  onCertainDeltas,
+  onDelta,
+  onDeltas,
+  onFlush,
+  onRetry,
+  releaseText,
+  type TextState,
+} from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
 import type { Frame } from "../framing/frame.ts";
 import { contentText, numberField, objectField, readErrorText, textField, wordField } from "../read-fields.ts";
@@ -8,7 +17,7 @@ import { readUsage } from "../read-usage.ts";
 import { closeBlock, type Draft, endTurn, initialTurn, keepUnknown, remember, writeThinking } from "../turn-draft.ts";
 import { onInteractionQuery } from "./interaction-query.ts";
 import { openLongLine } from "./long-lines.ts";
-import { quickDelta } from "./quick-delta.ts";
+import { quickDelta, quickTexts } from "./quick-delta.ts";
 import { onToolCall } from "./tool-calls.ts";
 import { onResult } from "./turn-result.ts";
 
@@ -26,6 +35,7 @@ export function streamJsonDialect({ partial }: { readonly partial: boolean }): D
     openLongLine,
     onFrame,
     onFrames,
+    onRun,
     onEnding,
   });
 }
@@ -42,6 +52,11 @@ function onFrames(draft: StreamJsonDraft, frames: readonly Frame[]): void {
     }
   }
   onDeltas(draft, texts);
+}
+
+function onRun(draft: StreamJsonDraft, run: string): boolean {
+  const text = draft.partial ? quickTexts(run) : undefined;
+  return text !== undefined && onCertainDeltas(draft, text);
 }
 
 function onFrame(draft: StreamJsonDraft, frame: Frame): void {

@@ -19,7 +19,7 @@ export interface AgentHost {
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
   /** How the calls of contract programs are read. */
-  readonly boundary: RepairSettings;
+  readonly repair: RepairSettings;
   readonly clocks: ClockSettings & { readonly graceMs: number; readonly drainMs: number };
   readonly maxLineBytes: number;
   readonly platform: NodeJS.Platform;

@@ -22,7 +22,7 @@ interface Finding extends FailureSetting {
 
 export interface FailureRule {
   readonly pattern: RegExp;
-  readonly face: (finding: Finding) => FailureResponse;
+  readonly respond: (finding: Finding) => FailureResponse;
 }
 
 const MAX_LISTED_MODELS = 12;
@@ -56,7 +56,7 @@ export const failureRules: readonly FailureRule[] = [
   }),
   {
     pattern: /keychain|SecItemCopyMatching|errSec[A-Z]/i,
-    face: ({ commandName }) => ({
+    respond: ({ commandName }) => ({
       code: "not-logged-in",
       message: "The agent could not read its login from the keychain",
       fix: `Unlock the keychain, or set AGENT_CLI_CREDENTIAL_STORE=file and run \`${commandName} login\` again.`,
@@ -65,15 +65,15 @@ export const failureRules: readonly FailureRule[] = [
   {
     pattern:
       /Authentication required|[Nn]ot logged in\b|\[unauthenticated\]|\b(?:NOT_LOGGED_IN|AGENT_REQUIRES_LOGIN|UNAUTHORIZED|INVALID_AUTH_ID)\b|\bAUTH_TOKEN_\w+/,
-    face: (finding) => ({ code: "not-logged-in", message: "The agent is not logged in", fix: loginFix(finding) }),
+    respond: (finding) => ({ code: "not-logged-in", message: "The agent is not logged in", fix: loginFix(finding) }),
   },
   {
     pattern: /Cannot use this model: *([^\n]+?)\.?(?: +Available models: *([^\n]*))?\s*$/im,
-    face: ({ match: [, model = "", list = ""] }) => unknownModel(model, toNames(list)),
+    respond: ({ match: [, model = "", list = ""] }) => unknownModel(model, toNames(list)),
   },
   {
     pattern: /\b(?:BAD_MODEL_NAME|MODEL_NO_LONGER_SUPPORTED|DEPRECATED_MODEL)\b/,
-    face: () => ({ code: "model-unknown", message: "Cursor does not know this model, or no longer" }),
+    respond: () => ({ code: "model-unknown", message: "Cursor does not know this model, or no longer" }),
   },
   // Before the rate limits, whose name this one bears: waiting does not help, another model does.
   says(/Named models unavailable|Free plans can only use Auto|\bRATE_LIMITED_CHANGEABLE\b/i, {
@@ -88,7 +88,7 @@ export const failureRules: readonly FailureRule[] = [
   {
     pattern:
       /hit your usage limit(?: for (.+?)(?=\.?\s+You\b|\.?\s*$|\.\s))?|\b(?:PRO|FREE)_USER_USAGE_LIMIT\b|\bUSAGE_PRICING_REQUIRED\b|Get Cursor Pro for more|Upgrade your plan to continue/im,
-    face: ({ match }) => usageLimit(match[1], match.input),
+    respond: ({ match }) => usageLimit(match[1], match.input),
   },
   says(/\bRATE_LIMITED(?:_\w+)?\b|\[resource_exhausted\]|too many requests/i, {
     code: "rate-limited",
@@ -96,7 +96,7 @@ export const failureRules: readonly FailureRule[] = [
   }),
   {
     pattern: /\bOUTDATED_CLIENT\b/,
-    face: ({ commandName }) => ({
+    respond: ({ commandName }) => ({
       code: "cli-outdated",
       message: "Cursor no longer accepts this version of the agent",
       fix: `Run \`${commandName} update\`.`,
@@ -104,26 +104,26 @@ export const failureRules: readonly FailureRule[] = [
   },
   {
     pattern: /administrator has disabled (.+?)\.?\s*$/im,
-    face: ({ match: [, what = ""] }) => ({
+    respond: ({ match: [, what = ""] }) => ({
       code: "policy-disabled",
       message: `The team's administrator has disabled ${what}`,
     }),
   },
   {
     pattern: /Workspace Trust Required(?:[\s\S]*?\?[ \t]*\n[ \t]*\n[ \t]*(\S[^\n]*))?/i,
-    face: ({ match: [, path] }) => untrusted(path?.trim()),
+    respond: ({ match: [, path] }) => untrusted(path?.trim()),
   },
   {
     pattern: /Failed to claim persistent session for chat "([^"]*)":\s*([^\n]*)/,
-    face: ({ match: [, id = "", reason = ""] }) => unclaimedChat(id, reason),
+    respond: ({ match: [, id = "", reason = ""] }) => unclaimedChat(id, reason),
   },
   {
     pattern: /Session ID "([^"]*)" is already in use/i,
-    face: ({ match: [, id = ""] }) => ({ code: "session-busy", message: `The chat id "${id}" is already in use` }),
+    respond: ({ match: [, id = ""] }) => ({ code: "session-busy", message: `The chat id "${id}" is already in use` }),
   },
   {
     pattern: /Chat (\S+) is still running in persistent session/i,
-    face: ({ match: [, id = ""], commandName }) => ({
+    respond: ({ match: [, id = ""], commandName }) => ({
       code: "session-busy",
       message: `The chat ${id} is still running in a persistent session`,
       fix: `Stop it there: \`${commandName} persist list\` shows it.`,
@@ -159,26 +159,26 @@ export const failureRules: readonly FailureRule[] = [
   }),
   {
     pattern: permanentRefusal(),
-    face: ({ match: [, code = "", words = ""] }) => ({
+    respond: ({ match: [, code = "", words = ""] }) => ({
       code: "upstream-error",
       message: `Cursor refused the turn (${code.toLowerCase()})${words.trim() === "" ? "" : `: ${words.trim()}`}`,
     }),
   },
   {
     pattern: /option '([^']+)' argument '([^']*)' is invalid/i,
-    face: ({ match: [, option = "", value = ""] }) => ({
+    respond: ({ match: [, option = "", value = ""] }) => ({
       code: "invalid-config",
       message: `The agent does not take ${JSON.stringify(value)} for its option ${option}`,
     }),
   },
   {
     pattern: /unknown option '?([^'\s]+)'?/i,
-    face: (finding) => unknownOption(finding.match[1] ?? "", finding),
+    respond: (finding) => unknownOption(finding.match[1] ?? "", finding),
   },
   {
     pattern:
       /command not found|is not recognized as an internal or external command|exec format error|cannot execute binary file|Cannot find module/i,
-    face: ({ commandName }) => ({
+    respond: ({ commandName }) => ({
       code: "cli-broken",
       message: `\`${commandName}\`, or a program that it needs, does not run`,
     }),
@@ -194,7 +194,7 @@ export const failureRules: readonly FailureRule[] = [
 export const lastRules: readonly FailureRule[] = [
   {
     pattern: /\[(canceled|deadline_exceeded|unavailable|aborted)\]|RetriableError|http\/2 stream closed/i,
-    face: ({ match: [, code] }) => ({
+    respond: ({ match: [, code] }) => ({
       code: "upstream-unreachable",
       message: `Cursor broke the turn off${code === undefined ? "" : ` (${code.toLowerCase()})`}`,
       fix: "Try again: Cursor itself marks this failure as passing.",
@@ -202,7 +202,7 @@ export const lastRules: readonly FailureRule[] = [
   },
   {
     pattern: /(?:Connection lost, reconnecting to|Connection failed repeatedly)(?: (https?:\/\/[^\s/]+))?/i,
-    face: ({ match: [, endpoint] }) => ({
+    respond: ({ match: [, endpoint] }) => ({
       code: "upstream-unreachable",
       message: endpoint === undefined ? "Cursor could not be reached" : `${endpoint} could not be reached`,
     }),
@@ -219,15 +219,15 @@ export const lastRules: readonly FailureRule[] = [
   // What older versions print instead of the names above: the bare class name of a shrunk program, then a sentence.
   {
     pattern: /^T: (?!\[)(.+)$/m,
-    face: ({ match: [, sentence = ""] }) => ({
+    respond: ({ match: [, sentence = ""] }) => ({
       code: "model-unavailable",
       message: `Cursor refuses this model: ${sentence.trim()}`,
     }),
   },
 ];
 
-function says(pattern: RegExp, face: FailureResponse): FailureRule {
-  return { pattern, face: () => face };
+function says(pattern: RegExp, response: FailureResponse): FailureRule {
+  return { pattern, respond: () => response };
 }
 
 function loginFix({ commandName, platform }: FailureSetting): string {

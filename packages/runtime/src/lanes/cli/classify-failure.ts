@@ -53,18 +53,18 @@ const crashes: Readonly<Record<string, string>> = {
  */
 export function classifyFailure(failure: CliFailure): CaretError {
   const words = stripVTControlCharacters(failure.stderr.slice(-MAX_READ_CHARACTERS)).replaceAll("\r", "\n");
-  const face =
+  const response =
     matchRules(failureRules, words, failure) ??
     byExit(failure) ??
     matchRules(lastRules, words, failure) ??
     byWords(words, failure);
   // The list of models is in the fix already.
-  const own = face.code === "model-unknown" ? words.replace(/ *Available models:[^\n]*/i, "") : words;
+  const own = response.code === "model-unknown" ? words.replace(/ *Available models:[^\n]*/i, "") : words;
   const upstream = own.trim().slice(-MAX_UPSTREAM_CHARACTERS);
-  const fix = face.fix ?? (upstream === "" ? silentFixes[face.code] : undefined);
-  return new CaretError(face.code, face.message, {
+  const fix = response.fix ?? (upstream === "" ? silentFixes[response.code] : undefined);
+  return new CaretError(response.code, response.message, {
     ...(fix !== undefined && { fix }),
-    ...(face.retryable !== undefined && { retryable: face.retryable }),
+    ...(response.retryable !== undefined && { retryable: response.retryable }),
     ...(upstream !== "" && { upstream }),
   });
 }
@@ -103,9 +103,9 @@ function matchRules(
   words: string,
   setting: FailureSetting,
 ): FailureResponse | undefined {
-  for (const { pattern, face } of rules) {
+  for (const { pattern, respond } of rules) {
     const match = pattern.exec(words);
-    if (match !== null) return face({ ...setting, match });
+    if (match !== null) return respond({ ...setting, match });
   }
   return undefined;
 }

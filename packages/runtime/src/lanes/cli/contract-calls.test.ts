@@ -48,12 +48,12 @@ afterEach(async () => {
   await bench.close();
 });
 
-function open(boundary: RepairSettings = { version: "v1", autoFallback: false }): void {
+function open(repair: RepairSettings = { version: "v1", autoFallback: false }): void {
   const script = bench.workbench.path("agent.mjs");
   writeFileSync(script, program);
   const entry = { promptAsArg: false, authProfiles: [], fallbackModels: [], enabled: true };
   const models = { own: { ...entry, command: process.execPath, args: [script] } };
-  const host = bench.host({ programs: { command: undefined, args: [], promptAsArg: false, models }, boundary });
+  const host = bench.host({ programs: { command: undefined, args: [], promptAsArg: false, models }, repair });
   const policy = { mode: "full", rules: [] } as const;
   engine = scriptedEngine(createCliLane({ name: "cli", host }), bench.workspace, {
     toolbox: { policy, servers: [], spawner, env: testEnv, outputsDir: tmpdir() },
@@ -117,7 +117,7 @@ describe("a program that asks for calls in its stream", () => {
     expect([resultsOf(events), readFileSync(join(project, "a.txt"), "utf8")]).toEqual([["ok", "ok"], "hi"]);
   });
 
-  it("may spell tools and arguments its own way, unless the boundary is the old one", async () => {
+  it("may spell tools and arguments its own way, unless `repair` is the legacy version", async () => {
     const call: Call = ["createFile", { filePath: "b.txt", contents: "hi" }];
     expect(resultsOf(await play([call], byGateway()))).toEqual(["ok"]);
     expect(readdirSync(project)).toEqual(["b.txt"]);
@@ -140,7 +140,7 @@ describe("a program that asks for calls in its stream", () => {
     ]);
   });
 
-  it("is refused every call when no tools are offered at all, whatever the boundary", async () => {
+  it("is refused every call when no tools are offered at all, whatever `repair` is", async () => {
     await engine.close();
     open({ version: "legacy", autoFallback: true });
     const events = await play([["write", { path: "a.txt", content: "hi" }]]);

@@ -24,16 +24,16 @@ interface ContractCall {
 }
 
 /**
- * The tool calls of a contract program. They come in its stream, pass the boundary, and are answered by a line on its
+ * The tool calls of a contract program. They come in its stream, are repaired, and are answered by a line on its
  * standard input: `{"type":"tool_result","callId","name","ok","content"}`. Every call gets its answer, also one that nobody
  * offered a tool for, and one that the program does not wait for is interrupted by the end of its turn.
  */
 export function openContractTurn(offered: OfferedTools | undefined, settings: RepairSettings): OfferedTurn {
   // Without tools there is nothing that a call could be passed on to, whatever the settings say.
   const version = offered === undefined ? "v1" : settings.version;
-  let boundary = createCallRepair({ ...settings, version, tools: offered?.tools ?? [] });
+  let repair = createCallRepair({ ...settings, version, tools: offered?.tools ?? [] });
   offered?.onToolsChange?.((tools) => {
-    boundary = createCallRepair({ ...settings, version, tools });
+    repair = createCallRepair({ ...settings, version, tools });
   });
   const left = new AbortController();
   const tooMany = new AbortController();
@@ -46,7 +46,7 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
     if (known.size > MAX_ASKED) tooMany.abort(askedTooOften());
     if (made >= MAX_CALLS)
       return { kind: "refuse", class: "permission", reason: `No more than ${MAX_CALLS} calls are made in one turn.` };
-    return boundary.admit({ name, input });
+    return repair.admit({ name, input });
   };
 
   const take = (entry: LaneEntry, event: ToolCallEvent): readonly LaneEntry[] => {

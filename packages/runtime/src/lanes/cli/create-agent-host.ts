@@ -31,7 +31,7 @@ export interface AgentHostOptions {
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
   /** Strict by default. */
-  readonly boundary?: RepairSettings;
+  readonly repair?: RepairSettings;
   readonly clocks: AgentHost["clocks"];
   readonly maxLineBytes: number;
   readonly profiles: Readonly<Record<string, Profile>>;
@@ -76,7 +76,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
   return {
     programs: options.programs,
     policy: options.policy,
-    boundary: options.boundary ?? { version: "v1", autoFallback: false },
+    repair: options.repair ?? { version: "v1", autoFallback: false },
     clocks,
     maxLineBytes: options.maxLineBytes,
     platform,

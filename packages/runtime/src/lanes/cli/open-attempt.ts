@@ -12,7 +12,7 @@ import { type AgentRun, failed } from "./read-agent.ts";
 import type { RegisteredServers } from "./registered-servers.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
 import { createTurnClocks, turnLimits } from "./turn-clocks.ts";
-import { createVersionTeller } from "./version-probe.ts";
+import { createVersionReport } from "./version-probe.ts";
 
 /** An attempt whose agent runs. */
 export interface OpenAttempt {
@@ -28,7 +28,7 @@ export async function openAttempt(wanted: TurnAttempt): Promise<OpenAttempt> {
   const prepared = await prepare(wanted);
   const { turn, servers } = await withServers(wanted, prepared);
   const asArgument = !turn.viaStdin && wantsArgument(turn, prepared.program);
-  const version = createVersionTeller(findVersion(turn, prepared));
+  const version = createVersionReport(findVersion(turn, prepared));
   const sandbox = await turn.host.openSandbox(turn.request, prepared);
   const release = async (): Promise<void> => await sandbox?.close();
   let offered: OfferedTurn | undefined;
@@ -124,7 +124,7 @@ async function openOfferedTurn(
   if (program.style === "contract") {
     // Loaded when such a program is used: it brings the validator of JSON Schemas along.
     const { openContractTurn } = await import("./contract-calls.ts");
-    return openContractTurn(request.offered, host.boundary);
+    return openContractTurn(request.offered, host.repair);
   }
   const { registration } = request;
   if (servers !== undefined && registration !== undefined) {

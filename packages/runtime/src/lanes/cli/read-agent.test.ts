@@ -9,7 +9,7 @@ import { ownTurn } from "./offered-turn.ts";
 import { type AgentRun, failed, readAgent } from "./read-agent.ts";
 import { saysHello } from "./testing/cli-bench.ts";
 import { createTurnClocks } from "./turn-clocks.ts";
-import { createVersionTeller } from "./version-probe.ts";
+import { createVersionReport } from "./version-probe.ts";
 
 const start: AgentEvent = { type: "turn-start", turnId: "t", lane: "cli" };
 const patient = { firstEventMs: 10_000, idleMs: 10_000, toolMs: 10_000, turnMs: 10_000 };
@@ -38,7 +38,7 @@ function runOf(child: ChildHandle, more: Partial<AgentRun> = {}, clocks = patien
     cancelMessage: undefined,
     judgeExit: (exit) => failed(new CaretError("no-result", `It left: ${JSON.stringify(exit)}`), "last words"),
     attachmentOf: (sessionId) => ({ lane: "cli", sessionId }),
-    version: createVersionTeller(Promise.resolve(undefined)),
+    version: createVersionReport(Promise.resolve(undefined)),
     offered: ownTurn,
     refill: () => undefined,
     ...more,

@@ -9,7 +9,7 @@ import type { ChildExit, ChildHandle, StopStages } from "../../process/child-han
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
-import type { VersionTeller } from "./version-probe.ts";
+import type { VersionReport } from "./version-probe.ts";
 
 /** An agent that was started, and what its output passes on the way to the log. */
 export interface AgentRun {
@@ -27,13 +27,14 @@ export interface AgentRun {
   readonly judgeExit: (exit: ChildExit, child: ChildHandle, saidAnything: boolean) => Ending;
   /** Where the upstream keeps the session that the agent has named. */
   readonly attachmentOf: (sessionId: string) => UpstreamAttachment;
-  readonly version: VersionTeller;
+  readonly version: VersionReport;
   readonly offered: OfferedTurn;
   /** Called when the agent has left after its turn in this upstream session. */
   readonly refill: (sessionId: string) => void;
 }
 
 const CANCEL_MS = 1_000;
+const MUCH_BYTES = 32 * 1024;
 /** What is supposed of an agent that closed its output in peace and does not leave. */
 const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 
@@ -46,7 +47,7 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
   const { child, decoder, version, offered } = run;
   const upstream = createUpstreamNote(run.attachmentOf);
   const give = (decoded: readonly Decoded[]): Promise<void> | void => {
-    const shown = offered.show(version.tell(upstream.attach(decoded)));
+    const shown = offered.show(version.addTo(upstream.attach(decoded)));
     const taken = shown.length > 0 ? take(shown) : undefined;
     return taken === undefined ? offered.taken() : taken.then(offered.taken);
   };
@@ -102,6 +103,7 @@ function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<O
     if (isOver) return undefined;
     saidAnything = true;
     const decoded = decoder.push(chunk);
+    giveBack(chunk);
     if (decoder.hasEnded) return end("ended", decoded);
     clocks.note(decoded);
     taking = give(decoded)?.then(onTaken);
@@ -120,6 +122,14 @@ function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<O
     },
   );
   return promise;
+}
+
+/**
+ * Frees the memory of what was decoded, if it is much. Otherwise it would be freed by the next collection of garbage, which does not come
+ * soon: while a long line is left out, tens of megabytes are read and no object is made.
+ */
+function giveBack({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength >= MUCH_BYTES && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** Puts the place of the upstream session beside the event that names the session. */

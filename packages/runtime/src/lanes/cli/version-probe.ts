@@ -122,20 +122,20 @@ function identityOf({ file, args }: ResolvedLaunch): string | undefined {
  * Adds the CLI's version to a turn. It is worth knowing, not worth waiting for: it joins the `session-ready` if it is
  * known by then, and else comes in one of its own, before the turn ends.
  */
-export interface VersionTeller {
-  tell(entries: readonly LaneEntry[]): readonly LaneEntry[];
+export interface VersionReport {
+  addTo(entries: readonly LaneEntry[]): readonly LaneEntry[];
   /** Waits a moment for a version that is not known yet. To be called before the last batch. */
   lastChance(): Promise<void>;
 }
 
-export function createVersionTeller(version: Promise<string | undefined>): VersionTeller {
+export function createVersionReport(version: Promise<string | undefined>): VersionReport {
   let known: string | undefined;
   let isReported = false;
   void version.then((found) => {
     known = found;
   });
   return {
-    tell(entries) {
+    addTo(entries) {
       if (isReported || known === undefined) return entries;
       isReported = true;
       const ready = entries.findIndex(({ event }) => event.type === "session-ready");

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CatchUpOptions, ReadOptions, SaidPage, SaidQuery, StoredEvent } from "../event-store.ts";
+import type { ReadOptions, StoredEvent } from "../event-store.ts";
 import type { FoundPiece, UnsaidSession } from "../rows/said-rows.ts";
 import { excerptOf } from "./excerpt.ts";
-import { PieceFold, type SaidPiece, textOfPiece } from "./said-pieces.ts";
+import { PieceFold, type SaidPiece, saidIn, textOfPiece } from "./said-pieces.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "./said-query.ts";
 import { readTerms, type SearchTerm } from "./search-words.ts";
 
 const DEFAULT_LIMIT = 20;
-/** What is read and indexed at once: a few milliseconds of the loop. */
-const CHUNK_EVENTS = 100;
+/** What is read and indexed at once: a few milliseconds of the loop. An event of a fast answer alone has 16 Ki characters. */
+const CHUNK_CHARACTERS = 64 * 1024;
+const FIRST_EVENTS = 8;
+const MOST_EVENTS = 128;
 
 /** What a store has for the search: its index, and the events that it is made of. */
 export interface SaidIndex {
@@ -56,9 +59,10 @@ async function indexSession(session: UnsaidSession, index: SaidIndex, signal: Ab
   const fold = new PieceFold(session.saidSeq);
   let afterSeq = session.saidSeq;
   let { saidSeq } = session;
+  let limit = FIRST_EVENTS;
   for (;;) {
     const startedAt = performance.now();
-    const read = await index.read(session.id, { afterSeq, limit: CHUNK_EVENTS, raw: false });
+    const read = await index.read(session.id, { afterSeq, limit, raw: false });
     const last = read.at(-1);
     if (last === undefined || signal?.aborted === true) return;
     afterSeq = last.seq;
@@ -66,8 +70,13 @@ async function indexSession(session: UnsaidSession, index: SaidIndex, signal: Ab
     const { settled } = fold;
     if (settled > saidSeq && !(await index.insert({ ...session, saidSeq }, pieces, settled))) return;
     saidSeq = settled;
-    if (read.length < CHUNK_EVENTS) return;
+    if (read.length < limit) return;
+    limit = lengthOf(read) > CHUNK_CHARACTERS ? Math.max(1, limit / 2) : Math.min(MOST_EVENTS, limit * 2);
     // As long a pause for others.
     await sleep(performance.now() - startedAt);
   }
+}
+
+function lengthOf(events: readonly StoredEvent[]): number {
+  return events.reduce((sum, { event }) => sum + (saidIn(event)?.text.length ?? 0), 0);
 }

@@ -34,11 +34,21 @@ export function wordsOf(text: string): readonly Word[] {
   });
 }
 
-/** A text as the index takes it: its words, with a space between them. */
+/**
+ * A text as the index takes it: its words, with a space between them. Of a text in ASCII they are what is left without the rest;
+ * an object for each word would be many times the memory of a long answer.
+ */
 export function toIndexText(text: string): string {
+  if (isAscii(text)) return text.toLowerCase().replace(notAsciiWord, " ").trim();
   return wordsOf(text)
     .map(({ word }) => word)
     .join(" ");
+}
+
+const notAsciiWord = /[^a-z0-9]+/g;
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }
 
 /** Reads `needle "a phrase" begin`: quotes keep words together. */
@@ -61,7 +71,7 @@ export function readTerms(query: string): readonly SearchTerm[] {
 
 function folded(word: string): string {
   // Nearly all words of code and of English have no accents to take off.
-  if (/^[\0-\x7f]+$/.test(word)) return word.toLowerCase();
+  if (isAscii(word)) return word.toLowerCase();
   return word
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")

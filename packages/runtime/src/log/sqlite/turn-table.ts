@@ -19,7 +19,7 @@ import { scopeParameters, scopeSql, userSql } from "./scope-filter.ts";
 const DAY_MS = 24 * 3_600_000;
 
 export interface TurnTable {
-  /** Keep the books of one event that `owner` appends: most kinds leave no trace here. */
+  /** Update the rows of a turn after one event that `owner` appends: most kinds change none. */
   record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];

@@ -1,10 +1,11 @@
-import { rm } from "node:fs/promises";
+import { chmod, lstat, rm, symlink } from "node:fs/promises";
 import { CaretError, type ChangedFile, type DiscardHunk, splitHunks } from "@caret/protocol";
-import { withConfined } from "../../tools/files/confined-path.ts";
+import { type ConfinedPath, withConfined } from "../../tools/files/confined-path.ts";
 import { hasCode } from "../../tools/files/file-error.ts";
 import { readWholeText } from "../../tools/files/read-tool.ts";
 import { replaceFile } from "../../tools/files/replace-file.ts";
-import { parseHunk, withoutHunk } from "./hunks.ts";
+import { parseHunk, withCarriageReturns, withoutHunk } from "./hunks.ts";
+import type { GitMode } from "./mode-before.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -16,6 +17,7 @@ export async function discardHunk(
   workspace: string,
   files: readonly ChangedFile[],
   { path, hunk: text }: DiscardHunk,
+  modeBefore: (path: string) => Promise<GitMode | undefined>,
 ): Promise<void> {
   const file = files.find((each) => each.path === path);
   const hunk = parseHunk(text);
@@ -23,12 +25,25 @@ export async function discardHunk(
     throw changed(path);
   await withConfined({ workspace, path, followLast: false, changes: true, createParents: true }, async (target) => {
     const before = await readText(target.directory.openFile(target.name), path);
-    const after = before === undefined ? (hunk.newText === "" ? hunk.oldText : undefined) : withoutHunk(before, hunk);
+    if (before === undefined && hunk.newText === "") return await restore(target, hunk.oldText, await modeBefore(path));
+    const after =
+      before === undefined ? undefined : (withoutHunk(before, hunk) ?? withoutHunk(before, withCarriageReturns(hunk)));
     if (after === undefined) throw changed(path);
     // A file that the change created is gone without it.
     if (after === "" && file.status !== "modified") await rm(target.directory.at(target.name));
     else await replaceFile(target, after);
   });
+}
+
+/** Makes a file that was deleted as it was: a link, a program or neither. */
+async function restore(target: ConfinedPath, text: string, mode: GitMode | undefined): Promise<void> {
+  const address = target.directory.at(target.name);
+  if (mode === "120000") return await symlink(text, address);
+  await replaceFile(target, text);
+  if (mode !== "100755") return;
+  const { mode: made } = await lstat(address);
+  // Those who may read it may run it, as Git has it.
+  await chmod(address, made | ((made & 0o444) >> 2));
 }
 
 /** Undefined when there is no such file. */

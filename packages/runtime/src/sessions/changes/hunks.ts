@@ -23,6 +23,11 @@ function sideOf(lines: readonly string[], sign: "-" | "+"): string {
   return text.join("");
 }
 
+/** As the lines are in a file that Git turns into one without carriage returns. */
+export function withCarriageReturns({ newStart, oldText, newText }: Hunk): Hunk {
+  return { newStart, oldText: oldText.replaceAll("\n", "\r\n"), newText: newText.replaceAll("\n", "\r\n") };
+}
+
 /** The text without the hunk's change. Undefined when the hunk's lines do not stand where it says. */
 export function withoutHunk(text: string, { newStart, oldText, newText }: Hunk): string | undefined {
   const at = offsetOfLine(text, newText === "" ? newStart + 1 : newStart);

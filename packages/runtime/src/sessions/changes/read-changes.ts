@@ -1,7 +1,7 @@
 import type { ChangedFile, ChangesView } from "@caret/protocol";
 import { withoutOwnPrograms } from "../../git/own-programs.ts";
 import { parseStatus, type StatusEntry } from "../../git/parse-status.ts";
-import { DIFF, type FilePatch, shownPatch, splitPatch } from "../../git/patches.ts";
+import { DIFF, type FilePatch, patchesByPath, shownPatch, splitPatch } from "../../git/patches.ts";
 import { type Git, runGit } from "../../git/run-git.ts";
 import { addedFilePatch } from "./added-file-patch.ts";
 
@@ -29,7 +29,7 @@ export async function readChanges(git: Git, workspace: string): Promise<ChangesV
   return {
     isRepository: true,
     ...(branch === undefined ? {} : { branch }),
-    files: await withPatches(workspace, shown, new Map(patches.map((each) => [each.path, each]))),
+    files: await withPatches(workspace, shown, patchesByPath(patches)),
     omitted: inWorkspace.length - shown.length,
   };
 }

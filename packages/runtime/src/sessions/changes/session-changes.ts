@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChangedFile, ChangesView } from "@caret/protocol";
 import { compareLink } from "../../git/compare-link.ts";
-import { DIFF, shownPatch, splitPatch } from "../../git/patches.ts";
+import { DIFF, patchesByPath, shownPatch, splitPatch } from "../../git/patches.ts";
 import type { Git } from "../../git/run-git.ts";
 import { openSnapshots } from "../../git/snapshot-tree.ts";
 import { changedFiles } from "../../worktrees/worktree-changes.ts";
@@ -37,7 +37,7 @@ async function sinceBaseline(git: Git, workspace: string, baseline: Baseline): P
     const after = await take();
     if (after === undefined) return undefined;
     const patch = await run([...DIFF, "--relative", before, after]);
-    const patches = new Map(splitPatch(patch.text).map((each) => [each.path, each]));
+    const patches = patchesByPath(splitPatch(patch.text));
     const files = await changedFiles(run, before, after, ["--relative"]);
     const shown = files
       .slice(0, MAX_FILES)

@@ -10,13 +10,13 @@ const tool = (name: string, properties: object, required = Object.keys(propertie
 const bash = tool("bash", { command: text, description: text });
 const write = tool("Write", { file_path: text, content: text });
 const edit = tool("Edit", { file_path: text, old_string: text, new_string: text });
-const boundary = (tools: readonly OfferedTool[], options: { version?: "v1" | "legacy"; autoFallback?: boolean } = {}) =>
+const repairOf = (tools: readonly OfferedTool[], options: { version?: "v1" | "legacy"; autoFallback?: boolean } = {}) =>
   createCallRepair({ version: "v1", autoFallback: false, tools, ...options });
 
-describe("the boundary", () => {
+describe("the repair of a call", () => {
   it("forwards a call by the offered name, with arguments that fit, and says what it changed", () => {
     const call = { name: "run_terminal_cmd", input: { cmd: "ls", description: "list" } };
-    expect(boundary([bash, write]).admit(call)).toEqual({
+    expect(repairOf([bash, write]).admit(call)).toEqual({
       kind: "forward",
       name: "bash",
       input: { command: "ls", description: "list" },
@@ -25,7 +25,7 @@ describe("the boundary", () => {
   });
 
   it("refuses a name that nobody offers", () => {
-    expect(boundary([bash]).admit({ name: "bush", input: {} })).toEqual({
+    expect(repairOf([bash]).admit({ name: "bush", input: {} })).toEqual({
       kind: "refuse",
       reason: "There is no tool named `bush`. Did you mean `bash`? The tools are bash.",
       class: "not_found",
@@ -33,7 +33,7 @@ describe("the boundary", () => {
   });
 
   it("refuses arguments that do not fit, with what is left to correct after the repairs", () => {
-    expect(boundary([bash]).admit({ name: "shell", input: { cmd: "ls" } })).toEqual({
+    expect(repairOf([bash]).admit({ name: "shell", input: { cmd: "ls" } })).toEqual({
       kind: "refuse",
       reason: "Invalid arguments for bash: input.description is missing",
       class: "validation",
@@ -42,7 +42,7 @@ describe("the boundary", () => {
 
   it("refuses the calls of a tool whose own schema cannot be used", () => {
     const broken = { name: "odd", inputSchema: { type: "no-such-type" } };
-    expect(boundary([broken]).admit({ name: "odd", input: {} })).toEqual({
+    expect(repairOf([broken]).admit({ name: "odd", input: {} })).toEqual({
       kind: "refuse",
       reason: "Invalid arguments for odd: The tool's own input schema cannot be used",
       class: "validation",
@@ -51,7 +51,7 @@ describe("the boundary", () => {
 
   it("passes everything on as it came when it is the legacy one", () => {
     const call = { name: "who_knows", input: { cmd: ["ls"] } };
-    expect(boundary([bash], { version: "legacy" }).admit(call)).toEqual({ kind: "forward", ...call, repairs: [] });
+    expect(repairOf([bash], { version: "legacy" }).admit(call)).toEqual({ kind: "forward", ...call, repairs: [] });
   });
 });
 
@@ -68,7 +68,7 @@ describe("an edit that was a write all along", () => {
     ["without an old text", "edit", whole],
     ["with an empty old text", "str_replace", { ...whole, old_string: "", explanation: "new file" }],
   ])("is forwarded as a write %s", (_what, name, input) => {
-    expect([boundary([edit, write]), boundary([write])].map((each) => each.admit({ name, input }))).toEqual([
+    expect([repairOf([edit, write]), repairOf([write])].map((each) => each.admit({ name, input }))).toEqual([
       rerouted,
       rerouted,
     ]);
@@ -88,12 +88,12 @@ describe("an edit that was a write all along", () => {
     ["two tools that write are offered", [edit, write, tool("create_file", { path: text, content: text })], whole],
     ["the tool that writes needs more", [edit, tool("Write", { path: text, content: text, mode: text })], whole],
   ])("stays an edit, and is refused, when %s", (_what, tools, input) => {
-    expect(boundary(tools).admit({ name: "edit", input }).kind).toBe("refuse");
+    expect(repairOf(tools).admit({ name: "edit", input }).kind).toBe("refuse");
   });
 
   it("stays an edit when the offered edit takes it", () => {
     const contentEdit = tool("edit", { path: text, contents: text });
-    expect(boundary([contentEdit, write]).admit({ name: "edit", input: whole })).toEqual({
+    expect(repairOf([contentEdit, write]).admit({ name: "edit", input: whole })).toEqual({
       kind: "forward",
       name: "edit",
       input: whole,
@@ -102,7 +102,7 @@ describe("an edit that was a write all along", () => {
   });
 
   it("is not looked for behind other tools", () => {
-    expect(boundary([write]).admit({ name: "apply_patch", input: whole }).kind).toBe("refuse");
+    expect(repairOf([write]).admit({ name: "apply_patch", input: whole }).kind).toBe("refuse");
   });
 });
 
@@ -110,7 +110,7 @@ describe("the fallback", () => {
   const invalid = (command: string) => ({ name: "shell", input: { cmd: command } });
 
   it("lets a tool's calls through as they come at the third refusal for the same reason, and reports it", () => {
-    const { admit } = boundary([bash, write], { autoFallback: true });
+    const { admit } = repairOf([bash, write], { autoFallback: true });
     const [first, second, third, fourth] = ["a", "b", "c", "d"].map((command) => admit(invalid(command)));
     expect([first?.kind, second?.kind]).toEqual(["refuse", "refuse"]);
     expect(third).toEqual({
@@ -134,7 +134,7 @@ describe("the fallback", () => {
   });
 
   it("is for that tool only: others are still held to their schemas, and unknown names refused", () => {
-    const { admit } = boundary([bash, write], { autoFallback: true });
+    const { admit } = repairOf([bash, write], { autoFallback: true });
     for (const command of ["a", "b", "c"]) admit(invalid(command));
     expect([admit({ name: "write", input: {} }).kind, admit({ name: "nothing", input: {} }).kind]).toEqual([
       "refuse",
@@ -151,7 +151,7 @@ describe("the fallback", () => {
       [{ cmd: "a" }, { cmd: "b" }, { cmd: "c", description: "x" }, { cmd: "d" }],
     ],
   ])("does not happen when %s", (_what, autoFallback, inputs) => {
-    const { admit } = boundary([bash], { autoFallback });
+    const { admit } = repairOf([bash], { autoFallback });
     const last = inputs.map((input) => admit({ name: "bash", input })).at(-1);
     expect(last?.kind).toBe("refuse");
   });

@@ -33,7 +33,7 @@ export type Admission =
       readonly input: unknown;
       /** What was changed to make the call valid. Empty when it is passed on unchanged. */
       readonly repairs: readonly string[];
-      /** Set on the call that made the boundary give up on a tool. */
+      /** Set on the call that made the repair give up on a tool. */
       readonly notice?: AgentEventOf<"notice">;
     }
   | {

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { CaretError } from "@caret/protocol";
+import type { RunSafely } from "../../worktrees/worktree.ts";
+
+/** What git keeps in its directory while something is unfinished, and the command that it belongs to. */
+const UNFINISHED: Readonly<Record<string, string>> = {
+  MERGE_HEAD: "merge",
+  CHERRY_PICK_HEAD: "cherry-pick",
+  REVERT_HEAD: "revert",
+  "rebase-merge": "rebase",
+  "rebase-apply": "rebase",
+};
+
+/** Rejects while git is in the middle of something, and when it does not know who commits. */
+export async function assertCommittable(run: RunSafely, workspace: string): Promise<void> {
+  const names = Object.keys(UNFINISHED);
+  const paths = names.flatMap((name) => ["--git-path", name]);
+  const { text } = await run(["rev-parse", "--path-format=absolute", ...paths]);
+  const found = text.split("\n").findIndex((path) => path !== "" && existsSync(path));
+  const command = UNFINISHED[names[found] ?? ""];
+  if (command !== undefined)
+    throw new CaretError("invalid-request", `A ${command} is unfinished in ${workspace}`, {
+      fix: `Finish it in a terminal with \`git ${command} --continue\`, or take it back with \`git ${command} --abort\`, and try again.`,
+    });
+  for (const who of ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"])
+    if ((await run(["var", who], { codes: [0, 1, 128] })).code !== 0)
+      throw new CaretError("invalid-request", "Git does not know who commits", {
+        fix: "Set your name and address on the gateway's machine: `git config --global user.name NAME`, `git config --global user.email ADDRESS`.",
+      });
+}
+
+/** Rejects when a branch cannot have the name, or has it. */
+export async function assertNewBranch(run: RunSafely, branch: string): Promise<void> {
+  const isName = (await run(["check-ref-format", "--branch", branch], { codes: [0, 1, 128] })).code === 0;
+  if (!isName || branch.startsWith("-") || branch.startsWith("@"))
+    throw new CaretError("invalid-request", `${JSON.stringify(branch)} cannot be the name of a branch`);
+  const { code } = await run(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], { codes: [0, 1] });
+  if (code === 0)
+    throw new CaretError("invalid-request", `The repository has a branch ${branch} already`, {
+      fix: "Choose another name, or leave it out to commit on the branch that is checked out.",
+    });
+}
