@@ -4,7 +4,7 @@ import { GatewayHome } from "../clients/gateway-home.ts";
 import { caret, type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { clientOf, post, type Seat } from "./owned-things.ts";
 
-/** Each user may begin two turns in a day, and have one at once. */
+/** Each user may begin three turns in a day, and have one at once. */
 const home = new GatewayHome({
   turns: [
     { when: "for ever", steps: [{ text: "Still here. " }, { hang: true }] },
@@ -19,7 +19,7 @@ function runCaret(...args: readonly string[]): string {
 }
 
 beforeAll(async () => {
-  const env = { CARET_BUDGETS_USER_TURNS: "2", CARET_BUDGETS_USER_AT_ONCE: "1" };
+  const env = { CARET_BUDGETS_USER_TURNS: "3", CARET_BUDGETS_USER_AT_ONCE: "1" };
   gateway = await startGateway(home, { args: ["--port", "0", "--workspace", home.workspace], env });
   [anna, bert] = ["anna", "bert"].map((user) => {
     const made = runCaret("token", "create", user, "--user", user, "--scope", "turns", "sessions", "--json");
@@ -35,15 +35,17 @@ const say = (seat: Seat | undefined, content: string) =>
   post(seat as Seat, "/v1/chat/completions", { model: "auto", messages: [{ role: "user", content }] });
 
 it("refuses a user's next turn once the day's are used up, and lets another user's begin", async () => {
-  const answers = [await say(anna, "One"), await say(anna, "Two"), await say(anna, "Three"), await say(bert, "Four")];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
-  expect(answers[2]?.body).toMatchObject({
-    error: { message: expect.stringContaining("The user's budget of 2 turns is used up (2 turns)") },
+  const answers = [];
+  for (const word of ["One", "Two", "Three", "Four"]) answers.push(await say(anna, word));
+  answers.push(await say(bert, "Five"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 402, 200]);
+  expect(answers[3]?.body).toMatchObject({
+    error: { message: expect.stringContaining("The user's budget of 3 turns is used up (3 turns)") },
   });
   // It reached no agent, and no log.
-  expect(home.prompts().filter((prompt) => prompt.includes("Three"))).toEqual([]);
+  expect(home.prompts().filter((prompt) => prompt.includes("Four"))).toEqual([]);
   const { sessions } = await clientOf(anna as Seat).listSessions();
-  expect(sessions.length).toBe(2);
+  expect(sessions.length).toBe(3);
 });
 
 it("refuses a turn while another of the same user runs, for a moment: the client may try again", async () => {
@@ -62,9 +64,9 @@ it("shows what each user used, and how much of the quota is left", async () => {
     rows: { key: string; turns: number }[];
   };
   expect(rows.map(({ key, turns }) => [key, turns]).toSorted()).toEqual([
-    ["anna", 2],
+    ["anna", 3],
     ["bert", 1],
   ]);
   const { lines } = await clientOf(anna as Seat).budget();
-  expect(lines).toEqual([{ scope: "user", unit: "turns", limit: 2, used: 2 }]);
+  expect(lines).toEqual([{ scope: "user", unit: "turns", limit: 3, used: 3 }]);
 });

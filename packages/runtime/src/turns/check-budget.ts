@@ -85,22 +85,21 @@ export function checkBudget({ budgets, spent }: { readonly budgets: Budgets; rea
   return warnings.length === 0 ? { kind: "ok" } : { kind: "warning", warnings };
 }
 
-/** Every limit that is set, with what is used of it. */
+/** Every limit that is set, with what is used of it. Those of users and teams are for turns that have one. */
 export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
-  return budgetScopes.flatMap((scope) =>
-    budgetUnits.flatMap((unit) => {
-      const limits: { readonly [named in BudgetUnit]?: number | undefined } = budgets[scope] ?? {};
+  return budgetScopes.flatMap((scope) => {
+    const sum = spent[scope];
+    const limits: { readonly [unit in BudgetUnit]?: number | undefined } = budgets[scope] ?? {};
+    return budgetUnits.flatMap((unit) => {
       const limit = limits[unit];
-      return limit === undefined ? [] : [{ scope, unit, limit, used: spent[scope]?.[unit] ?? 0 }];
-    }),
-  );
+      return limit === undefined || sum === undefined ? [] : [{ scope, unit, limit, used: sum[unit] ?? 0 }];
+    });
+  });
 }
 
 function exceededError(lines: readonly Line[]): CaretError {
   const names = lines.map(({ scope, unit }) => `budgets.${scope}.${unit}`);
-  const wait = lines.every(({ scope }) => isOfDay.has(scope))
-    ? ", or wait for the next day, which begins at 00:00 UTC"
-    : "";
+  const wait = lines.some(({ scope }) => isOfDay.has(scope)) ? ", or wait for the next day" : "";
   return new CaretError("budget-exceeded", lines.map(usedUpText).join("; "), {
     fix: `Raise ${names.join(" and ")}${wait}.`,
   });

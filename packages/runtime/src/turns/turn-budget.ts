@@ -1,12 +1,4 @@
-import {
-  type AgentEvent,
-  type BudgetScope,
-  type BudgetView,
-  CaretError,
-  costOf,
-  promptTokens,
-  type Usage,
-} from "@caret/protocol";
+import { type AgentEvent, type BudgetView, CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
 import type { Lane } from "../lanes/lane.ts";
 import type { EventStore, UsageTotal } from "../log/event-store.ts";
 import { toUsageDay } from "../log/session-record.ts";
@@ -91,11 +83,8 @@ export async function budgetView(
 ): Promise<BudgetView> {
   const { verdict, spent } = await budgetBefore(store, budgets, { sessionId, nowMs, ...whose });
   const hasBegun = { turn: false, session: sessionId !== undefined, day: true, user: true, team: true };
-  const isTheirs = ({ scope }: { readonly scope: BudgetScope }): boolean =>
-    (scope !== "user" && scope !== "team") || whose[scope] !== undefined;
-  const lines = listLimits(budgets, spent).filter(isTheirs);
   return {
-    lines: lines.map(({ used, ...line }) => (hasBegun[line.scope] ? { ...line, used } : line)),
+    lines: listLimits(budgets, spent).map(({ used, ...line }) => (hasBegun[line.scope] ? { ...line, used } : line)),
     ...(verdict.kind === "exceeded" && { refusal: { message: verdict.error.message, fix: verdict.error.fix } }),
     warnings: verdict.kind === "warning" ? verdict.warnings.map(({ message }) => message) : [],
   };
