@@ -133,7 +133,7 @@ async function hearChanges(seat: Seat, { anna, things, workspace }: Strangers): 
   };
   const listening = listen();
   const change = async (): Promise<boolean> => {
-    // Hers first: whatever tells of it would have told before it tells of his.
+    // Hers first: its update would have come before that of his.
     await clientOf(anna).changeSession(things.sessionId, { pinned: true });
     await client.changeSession(own, { pinned: true });
     return heard.includes(own);

@@ -1,5 +1,5 @@
-import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join, matchesGlob } from "node:path";
 import { promisify } from "node:util";
 
@@ -53,7 +53,7 @@ export class ContainerRoot {
     writeFileSync(join(directory, "etc/passwd"), users);
     writeFileSync(join(directory, "etc/group"), groups);
     copyFileSync(process.execPath, join(directory, "local/bin/node"));
-    const npm = execFileSync("readlink", ["-f", "/usr/bin/npm"], { encoding: "utf8" }).trim();
+    const npm = realpathSync("/usr/bin/npm");
     symlinkSync(join(npm, "../.."), join(directory, "local/lib/node_modules/npm"));
     symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(directory, "local/bin/npm"));
   }
