@@ -24,6 +24,8 @@ import type {
   SessionScope,
   SessionWatcher,
   StoredEvent,
+  TurnCount,
+  TurnCountQuery,
   UsageByDayQuery,
   UsageOfDay,
   UsageQuery,
@@ -283,6 +285,10 @@ class SqliteEventStore implements LogStore {
 
   async usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]> {
     return await this.#read(({ turns }) => turns.totals(query));
+  }
+
+  async countTurns(query: TurnCountQuery): Promise<TurnCount> {
+    return await this.#read(({ turns }) => turns.count(query));
   }
 
   async usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {
