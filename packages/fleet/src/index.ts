@@ -1,3 +1,4 @@
+export { createPostgresAnswerArchive } from "./answers/postgres-answer-archive.ts";
 export type { CopiedStore } from "./copy/copied-store.ts";
 export { type CopyProgress, type CopyReport, copyStore } from "./copy/copy-store.ts";
 export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";

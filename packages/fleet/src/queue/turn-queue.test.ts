@@ -1,16 +1,16 @@
 import { CaretError, Secret } from "@caret/protocol";
-import { openPostgresEventStore } from "../log/postgres-event-store.ts";
-import { recordUnbegun } from "../worker/record-unbegun.ts";
-import { createSessionLeases } from "../worker/session-leases.ts";
-import { readFleet } from "./read-fleet.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { findSession } from "../log/session-sql.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createMembers } from "../wire/members.ts";
 import { createSealer } from "../wire/sealer.ts";
+import { recordUnbegun } from "../worker/record-unbegun.ts";
+import { createSessionLeases } from "../worker/session-leases.ts";
 import { ANYWHERE, type JobQueue, machineQueue, openJobQueue } from "./job-queue.ts";
 import { moveSession } from "./move-session.ts";
+import { readFleet } from "./read-fleet.ts";
 import { reapWork } from "./reap.ts";
 import { type Claim, createTurnQueue, type TurnQueue } from "./turn-queue.ts";
 
@@ -64,7 +64,11 @@ describe("turns of a session", () => {
     const claim = await claimed();
     expect(await jobs.fetch(ANYWHERE, 5)).toEqual([]);
     expect(await first.next(claim, idle)).toEqual({ id: "t1", input: { prompt: "t1" }, waitedMs: expect.any(Number) });
-    expect(await first.next(claim, { ...idle, ended: ["t1"] })).toEqual({ id: "t2", input: { prompt: "t2" }, waitedMs: expect.any(Number) });
+    expect(await first.next(claim, { ...idle, ended: ["t1"] })).toEqual({
+      id: "t2",
+      input: { prompt: "t2" },
+      waitedMs: expect.any(Number),
+    });
     expect(await first.next(claim, { ...idle, ended: ["t2"] })).toBe("over");
     expect(await states()).toEqual([
       { id: "t1", state: "done", blank: true },
@@ -221,7 +225,14 @@ it("a fleet shows its members, and why each turn waits", async () => {
   await first.next(await claimed(), idle);
   const elsewhere = { id: "t3", key: "s2", kind: "session", queue: machineQueue("elsewhere"), input: "" } as const;
   await first.submit({ ...elsewhere, idempotencyKey: undefined });
-  await first.submit({ ...elsewhere, id: "t4", key: "c-1", kind: "conversation", queue: ANYWHERE, idempotencyKey: undefined });
+  await first.submit({
+    ...elsewhere,
+    id: "t4",
+    key: "c-1",
+    kind: "conversation",
+    queue: ANYWHERE,
+    idempotencyKey: undefined,
+  });
   const since = expect.any(Number);
   expect(await readFleet(database)).toEqual({
     members: [{ id: "w", role: "worker", machine: "desk", version: "1", state: "there", ...about }],
@@ -242,8 +253,19 @@ it("a turn that never began gets its start and its end in the log, once and with
   const store = await openPostgresEventStore({ database });
   const leases = createSessionLeases(database, "reaper");
   await store.createSession({ id: "s1", workspace: "/w", createdAt: 1 });
-  const asked = { door: "native", sessionId: "s1", wanted: { prompt: "Use SECRET" }, caller: { tokenName: "me" } } as const;
-  const options = { database, store, leases, lane: "sim", redact: (text: string) => text.replace("SECRET", "[redacted]") } as const;
+  const asked = {
+    door: "native",
+    sessionId: "s1",
+    wanted: { prompt: "Use SECRET" },
+    caller: { tokenName: "me" },
+  } as const;
+  const options = {
+    database,
+    store,
+    leases,
+    lane: "sim",
+    redact: (text: string) => text.replace("SECRET", "[redacted]"),
+  } as const;
   for (let time = 0; time < 2; time += 1)
     await recordUnbegun(options, "t1", asked, new CaretError("interrupted", "The worker was lost"));
   const log = await store.read("s1");

@@ -144,10 +144,10 @@ async function leaveLost(shares: ReadonlyMap<string, RemoteShare>, there: readon
 /** What gateways may ask of this worker. */
 function handlersOf({ sessions, seat }: WorkerOptions, shares: ReadonlyMap<string, RemoteShare>): CommandHandlers {
   const { cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant } = sessions;
-  const { changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols } = sessions;
+  const { changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols, agentCommands } = sessions;
   return {
     ...{ cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant },
-    ...{ changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols },
+    ...{ changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols, agentCommands },
     delete: sessions.delete,
     async create(...asked: Parameters<Sessions["create"]>) {
       const view = await sessions.create(...asked);
