@@ -5,6 +5,7 @@ import type {
   ChangeSettings,
   Comparisons,
   FindingView,
+  FleetView,
   ModelView,
   Secret,
   Sessions,
@@ -50,6 +51,8 @@ export interface NativeDoorOptions {
   readonly about: (caller: Caller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;
+  /** Absent: the gateway is by itself. */
+  readonly fleet?: (() => Promise<FleetView>) | undefined;
   readonly tokens: TokenIssuer;
   readonly workspaces: WorkspaceList;
   /** Absent: the settings are those of the program that the gateway is a part of. */
