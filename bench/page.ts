@@ -7,19 +7,27 @@ import { toRecord } from "./figures/figure-record.ts";
 import { toFigureTable } from "./figures/figure-table.ts";
 import { firstLoad } from "./page/first-load.ts";
 import { liveList } from "./page/live-list.ts";
-import { longSession } from "./page/long-session.ts";
+import { longSession, veryLongSession } from "./page/long-session.ts";
+import { manyStreams } from "./page/many-streams.ts";
 import { stream, streamedTurn } from "./page/stream.ts";
+import { talkFigures } from "./search.ts";
 
 type Measurement = (stage: PageStage, quick: boolean) => Promise<readonly Figure[]>;
 
 const measurements: Readonly<Record<string, Measurement>> = {
   "first-load": firstLoad,
   long: longSession,
+  "very-long": veryLongSession,
   stream,
+  streams: manyStreams,
   list: liveList,
+  search: (_stage, quick) => talkFigures(quick, quick ? QUICK_SEARCHES : SEARCHES),
 };
 
-/** What the page costs a real browser: to load, to open a long session, to keep up with a fast one and with many. */
+const SEARCHES = 5;
+const QUICK_SEARCHES = 3;
+
+/** What the page costs a real browser: to load, to open a long session, to keep up with a fast one and with many; and a search. */
 export async function benchPage({ quick, only }: BenchOptions): Promise<BenchOutcome> {
   const scenario: ScenarioInput = { turns: [streamedTurn(quick)] };
   const stage = await PageStage.open({ scenario, browser: launchChromium });

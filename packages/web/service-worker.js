@@ -47,14 +47,14 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(answerNotification(event.action, event.notification.data ?? {}));
 });
 
-async function answerNotification(action, { sessionId, requestId }) {
+async function answerNotification(action, { sessionId, kind, requestId, question }) {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const page = pages.find(({ url }) => url.startsWith(HOME.href));
-  if (page !== undefined && requestId !== undefined && (action === "approved" || action === "rejected"))
-    return page.postMessage({ kind: "decision", sessionId, requestId, decision: action });
-  const place = `${HOME.href}#/s/${sessionId}`;
-  if (page === undefined) return self.clients.openWindow(place);
-  page.postMessage({ kind: "open", sessionId });
+  if (page !== undefined && requestId !== undefined && action !== "")
+    return page.postMessage({ kind, sessionId, requestId, action });
+  const asked = question === undefined ? "" : `?question=${encodeURIComponent(question)}`;
+  if (page === undefined) return self.clients.openWindow(`${HOME.href}${asked}#/s/${sessionId}`);
+  page.postMessage({ kind: "open", sessionId, question });
   return page.focus();
 }
 

@@ -238,7 +238,7 @@ describe.runIf(hasTmux)("the terminal of caret chat", () => {
     await leave();
   });
 
-  it("shows the chat to whoever types nothing but caret and has had a session", async () => {
+  it("shows the chat when nothing but caret is typed, after a first session", async () => {
     terminal = await stage.terminal(80);
     await terminal.enter(`clear; ${caretCommand}`);
     await terminal.shows("permission ");
@@ -248,6 +248,19 @@ describe.runIf(hasTmux)("the terminal of caret chat", () => {
   it("goes on when the gateway was restarted meanwhile", async () => {
     await openChat(80);
     await stage.gateway.dieAndReturn();
+    await terminal.enter(prompts.markdown);
+    await terminal.shows("✓ completed");
+    await leave();
+  });
+
+  it("says that the gateway is gone when it is killed amid a turn, ends the turn when it is back, and goes on", async () => {
+    await openChat(80);
+    await terminal.enter(prompts.command);
+    await terminal.shows("The agent wants to use exec");
+    await stage.gateway.dieAndReturn();
+    await terminal.shows(/Caret stopped while this turn was running/);
+    const screen = await terminal.shows("permission ");
+    expect(screen).not.toContain("then Enter");
     await terminal.enter(prompts.markdown);
     await terminal.shows("✓ completed");
     await leave();

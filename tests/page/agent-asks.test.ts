@@ -6,10 +6,22 @@ import { type ScenarioInput, simulatorCommand } from "@caret/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AcpClient, choosing } from "../clients/acp-client.ts";
 import { lacksChromium } from "./chromium.ts";
-import { approval, readyApproval, transcript, turnEnds } from "./page-parts.ts";
+import { approval, openCard, readyApproval, transcript, turnEnds } from "./page-parts.ts";
 import { PageStage } from "./page-stage.ts";
 
 const plan = "1. Write `planned.txt`";
+const read = { toolCallId: "r1", title: "Read", kind: "read", rawInput: { _toolName: "read", path: "greet.js" } };
+const task = (status: string) => ({
+  sessionUpdate: "tool_call",
+  toolCallId: "t1",
+  title: "Look",
+  kind: "other",
+  rawInput: { _toolName: "task", description: "Look for greetings", prompt: "Look" },
+  status,
+});
+const ofChild = (update: Record<string, unknown>) => ({
+  acp: { notify: { method: "session/update", params: { sessionId: "child", update } } },
+});
 const scenario: ScenarioInput = {
   turns: [
     { when: "^Make", steps: [{ tool: { name: "shell", args: { command: "touch made.txt" } } }, { text: "Made." }] },
@@ -21,6 +33,24 @@ const scenario: ScenarioInput = {
       ],
     },
     { when: "accepted the plan", steps: [{ tool: { name: "write", args: { path: "planned.txt", contents: "P" } } }] },
+    {
+      when: "^Delegate",
+      steps: [
+        { acp: { update: task("in_progress") } },
+        { acp: { update: { sessionUpdate: "subagent_spawned", subagentSessionId: "child", name: "explorer" } } },
+        ofChild({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: "I look around." } }),
+        ofChild({ sessionUpdate: "tool_call", ...read, status: "in_progress" }),
+        { tool: { name: "shell", args: { command: "true" } } },
+        ofChild({
+          sessionUpdate: "tool_call_update",
+          toolCallId: "r1",
+          status: "completed",
+          rawOutput: { content: "x" },
+        }),
+        { acp: { update: task("completed") } },
+        { text: "It is found." },
+      ],
+    },
     { when: "^Plan", steps: [{ tool: { name: "createPlan", args: { name: "A plan", plan } } }] },
   ],
 };
@@ -53,6 +83,21 @@ describe.skipIf(lacksChromium())("what Cursor's own agent asks, on the page", ()
   }
 
   const isThere = (name: string): boolean => existsSync(join(stage.home.workspace, name));
+
+  it("comes after what a subagent did, which is shown under its task while it works", async () => {
+    const { id } = await stage.session("Delegate it", { permission: "auto-edits" });
+    const page = await stage.visit(`/s/${id}`);
+    const approve = await readyApproval(page);
+    // The turn waits: the task has not ended, and what its subagent does is there already.
+    const card = await openCard(page, /^Task/);
+    await card.getByText("I look around.").waitFor();
+    await card.getByRole("list", { name: "Steps" }).getByText("greet.js").waitFor();
+    await approve.click();
+    await turnEnds(page, "Done");
+    // The agent announces its commands in its first turn.
+    await page.getByRole("textbox", { name: "Prompt" }).fill("/com");
+    await page.getByRole("option", { name: /^\/compress Summarise the chat/ }).waitFor();
+  });
 
   it("is its command, which runs when it is approved, and may be allowed for the session", async () => {
     const { id } = await stage.session("Make it", { permission: "auto-edits" });

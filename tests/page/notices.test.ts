@@ -55,7 +55,9 @@ describe.skipIf(lacksChromium())("what waits for a person who is not looking", (
     await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("waiting");
     const { status } = await stage.api.getSession(id);
     const requestId = status.kind === "waiting" ? status.approval?.requestId : undefined;
-    await worker?.evaluate(`answerNotification("rejected", ${JSON.stringify({ sessionId: id, requestId })})`);
+    await worker?.evaluate(
+      `answerNotification("rejected", ${JSON.stringify({ sessionId: id, kind: "approval", requestId })})`,
+    );
     await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
     const { events } = await stage.api.readLog(id);
     expect(events.flatMap(({ event }) => (event.type === "approval-answer" ? [event.decision] : []))).toEqual([

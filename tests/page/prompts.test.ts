@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ScenarioInput } from "@caret/simulator";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -158,6 +160,20 @@ describe.skipIf(lacksChromium())("prompts on the page", () => {
     await composer(page).fill("/changes");
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.hash.endsWith("/changes"));
+  });
+
+  it("begin with the agent's own commands, whose text they become", async () => {
+    const { id } = await stage.session();
+    mkdirSync(join(stage.home.workspace, ".cursor/commands"), { recursive: true });
+    writeFileSync(join(stage.home.workspace, ".cursor/commands/greet.md"), `# Greet\n\n${prompts.hello} to all.\n`);
+    const page = await stage.visit(`/s/${id}`);
+    await composer(page).fill("/gre");
+    await page.getByRole("option", { name: "/greet Greet (of this workspace)" }).click();
+    expect(await composer(page).inputValue()).toBe(`# Greet\n\n${prompts.hello} to all.`);
+    await composer(page).fill("/greet and the walrus");
+    await page.keyboard.press("Enter");
+    await transcript(page).getByText("Hello there.").waitFor();
+    expect(await shownText(asked(page).first())).toContain(`${prompts.hello} to all.\n\nand the walrus`);
   });
 
   it("name folders and symbols of the workspace with @, with the keyboard or a finger", async () => {

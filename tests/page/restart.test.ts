@@ -1,7 +1,7 @@
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { composer, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import { approval, composer, readyApproval, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -44,6 +44,33 @@ describe.skipIf(lacksChromium())("a page whose gateway goes away", () => {
       await transcript(page).getByText("Hello there.").waitFor();
       await turnEnds(page, "Done");
       await stateLine(page).getByText("Done").waitFor();
+    },
+    60_000,
+  );
+
+  it.runIf(isFullRun())(
+    "loses nothing that is being typed when the gateway is killed while an approval waits, and goes on",
+    async () => {
+      const { id } = await stage.session(prompts.approval);
+      const page = await stage.visit(`/s/${id}`);
+      await readyApproval(page);
+      await composer(page).fill("half a thought");
+      stage.allow(/ERR_|WebSocket|Failed to load/);
+      const startAgain = await stage.killGateway();
+      await page
+        .getByText(/Reconnecting…|; reconnecting/)
+        .first()
+        .waitFor();
+      await startAgain();
+      await turnEnds(page, "Failed");
+      await transcript(page).getByText("Caret stopped while this turn was running").waitFor();
+      expect([await approval(page).getByRole("button").count(), await composer(page).inputValue()]).toEqual([
+        0,
+        "half a thought",
+      ]);
+      await composer(page).fill(prompts.quick);
+      await page.keyboard.press("Enter");
+      await transcript(page).getByText("Hello there.").waitFor();
     },
     60_000,
   );

@@ -44,10 +44,10 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     },
   );
 
-  it("shows what failed of late with its reason above the list, until it is gone on with [ux C3]", async () => {
+  it("shows what failed recently with its reason above the list, until it is gone on with [ux C3]", async () => {
     const { id } = await stage.endedSession(prompts.failure);
     const page = await stage.visit("/");
-    const failed = page.getByRole("region", { name: /^Failed of late/ });
+    const failed = page.getByRole("region", { name: /^Failed recently/ });
     await failed.getByRole("link").waitFor();
     const [reason, ...rest] = (await shownText(failed.getByRole("link"))).split("\n");
     expect([reason, rest.join(" ")]).toEqual([

@@ -1,14 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
+import { composer, openCard } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
 /**
  * Every screen at both widths, light and dark, as PNG files:
  * `node tests/page/take-screenshots.ts <directory> [<name of a screen>…]`.
- * They are for eyes; what must not break is tested.
+ * They are for eyes; what must not break is tested. What axe finds on each is printed.
  */
 interface Shot {
   readonly name: string;
@@ -107,7 +109,100 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       },
     },
     { name: "nowhere", place: "/nowhere" },
+    ...featureShots(every.id, approval.id),
   ];
+}
+
+/** What is only there once something was typed or pressed. */
+function featureShots(every: string, running: string): readonly Shot[] {
+  const typed = async (page: Page, text: string) => {
+    await composer(page).fill(text);
+    await page.getByRole("listbox").waitFor();
+  };
+  const pressed = async (page: Page, name: string | RegExp) => {
+    await page.getByRole("button", { name }).filter({ visible: true }).first().click();
+  };
+  const more = async (page: Page, name: string) => {
+    await page.getByRole("button", { name: "More", exact: true }).filter({ visible: true }).click();
+    await page.getByRole("menuitem", { name }).or(page.getByRole("dialog").getByRole("button", { name })).click();
+  };
+  const session = `/s/${every}`;
+  return [
+    {
+      name: "search",
+      place: "/search",
+      prepare: async (page) => {
+        await page.getByRole("searchbox", { name: "Search what was said" }).fill("greeting");
+        await page.getByRole("list", { name: "Places" }).waitFor();
+      },
+    },
+    {
+      name: "find",
+      place: session,
+      prepare: async (page) => {
+        await page.getByText("See the guide").waitFor();
+        await page.keyboard.press("Control+f");
+        await page.getByRole("search").getByRole("searchbox").fill("greeting");
+        await page.getByRole("search").getByText(/ of /).waitFor();
+      },
+    },
+    { name: "commands", place: session, prepare: (page) => typed(page, "/") },
+    { name: "mentions", place: session, prepare: (page) => typed(page, "Look at @gre") },
+    {
+      name: "edit-prompt",
+      place: session,
+      prepare: async (page) => {
+        await page.getByRole("region", { name: "Transcript" }).hover();
+        for (let turns = 0; turns < 5; turns += 1) await page.mouse.wheel(0, -1000);
+        await pressed(page, "Edit this prompt");
+      },
+    },
+    { name: "task", place: session, prepare: (page) => openCard(page, /^Task/) },
+    { name: "session-menu", place: session, prepare: (page) => pressed(page, /^Actions for/) },
+    { name: "export-menu", place: session, prepare: (page) => pressed(page, /^Export/) },
+    {
+      name: "queue",
+      place: `/s/${running}`,
+      prepare: async (page) => {
+        if ((await page.getByRole("region", { name: "Queued prompts" }).count()) === 0) {
+          await composer(page).fill("Then run the linter and tell me what it says about the new greeting");
+          await pressed(page, "Queue");
+        }
+        await page.getByRole("region", { name: "Queued prompts" }).waitFor();
+        await composer(page).fill("Something else");
+      },
+    },
+    {
+      name: "commit",
+      place: `${session}/changes`,
+      prepare: async (page) => {
+        await pressed(page, "Commit…");
+        await page.getByRole("dialog").waitFor();
+      },
+    },
+    { name: "comment", place: `${session}/changes`, prepare: (page) => pressed(page, "Comment") },
+    { name: "agents", place: "/agents", prepare: (page) => page.getByRole("heading", { name: "Agents" }).waitFor() },
+    { name: "compare", place: "/compare", prepare: (page) => page.getByRole("heading", { name: "Compare" }).waitFor() },
+    {
+      name: "settings",
+      place: "/settings",
+      prepare: (page) => page.getByRole("searchbox", { name: "Find a setting" }).waitFor(),
+    },
+    { name: "budgets", place: "/usage", prepare: (page) => pressed(page, "Set budgets") },
+    { name: "phone", place: "/", prepare: (page) => more(page, "Open on your phone") },
+    {
+      name: "more",
+      place: "/",
+      prepare: (page) => page.getByRole("button", { name: "More", exact: true }).filter({ visible: true }).click(),
+    },
+    { name: "by-workspace", place: "/", prepare: (page) => pressed(page, "By workspace") },
+  ];
+}
+
+async function findings(page: Page): Promise<readonly string[]> {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ["violations"] });
+  const { violations } = await axe.analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
 }
 
 async function take(stage: PageStage, shots: readonly Shot[], options: BrowserContextOptions, prefix: string) {
@@ -116,17 +211,18 @@ async function take(stage: PageStage, shots: readonly Shot[], options: BrowserCo
   await outside.getByRole("heading", { name: "Sign in to Caret" }).waitFor();
   await outside.screenshot({ path: `${prefix}-sign-in.png` });
   const page = await stage.visit("/", options);
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(10_000);
   for (const { name, place, prepare } of shots) {
     await page.goto(`${stage.url}/#${place}`);
     await page.reload();
     const isThere = async (): Promise<void> => {
-      await page.getByRole("navigation", { name: "Main" }).filter({ visible: true }).waitFor();
+      await page.getByRole("main").waitFor();
       await prepare?.(page);
     };
     await isThere().catch((error: Error) => process.stdout.write(`${prefix}-${name}: ${error.message}\n`));
     await page.evaluate("new Promise((done) => requestIdleCallback(done, { timeout: 1000 }))");
     await page.screenshot({ path: `${prefix}-${name}.png` });
+    for (const finding of await findings(page)) process.stdout.write(`${prefix}-${name}: ${finding}\n`);
   }
   for (const complaint of await stage.leave()) process.stdout.write(`${prefix}: ${complaint}\n`);
 }

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CaretError, type LaneName, type Secret } from "@caret/protocol";
 import {
+  type AcpLane,
   type AgentHost,
   type ApiHost,
   type BridgeHub,
@@ -58,6 +59,8 @@ export interface OpenedEngine {
   readonly probe: LaneProbe;
   /** Whether turns may take the `acp` lane besides. */
   readonly hasAcp: () => Promise<boolean>;
+  /** The `/` commands that the agent of the `acp` lane has announced in a workspace. */
+  readonly announcedCommands: AcpLane["announcedCommands"];
   /** Knows every secret that is known by now. */
   readonly redactor: () => Redactor;
   /** Adds secrets that the redactor does not know yet. */
@@ -147,7 +150,9 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const parts = { engine, lane, notes, applySettings, probe, allowedWorkspaces, spawner, containment, sandboxes };
   const { redactor } = keeper;
   const hasAcp = async () => autoLanes.includes("acp") && (await lanes.acp.isReady?.()) === true;
-  return { ...parts, hasAcp, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
+  const { announcedCommands } = lanes.acp;
+  const asked = { hasAcp, announcedCommands };
+  return { ...parts, ...asked, redactor, noteSecrets, agents: store.agents, upstreamState: api.conversations, close };
 }
 
 function createLanes({ cli, sim }: AgentHosts, api: ApiHost, keep: Pick<Config["warm"], "idleMs" | "max">) {

@@ -69,6 +69,7 @@ export {
 export { type SeedEvent, toSeedEvent } from "./api/seed-event.ts";
 export {
   type AboutView,
+  type AgentCommandView,
   type ChangedFile,
   type ChangesView,
   type CompareLink,

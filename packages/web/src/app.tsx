@@ -86,7 +86,7 @@ function Screens() {
       <Route component={DoctorScreen} path="/doctor" />
       <Route component={SettingsScreen} path="/settings" />
       <Route>
-        <Empty title="There is nothing here">This address leads nowhere. The navigation knows every screen.</Empty>
+        <Empty title="There is nothing here">There is no screen at this address. Choose one in the navigation.</Empty>
       </Route>
     </Switch>
   );

@@ -8,10 +8,12 @@ import { registerServiceWorker } from "./offline/register-service-worker.ts";
 import { SessionScreen } from "./shell/screens.tsx";
 import { takeSignInCode } from "./shell/sign-in-screen.tsx";
 import { startTheme } from "./shell/theme.ts";
+import { takeWantedQuestion } from "./transcript/wanted-question.ts";
 import "./styles.css";
 
 /** A link from the terminal may be opened as the page, or pasted into the address of one that is open. */
 function start(data: PageData): void {
+  takeWantedQuestion();
   const code = takeSignInCode();
   // Prefetch in parallel with the sign-in check. Errors surface when the screen renders.
   if (location.hash.startsWith("#/s/")) SessionScreen.fetch().catch(() => undefined);

@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
+import type { Config } from "../config/config-schema.ts";
 import { validateConfig } from "../config/load-config.ts";
 import { examineInstallation } from "../doctor/deep-checks.ts";
 import { checkNode } from "../doctor/doctor-checks.ts";
@@ -7,6 +8,7 @@ import { examineMachine } from "../doctor/examine-machine.ts";
 import { type Finding, toFindingView, whyItMatters } from "../doctor/finding.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { loadPriceUpdates } from "../prices/price-file.ts";
+import { gatewayUrl } from "../serve/gateway-url.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { hostLook } from "../terminal/look.ts";
 import { withProgress } from "../terminal/progress.ts";
@@ -19,6 +21,7 @@ interface DoctorOptions {
   readonly json?: boolean;
   readonly deep?: boolean;
   readonly fix?: boolean;
+  readonly webhook?: boolean;
 }
 
 export function addDoctorCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
@@ -27,6 +30,7 @@ export function addDoctorCommand(program: Command, host: Host, done: (code: Exit
     .description("check what Caret needs, and say what to do about what is missing")
     .option("--deep", "also have the agent answer three questions, to see how it behaves in a sandbox")
     .option("--fix", "apply the fixes that lose nothing and ask nobody else, then check again")
+    .option("--webhook", "also send a test to the webhook (`notify.webhook.url`)")
     .option("--json", "print JSON");
   addConfigFlags(command).action(async (options: DoctorOptions) => done(await examine(host, options)));
 }
@@ -74,8 +78,18 @@ async function findAll(host: Host, options: DoctorOptions): Promise<readonly Fin
   const prices = checkPrices(host);
   if (prices !== undefined) return [checkNode(process.versions.node), prices];
   const { config, files } = withKeptPort(loadHostConfig(host, { ...options }));
+  // Before the checks, one of which says what became of it.
+  if (options.webhook === true) await testWebhook(host, config);
   const findings = await examineMachine(host, config, files);
   return options.deep === true ? [...findings, ...(await examineInstallation(host, config))] : findings;
+}
+
+/** What goes wrong is kept, and found by the check of the webhook. */
+async function testWebhook(host: Host, config: Config): Promise<void> {
+  if (config.notify.webhook.url === undefined)
+    throw new CaretError("invalid-request", "No webhook is set", { fix: "Set notify.webhook.url first." });
+  const { testGatewayWebhook } = await import("../serve/gateway-webhook.ts");
+  await testGatewayWebhook(config, gatewayUrl(host, config)).catch(() => undefined); // kept for the check
 }
 
 /** No command starts with a file of prices that is wrong, but this one says so. */

@@ -34,6 +34,7 @@ import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
+import { gatewayUrl } from "./gateway-url.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
 import { redactedArchive } from "./redacted-archive.ts";
 
@@ -110,16 +111,24 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
 }
 
 /** Loaded when it is asked for, with the editor of its file. What the gateway runs with is known from its start. */
-function settingsOf({ loaded, opened }: Pick<GatewayDoorsOptions, "loaded" | "opened">): UserSettings | undefined {
+function settingsOf({
+  host,
+  loaded,
+  opened,
+}: Pick<GatewayDoorsOptions, "host" | "loaded" | "opened">): UserSettings | undefined {
   if (loaded === undefined) return undefined;
   let settings: Promise<UserSettings> | undefined;
   const open = (): Promise<UserSettings> => {
     settings ??= import("../settings/user-settings.ts").then(({ createUserSettings }) =>
-      createUserSettings({ loaded, onChange: opened.applySettings }),
+      createUserSettings({ loaded, onChange: opened.applySettings, gatewayUrl: () => gatewayUrl(host, loaded.config) }),
     );
     return settings;
   };
-  return { read: async () => (await open()).read(), change: async (wanted) => (await open()).change(wanted) };
+  return {
+    read: async () => (await open()).read(),
+    change: async (wanted) => (await open()).change(wanted),
+    testWebhook: async () => (await open()).testWebhook(),
+  };
 }
 
 /** Loaded when it is asked for: the doctor reads the files of every client, with the parsers of all their formats. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type CaretError, Secret, type Sessions } from "@caret/protocol";
-import { notifyWaiting } from "@caret/runtime";
+import { CaretError, Secret, type Sessions } from "@caret/protocol";
+import { notifyWaiting, sendTestWebhook } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { keepWebhookOutcome } from "./webhook-state.ts";
@@ -17,21 +17,42 @@ interface GatewayWebhookOptions {
 /** The webhook of the settings, from now on. Gives what ends it; undefined: none is set. */
 export function openGatewayWebhook(options: GatewayWebhookOptions): { close(): Promise<void> } | undefined {
   const { config, sessions, opened, onError } = options;
-  const { url, secret } = config.notify.webhook;
-  if (url === undefined) return undefined;
-  // Another machine reaches the gateway by the origin that was set for it.
-  const page = config.server.origins[0] ?? options.url;
+  const address = webhookAddress(config);
+  if (address === undefined) return undefined;
   return notifyWaiting({
+    ...address,
     sessions,
-    url,
-    secret: secret === undefined ? undefined : new Secret(secret),
-    linkTo: (sessionId) => new URL(`#/s/${encodeURIComponent(sessionId)}`, new URL("/", page)).href,
+    linkTo: (sessionId) => new URL(`#/s/${encodeURIComponent(sessionId)}`, pageOf(config, options.url)).href,
     redactText: (text) => opened.redactor().redactText(text),
-    newId: randomUUID,
-    now: Date.now,
     onOutcome: (error) => {
       keepWebhookOutcome(config.dataDir, error, Date.now());
       if (error !== undefined) onError(error);
     },
   });
+}
+
+/** Sends a test to the webhook of the settings and keeps what became of it for the doctor. Rejects with what went wrong. */
+export async function testGatewayWebhook(config: Config, url: string): Promise<void> {
+  const address = webhookAddress(config);
+  if (address === undefined)
+    throw new CaretError("invalid-request", "No webhook is set", {
+      fix: "Set notify.webhook.url to the address that is to be posted to.",
+    });
+  const outcome = await sendTestWebhook(address, pageOf(config, url).href).then(
+    () => undefined,
+    (reason: unknown) => CaretError.from(reason),
+  );
+  keepWebhookOutcome(config.dataDir, outcome, Date.now());
+  if (outcome !== undefined) throw outcome;
+}
+
+function webhookAddress({ notify }: Config) {
+  const { url, secret } = notify.webhook;
+  if (url === undefined) return undefined;
+  return { url, secret: secret === undefined ? undefined : new Secret(secret), newId: randomUUID, now: Date.now };
+}
+
+/** Another machine reaches the gateway by the origin that was set for it. */
+function pageOf({ server }: Config, url: string): URL {
+  return new URL("/", server.origins[0] ?? url);
 }

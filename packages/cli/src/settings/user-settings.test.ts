@@ -23,7 +23,11 @@ function open(text?: string) {
     platform: "linux",
     readFile: readConfigFile,
   } as const;
-  return createUserSettings({ loaded: loadConfig(from), onChange: ({ budgets }) => void applied.push(budgets) });
+  return createUserSettings({
+    loaded: loadConfig(from),
+    onChange: ({ budgets }) => void applied.push(budgets),
+    gatewayUrl: () => "http://127.0.0.1:4141",
+  });
 }
 
 beforeEach(() => {

@@ -20,10 +20,12 @@ interface UserSettingsOptions {
   readonly loaded: LoadedConfig;
   /** The settings after a change: those that count at once are put in force. */
   readonly onChange: (config: Config) => void;
+  /** Where the gateway listens. */
+  readonly gatewayUrl: () => string;
 }
 
 /** The settings of a running gateway in the user's own file, which keeps its layout. A project's file is never written. */
-export function createUserSettings({ loaded, onChange }: UserSettingsOptions): UserSettings {
+export function createUserSettings({ loaded, onChange, gatewayUrl }: UserSettingsOptions): UserSettings {
   const { from } = loaded;
   const running = valuesByKey(loaded.config);
   const view = (): SettingsView => settingsView({ file: fileOf(from), next: withKeptPort(loadConfig(from)), running });
@@ -39,6 +41,11 @@ export function createUserSettings({ loaded, onChange }: UserSettingsOptions): U
       for (const { key, schema } of documentedKeys())
         if (keyTraits.get(schema)?.live === true) running.set(key, next.get(key));
       return view();
+    },
+    async testWebhook() {
+      const { config } = withKeptPort(loadConfig(from));
+      const { testGatewayWebhook } = await import("../serve/gateway-webhook.ts");
+      await testGatewayWebhook(config, gatewayUrl());
     },
   };
 }

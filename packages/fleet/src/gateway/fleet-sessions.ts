@@ -110,6 +110,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     }),
     findFiles: async (...asked) => (await askAtHome("findFiles", undefined, asked)) as never,
     findSymbols: async (...asked) => (await askAtHome("findSymbols", undefined, asked)) as never,
+    agentCommands: async (...asked) => (await askAtHome("agentCommands", undefined, asked)) as never,
   };
 }
 

@@ -5,7 +5,6 @@ import type { AgentStore } from "@caret/runtime/log/agent-store.ts";
 import { type CommitListeners, createCommitListeners } from "@caret/runtime/log/commit-listeners.ts";
 import {
   type AppendOptions,
-  type CatchUpOptions,
   type CommandOptions,
   type CommitListener,
   type CreateOptions,
@@ -18,8 +17,6 @@ import {
   type ReadOptions,
   type RunningTurn,
   type RunningTurnQuery,
-  type SaidPage,
-  type SaidQuery,
   type SessionChanges,
   type SessionPage,
   type SessionQuery,
@@ -33,6 +30,7 @@ import {
   type UsageTotal,
 } from "@caret/runtime/log/event-store.ts";
 import { toStoredEvent } from "@caret/runtime/log/rows/event-row.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "@caret/runtime/log/search/said-query.ts";
 import { catchUpSaid, type SaidIndex, searchSaid } from "@caret/runtime/log/search/said-search.ts";
 import { DEFAULT_RAW_MAX_BYTES } from "@caret/runtime/log/stored-event.ts";
 import type { Database, Queries } from "../database/open-database.ts";

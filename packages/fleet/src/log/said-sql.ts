@@ -1,4 +1,4 @@
-import type { SaidQuery, SessionScope } from "@caret/runtime/log/event-store.ts";
+import type { SessionScope } from "@caret/runtime/log/event-store.ts";
 import {
   type FoundPiece,
   GOOD_DEAL,
@@ -7,6 +7,7 @@ import {
   type UnsaidSession,
 } from "@caret/runtime/log/rows/said-rows.ts";
 import type { SaidPiece } from "@caret/runtime/log/search/said-pieces.ts";
+import type { SaidQuery } from "@caret/runtime/log/search/said-query.ts";
 import { type SearchTerm, wordsOf } from "@caret/runtime/log/search/search-words.ts";
 import type { Queries } from "../database/open-database.ts";
 import { scopeSql, scopeValues } from "./scope-sql.ts";

@@ -1,4 +1,4 @@
-import type { ConnectTest } from "@caret/protocol";
+import { type ConnectTest, laneNames } from "@caret/protocol";
 import { z } from "zod";
 import { testDoor } from "./connect-test.ts";
 import { filled, flag, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
@@ -14,6 +14,12 @@ const filesQuery = z.object({
 });
 const findFilesQuery = filesQuery.extend({
   folders: queryFlag.default(false).describe("`true`: folders too, with a slash behind"),
+});
+const commandsQuery = z.object({
+  workspace: filesQuery.shape.workspace,
+  lane: oneOf(laneNames)
+    .exactOptional()
+    .describe("The lane of the turns to come: what its agent announced is listed too"),
 });
 const modelsQuery = z.object({ refresh: queryFlag.default(false).describe("`true`: ask the agent now") });
 const usageQuery = z.object({
@@ -51,6 +57,14 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
     { summary: "Find where something is defined in a workspace, by how its name begins", query: filesQuery },
     async ({ query: { workspace, query }, caller }) => ({
       symbols: await sessions.findSymbols(workspace, query, caller),
+    }),
+  );
+  read(
+    native,
+    "/api/commands",
+    { summary: "The agent's own / commands in a workspace", query: commandsQuery },
+    async ({ query: { workspace, lane }, caller }) => ({
+      commands: await sessions.agentCommands(workspace, lane, caller),
     }),
   );
   read(native, "/api/models", { summary: "List all models", query: modelsQuery }, async ({ query }) => ({

@@ -38,6 +38,8 @@ export interface UserSettings {
   read(): Promise<SettingsView>;
   /** All of it or nothing. Rejects with `invalid-request` where the file would not be valid after it. */
   change(wanted: ChangeSettings): Promise<SettingsView>;
+  /** Sends a test to the webhook as it is set now. Rejects with what went wrong. */
+  testWebhook(): Promise<void>;
 }
 
 export interface NativeDoorOptions {

@@ -33,6 +33,15 @@ export function settingsRoutes(native: NativeApp, { settings }: Pick<NativeDoorO
       return ownSettings(settings).change(body);
     },
   );
+  write(
+    native,
+    ["POST", "/api/settings/webhook/test"],
+    { summary: "Send a test to the webhook of the settings", access: "admin", status: 204 },
+    async ({ request }) => {
+      assertOnThisMachine(request.raw);
+      await ownSettings(settings).testWebhook();
+    },
+  );
 }
 
 function ownSettings(settings: UserSettings | undefined): UserSettings {

@@ -50,6 +50,8 @@ export type SessionStatus =
       readonly about: string;
       /** The approval that waits, as it would run, so that it can be decided from a list; absent when it is large. */
       readonly approval?: AgentEventOf<"approval-request">;
+      /** The question that waits, so that it can be answered from a list; absent when it is large. */
+      readonly question?: AgentEventOf<"question">;
     }
   | { readonly kind: "ended"; readonly turnId: string; readonly at: number; readonly outcome: TurnOutcome["kind"] };
 
@@ -236,6 +238,17 @@ export interface SymbolView {
   /** From the workspace. */
   readonly path: string;
   readonly line: number;
+}
+
+/** A `/` command of the agent's own. */
+export interface AgentCommandView {
+  /** Without the slash. */
+  readonly name: string;
+  /** Where it comes from: a file of the workspace's or the user's, or what the agent itself has announced. */
+  readonly source: "workspace" | "user" | "agent";
+  readonly description: string;
+  /** What it says to the agent; absent: the agent knows the command by its name. */
+  readonly text?: string;
 }
 
 /** Editors that open files by links of their own: `vscode://file/…`. */

@@ -16,6 +16,7 @@ import type {
 } from "../api/native-requests.ts";
 import type {
   AboutView,
+  AgentCommandView,
   EventEnvelope,
   FindingView,
   GrantView,
@@ -26,6 +27,7 @@ import type {
   SymbolView,
   UsageRow,
 } from "../api/session-view.ts";
+import type { LaneName } from "../events/agent-event.ts";
 import type { LogPage, LogQuery, SearchQuery, SessionListQuery } from "../ports/sessions.ts";
 import { type AgentCalls, agentCalls } from "./agent-calls.ts";
 import { type ChangeCalls, changeCalls } from "./change-calls.ts";
@@ -128,6 +130,11 @@ export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, 
   ): Promise<readonly string[]>;
   /** Where something is defined whose name begins with the query, best first. */
   findSymbols(workspace: string, query: string, options?: RequestOptions): Promise<readonly SymbolView[]>;
+  /** The agent's own `/` commands; with the lane of the turns to come also those that its agent has announced. */
+  agentCommands(
+    workspace: string,
+    options?: RequestOptions & { readonly lane?: LaneName },
+  ): Promise<readonly AgentCommandView[]>;
   models(query?: { readonly refresh?: boolean }, options?: RequestOptions): Promise<readonly ModelView[]>;
   usage(days: number, options?: RequestOptions): Promise<readonly UsageRow[]>;
   /** How the budgets stand before the next turn of a session; without one, of a new session. */
@@ -274,6 +281,15 @@ function gatewayCalls(
       (await get<{ readonly files: readonly string[] }>(wire, "files", { workspace, query, folders }, options)).files,
     findSymbols: async (workspace, query, options) =>
       (await get<{ readonly symbols: readonly SymbolView[] }>(wire, "symbols", { workspace, query }, options)).symbols,
+    agentCommands: async (workspace, { lane, ...options } = {}) =>
+      (
+        await get<{ readonly commands: readonly AgentCommandView[] }>(
+          wire,
+          "commands",
+          { workspace, ...(lane === undefined ? {} : { lane }) },
+          options,
+        )
+      ).commands,
     models: async (query = {}, options) =>
       (await get<{ readonly models: readonly ModelView[] }>(wire, "models", query, options)).models,
     usage: async (days, options) =>

@@ -16,6 +16,7 @@ import type {
   StartTurn,
 } from "../api/native-requests.ts";
 import type {
+  AgentCommandView,
   ChangesView,
   EventEnvelope,
   GrantView,
@@ -26,6 +27,7 @@ import type {
   SymbolView,
   UsageRow,
 } from "../api/session-view.ts";
+import type { LaneName } from "../events/agent-event.ts";
 import type { Caller } from "./caller.ts";
 
 /** What became of a command, as the log has it. */
@@ -164,6 +166,8 @@ export interface Sessions {
   ): Promise<readonly string[]>;
   /** Where something is defined whose name begins with the query, best first; a bounded search. */
   findSymbols(workspace: string, query: string, caller: Caller): Promise<readonly SymbolView[]>;
+  /** The agent's own `/` commands in a workspace, for turns on this lane. */
+  agentCommands(workspace: string, lane: LaneName | undefined, caller: Caller): Promise<readonly AgentCommandView[]>;
   usage(days: number, caller: Caller): Promise<readonly UsageRow[]>;
   /** How the budgets stand before the next turn of a session; without one, of a new session. */
   budget(sessionId: string | undefined, caller: Caller): Promise<BudgetView>;

@@ -5,16 +5,15 @@ import {
   type CommandKey,
   type CommandRecord,
   type EventEnvelope,
-  type Excerpt,
   type ForkOrigin,
   type LaneName,
   type PermissionWord,
-  type SaidKind,
   type SandboxWord,
   type TurnOutcome,
   type Usage,
 } from "@caret/protocol";
 import type { NewAgent } from "./agent-store.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "./search/said-query.ts";
 import type { SessionWaits } from "./session-waits.ts";
 
 /**
@@ -185,41 +184,6 @@ export interface UsageOfDay extends UsageTotal {
   readonly client?: string;
   /** The user whose session it was; absent: that of the person whose gateway it is. */
   readonly user?: string;
-}
-
-export interface SaidQuery extends SessionScope {
-  /** Words, and phrases in quotes; the last letters of a word may be missing. All of them must be said in one piece. */
-  readonly text: string;
-  readonly sessionId?: string;
-  readonly limit?: number;
-  /** The `next` of the page before. */
-  readonly before?: number;
-}
-
-/** A place where something was said: a prompt, a block of an answer, the command of a call. */
-export interface SaidPlace {
-  readonly sessionId: string;
-  readonly turnId: string;
-  readonly kind: SaidKind;
-  /** The event that it begins with. */
-  readonly seq: number;
-  readonly at: number;
-  readonly excerpt: Excerpt;
-}
-
-export interface SaidPage {
-  /** The newest first. */
-  readonly places: readonly SaidPlace[];
-  /** Absent on the last page. */
-  readonly next?: number;
-  /** How many sessions the next `catchUpSearch` will have something to do with. */
-  readonly behind: number;
-}
-
-export interface CatchUpOptions {
-  /** Only this session, also what a turn that still runs has said. */
-  readonly sessionId?: string;
-  readonly signal?: AbortSignal;
 }
 
 export interface ReadOptions {

@@ -56,7 +56,7 @@ export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise
 }
 
 /** Loaded with the first delivery. The address is the user's own choice; where it redirects to is not. */
-async function openWebhook({ url, secret, newId, now }: NotifyWaitingOptions): Promise<Webhook> {
+async function openWebhook({ url, secret, newId, now, pausesMs }: WebhookAddress): Promise<Webhook> {
   const { createOutboundFetch } = await import("../tools/web/outbound-fetch.ts");
   const fetch = createOutboundFetch({ trustedOrigins: [new URL(url).origin], limits: LIMITS });
   return createWebhook({
@@ -66,7 +66,19 @@ async function openWebhook({ url, secret, newId, now }: NotifyWaitingOptions): P
     newId,
     now,
     pause: (ms, signal) => pause(ms, undefined, { signal }),
+    ...(pausesMs === undefined ? {} : { pausesMs }),
   });
+}
+
+type WebhookAddress = Pick<NotifyWaitingOptions, "url" | "secret" | "newId" | "now"> & {
+  readonly pausesMs?: readonly number[];
+};
+
+/** Sends one delivery that says it is a test, and tries it once. Rejects with what went wrong. */
+export async function sendTestWebhook(address: Omit<WebhookAddress, "pausesMs">, link: string): Promise<void> {
+  const webhook = await openWebhook({ ...address, pausesMs: [] });
+  const since = new Date(address.now()).toISOString();
+  await webhook({ event: "test", title: "Test of Caret's webhook", since, link }, AbortSignal.timeout(LIMITS.totalMs));
 }
 
 /** Says that something waits, not what: the receiver may be a third party. */

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { Secret } from "@caret/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createOutboundFetch } from "../tools/web/outbound-fetch.ts";
+import { sendTestWebhook } from "./notify-waiting.ts";
 import { createWebhook } from "./webhook.ts";
 
 interface Delivery {
@@ -66,6 +67,22 @@ describe("a webhook", () => {
       [1_000, 10_000],
       ["delivery-1", "delivery-1", "delivery-1"],
     ]);
+  });
+
+  it("is sent once as a test, which says that it is one", async () => {
+    statuses = [503];
+    const address = { url: `${origin}/hook`, secret: undefined, newId: () => "d", now: () => 1_800_000_000_000 };
+    await expect(sendTestWebhook(address, "http://page/")).rejects.toMatchObject({
+      message: "The webhook was answered with status 503",
+    });
+    await sendTestWebhook(address, "http://page/");
+    const body = {
+      event: "test",
+      title: "Test of Caret's webhook",
+      since: "2027-01-15T08:00:00.000Z",
+      link: "http://page/",
+    };
+    expect(got.map(({ body: text }) => JSON.parse(text))).toEqual([body, body]);
   });
 
   it("is not sent again when the receiver refuses it", async () => {

@@ -14,6 +14,8 @@ export interface WebhookOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** Between the attempts; absent: two. */
+  readonly pausesMs?: readonly number[];
 }
 
 /** Posts JSON to the address. Rejects with the last error when no attempt was taken. */
@@ -23,7 +25,8 @@ export type Webhook = (body: object, signal: AbortSignal) => Promise<void>;
  * Every attempt of a delivery has the same `x-caret-delivery`, by which a receiver knows a repetition. `x-caret-signature` is
  * the HMAC-SHA256 of the timestamp, a dot and the body, so that neither can be changed or sent again later.
  */
-export function createWebhook({ url, secret, fetch, newId, now, pause }: WebhookOptions): Webhook {
+export function createWebhook(options: WebhookOptions): Webhook {
+  const { url, secret, fetch, newId, now, pause, pausesMs = PAUSES_MS } = options;
   const attempt = async (body: string, delivery: string, signal: AbortSignal): Promise<void> => {
     const headers = { "content-type": "application/json", "x-caret-delivery": delivery, ...signed(body) };
     const answer = await fetch({ url, method: "POST", headers, body, signal });
@@ -50,7 +53,7 @@ export function createWebhook({ url, secret, fetch, newId, now, pause }: Webhook
   return async (body, signal) => {
     const text = JSON.stringify(body);
     const delivery = newId();
-    for (const pauseMs of [...PAUSES_MS, undefined])
+    for (const pauseMs of [...pausesMs, undefined])
       try {
         return await attempt(text, delivery, signal);
       } catch (reason) {

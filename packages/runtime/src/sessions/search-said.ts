@@ -1,5 +1,6 @@
 import type { Caller, FoundPlace, SearchQuery, SearchView, SessionView } from "@caret/protocol";
-import type { EventStore, SaidPlace, SessionRecord } from "../log/event-store.ts";
+import type { EventStore, SessionRecord } from "../log/event-store.ts";
+import type { SaidPlace } from "../log/search/said-query.ts";
 import { scopeOf } from "./session-directories.ts";
 
 const DEFAULT_PLACES = 20;

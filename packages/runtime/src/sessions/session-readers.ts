@@ -3,6 +3,7 @@ import type { Git } from "../git/run-git.ts";
 import type { UsageOfDay } from "../log/event-store.ts";
 import { pullEvents } from "../log/follow.ts";
 import { toUsageDay } from "../log/session-record.ts";
+import { agentCommands } from "./agent-commands.ts";
 import { listFiles } from "./changes/list-files.ts";
 import { readChanges } from "./changes/read-changes.ts";
 import { exportAs } from "./export/export-as.ts";
@@ -40,6 +41,7 @@ type SessionReaders = Pick<
   | "changes"
   | "findFiles"
   | "findSymbols"
+  | "agentCommands"
   | "usage"
   | "budget"
 >;
@@ -51,7 +53,6 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
   /** A caller that sees a session may answer its approvals. */
   const forDecider = (sessionId: string, events: readonly EventEnvelope[]): readonly EventEnvelope[] =>
     turnOf(sessionId)?.forDecider(events) ?? events;
-  const files = createFileFinder({ git: options, now });
   const untilClosing = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing]);
 
   return {
@@ -101,10 +102,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       const { workspace } = await find(sessionId, caller);
       return await readChanges(options, visibleWorkspace(options, workspace, caller));
     },
-    findFiles: async (workspace, query, caller, { folders = false } = {}) =>
-      await files.find(visibleWorkspace(options, workspace, caller), query, folders),
-    findSymbols: async (workspace, query, caller) =>
-      await findSymbols(options, visibleWorkspace(options, workspace, caller), query),
+    ...workspaceReaders(options),
     budget: async (sessionId, caller) =>
       engine.budget(sessionId === undefined ? undefined : await find(sessionId, caller)),
     async usage(days, caller) {
@@ -114,6 +112,21 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
       const rows = await store.usageByDay({ from, ...scopeOf(caller) });
       return rows.map(toUsageRow);
     },
+  };
+}
+
+/** What a prompt may name of a workspace. */
+function workspaceReaders(
+  options: SessionsContext["options"],
+): Pick<Sessions, "findFiles" | "findSymbols" | "agentCommands"> {
+  const files = createFileFinder({ git: options, now: options.now });
+  return {
+    findFiles: async (workspace, query, caller, { folders = false } = {}) =>
+      await files.find(visibleWorkspace(options, workspace, caller), query, folders),
+    findSymbols: async (workspace, query, caller) =>
+      await findSymbols(options, visibleWorkspace(options, workspace, caller), query),
+    agentCommands: async (workspace, lane, caller) =>
+      await agentCommands(options, visibleWorkspace(options, workspace, caller), lane),
   };
 }
 

@@ -1,4 +1,5 @@
 import type {
+  AgentCommandView,
   Caller,
   CaretError,
   LaneName,
@@ -29,7 +30,7 @@ import { createSessionWorktrees, type SessionWorktrees } from "./session-worktre
 import { createSessionTurnStarter, type TurnStarter } from "./start-turn.ts";
 
 /** A list of sessions is sent often: what is larger is decided in the session itself. */
-const MAX_LISTED_APPROVAL = 16_384;
+const MAX_LISTED_ASK = 16_384;
 
 const POLL_MS = 500;
 
@@ -133,6 +134,8 @@ export interface SessionsOptions {
   readonly toolsOf?: (sessionId: string) => Promise<readonly Tool[]>;
   /** Caret's MCP server for turns of this session whose agent runs its own tools: that of the agent it belongs to. */
   readonly registrationOf?: (sessionId: string) => Promise<Registration | undefined>;
+  /** The `/` commands that the agent of the `acp` lane has announced in a workspace. */
+  readonly announcedCommands?: (workspace: string) => readonly AgentCommandView[];
   /** The lanes that are set up. */
   readonly lanes: readonly LaneName[];
   /** Throws `model-unknown`. */
@@ -236,16 +239,17 @@ function statusOf({ lastTurn, machineWait }: SessionRecord, { turn, isUnended }:
   return wait === undefined ? running : { kind: "waiting", turnId, ...wait };
 }
 
-type Wait = Pick<Extract<SessionStatus, { readonly kind: "waiting" }>, "since" | "waitsFor" | "about" | "approval">;
+type Waiting = Extract<SessionStatus, { readonly kind: "waiting" }>;
+type Wait = Pick<Waiting, "since" | "waitsFor" | "about" | "approval" | "question">;
 
 function waitOf({ asks, parked }: ShownTurn, startedAt: number): Wait | undefined {
   const [ask] = asks.open();
-  if (ask !== undefined) return { waitsFor: ask.kind, about: ask.about, since: ask.since, ...listedApproval(ask) };
+  if (ask !== undefined) return { waitsFor: ask.kind, about: ask.about, since: ask.since, ...listedAsk(ask) };
   const [call] = parked?.open() ?? [];
   return call === undefined ? undefined : { waitsFor: "client", about: call.name, since: startedAt };
 }
 
-function listedApproval({ request }: OpenAsk): Pick<Wait, "approval"> {
-  const isListed = request.type === "approval-request" && JSON.stringify(request).length <= MAX_LISTED_APPROVAL;
-  return isListed ? { approval: request } : {};
+function listedAsk({ request }: OpenAsk): Pick<Wait, "approval" | "question"> {
+  if (JSON.stringify(request).length > MAX_LISTED_ASK) return {};
+  return request.type === "approval-request" ? { approval: request } : { question: request };
 }

@@ -23,7 +23,7 @@ export async function worktreeChanges(git: Git, worktree: Worktree): Promise<Cha
 }
 
 /** Where the worktree's branch left the branch that is checked out in the repository. */
-export async function forkPoint(git: Git, repository: string, head: string): Promise<string> {
+async function forkPoint(git: Git, repository: string, head: string): Promise<string> {
   return await line(await inRepository(git, repository), ["merge-base", "HEAD", head]);
 }
 

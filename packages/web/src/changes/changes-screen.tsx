@@ -103,8 +103,7 @@ function Changes({ changes, session, onChanged }: ChangesProps) {
       )}
       {since === "session" && (
         <p className="mt-4 text-[12px] text-faint">
-          Everything that changed since the session began, whoever changed it: other sessions, you and your editor work
-          on the same files.
+          Everything that changed since the session began. Other sessions, you and your editor change the same files.
         </p>
       )}
       {since === "commit" && (

@@ -96,14 +96,18 @@ interface ChoiceProps {
 function Choice({ label, hint = label, value, onChange, children, isShort = false }: ChoiceProps) {
   return (
     <label
-      className={`flex items-center max-md:min-w-0 max-md:flex-1 max-md:basis-0 ${isShort ? "shrink-0" : "min-w-0"}`}
+      className={`flex items-center max-md:min-w-0 max-md:flex-auto max-md:flex-col max-md:items-stretch ${isShort ? "shrink-0" : "min-w-0"}`}
       title={hint}
     >
-      <span className={`shrink-0 text-[12px] text-faint ${isShort ? "sr-only" : "max-md:sr-only"}`}>{label}</span>
+      <span
+        className={`shrink-0 text-[12px] text-faint max-md:px-1.5 max-md:text-[11px] ${isShort ? "md:sr-only" : ""}`}
+      >
+        {label}
+      </span>
       <select
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10 max-md:w-full"
+        className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-9 max-md:w-full max-md:max-w-none"
       >
         {children}
       </select>

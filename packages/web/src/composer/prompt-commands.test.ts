@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findCommands, type PromptCommand } from "./prompt-commands.ts";
+import { expandCommand, findCommands, type PromptCommand, withoutTwins } from "./prompt-commands.ts";
 
 const did: string[] = [];
 const commands: readonly PromptCommand[] = [
@@ -32,4 +32,26 @@ it("offers what may stand behind a command, and does it when it is taken", () =>
   findCommands(commands, "/permission full")[0]?.run?.();
   findCommands(commands, "/plan")[0]?.run?.();
   expect(did).toEqual(["full", "plan"]);
+});
+
+it("takes the text of an agent's command, and leaves one without a text to the agent", () => {
+  const review = { name: "review", hint: "Review", text: "Review what changed." };
+  const all = withoutTwins(commands, [review, { name: "compress", hint: "" }, { name: "plan", hint: "of the agent" }]);
+  expect([
+    findCommands(all, "/re")[0]?.insert,
+    findCommands(all, "/com")[0]?.insert,
+    findCommands(all, "/pl").map(({ hint }) => hint),
+    expandCommand(all, "/review"),
+    expandCommand(all, "/review the parser\nonly"),
+    expandCommand(all, "/compress now"),
+    expandCommand(all, "and /review"),
+  ]).toEqual([
+    "Review what changed.",
+    "/compress ",
+    ["Only plan"],
+    "Review what changed.",
+    "Review what changed.\n\nthe parser\nonly",
+    "/compress now",
+    "and /review",
+  ]);
 });

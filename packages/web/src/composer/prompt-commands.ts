@@ -2,9 +2,12 @@
 export interface PromptCommand {
   readonly name: string;
   readonly hint: string;
+  /** What it says to the agent: the prompt becomes this. */
+  readonly text?: string;
   /** What may stand behind it; absent: it is done by its name alone. */
   readonly choices?: readonly CommandChoice[];
-  readonly run: (choice: string) => void;
+  /** Absent: the agent is sent the command's text, or its name. */
+  readonly run?: (choice: string) => void;
 }
 
 export interface CommandChoice {
@@ -37,11 +40,29 @@ export function findCommands(commands: readonly PromptCommand[], text: string): 
       key: value,
       label,
       hint: label === value ? "" : value,
-      run: () => command?.run(value),
+      run: () => command?.run?.(value),
     }));
 }
 
-function toFound({ name, hint, choices, run }: PromptCommand): FoundCommand {
+/** The page's own come first: a command of the agent's of the same name can be sent with a space before it. */
+export function withoutTwins(
+  ofPage: readonly PromptCommand[],
+  ofAgent: readonly PromptCommand[],
+): readonly PromptCommand[] {
+  const names = new Set(ofPage.map(({ name }) => name));
+  return [...ofPage, ...ofAgent.filter(({ name }) => !names.has(name))];
+}
+
+/** What is sent for a prompt that begins with a command of a text: the text, and below it what was typed behind the name. */
+export function expandCommand(commands: readonly PromptCommand[], typed: string): string {
+  const [, name, rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(typed) ?? [];
+  const text = commands.find((command) => command.name === name)?.text;
+  if (text === undefined) return typed;
+  return rest === "" ? text : `${text}\n\n${rest}`;
+}
+
+function toFound({ name, hint, text, choices, run }: PromptCommand): FoundCommand {
   const found = { key: name, label: `/${name}`, hint };
+  if (run === undefined) return { ...found, insert: text ?? `/${name} ` };
   return choices === undefined ? { ...found, run: () => run("") } : { ...found, insert: `/${name} ` };
 }

@@ -1,13 +1,14 @@
-import type { PromptImage } from "@caret/protocol";
+import type { LaneName, PromptImage } from "@caret/protocol";
 import { ImagePlus } from "lucide-react";
-import { type ClipboardEvent, type DragEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type ClipboardEvent, type DragEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { IconButton } from "../parts/button.tsx";
 import { failureWords } from "../transcript/transcript-actions.ts";
-import type { PromptCommand } from "./prompt-commands.ts";
+import { expandCommand, type PromptCommand, withoutTwins } from "./prompt-commands.ts";
 import { readDraft, writeDraft } from "./prompt-draft.ts";
 import { toPromptImages } from "./prompt-images.ts";
 import { PromptText } from "./prompt-text.tsx";
 import { PromptThumbnails } from "./prompt-thumbnails.tsx";
+import { useAgentCommands } from "./use-agent-commands.ts";
 import { useDraftImages } from "./use-draft-images.ts";
 
 export interface Prompt {
@@ -29,12 +30,14 @@ interface PromptInputProps {
   readonly placeholder: string;
   /** What the draft is kept by: a session's id, or the screen that starts one. */
   readonly draftName: string;
-  /** What `/` offers; absent: nothing. */
+  /** What `/` offers besides the agent's own commands. */
   readonly commands?: readonly PromptCommand[];
   /** What `↑` brings back, the newest first. */
   readonly history?: readonly string[];
   /** Where `@` looks for files; absent: nowhere. */
   readonly workspace: string | undefined;
+  /** Of the turn to come; absent: the default. Its agent may have announced `/` commands. */
+  readonly lane?: LaneName | undefined;
   /** Why images cannot be sent as things stand; absent: they can. */
   readonly imagesRefused?: string | undefined;
   readonly onSend: (prompt: Prompt) => Promise<void>;
@@ -47,12 +50,14 @@ interface PromptInputProps {
 
 /** Where a prompt is written: text that grows, files by `@`, images by paste, drop or choice. Enter sends. */
 export function PromptInput(props: PromptInputProps) {
-  const { draftName, onSend, onSendAside = onSend } = props;
+  const { draftName, workspace, lane, onSend, onSendAside = onSend } = props;
   const [text, setText] = useState(() => readDraft(draftName));
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [isOver, setOver] = useState(false);
   const draft = useDraftImages();
+  const ofAgent = useAgentCommands({ workspace, lane, isWanted: text.startsWith("/") });
+  const commands = useMemo(() => withoutTwins(props.commands ?? [], ofAgent), [props.commands, ofAgent]);
   const change = (next: string): void => {
     setText(next);
     writeDraft(draftName, next);
@@ -63,7 +68,7 @@ export function PromptInput(props: PromptInputProps) {
     if (!isReady) return;
     setSending(true);
     setFailure(undefined);
-    sendDraft(text, draft.images, how)
+    sendDraft(expandCommand(commands, text.trim()), draft.images, how)
       .then(() => {
         change("");
         draft.clear();
@@ -81,6 +86,7 @@ export function PromptInput(props: PromptInputProps) {
       <PromptThumbnails images={draft.images} onRemove={draft.remove} />
       <PromptText
         {...props}
+        commands={commands}
         text={text}
         onChange={change}
         onEnter={(isAside) => send(isAside ? onSendAside : onSend)}
@@ -88,8 +94,11 @@ export function PromptInput(props: PromptInputProps) {
       <Complaints texts={[draft.refused, refused, failure]} />
       <div className="flex items-center gap-1 px-1 pb-1 max-md:flex-wrap max-md:justify-end">
         <PickImages onPick={draft.add} />
-        {/* On a phone they have a line of their own where the buttons would leave them no room. */}
-        <div className="flex min-w-0 flex-1 items-center gap-1 max-md:min-w-48">{props.choices}</div>
+        {/* On a phone they have a line of their own: beside the buttons there is no room for their names. */}
+        <div className="flex min-w-0 flex-1 items-center gap-1 max-md:order-first max-md:basis-full">
+          {props.choices}
+        </div>
+        <span className="flex-1 md:hidden" />
         {props.buttons({ isReady, isSending, hasImages: draft.images.length > 0, send })}
       </div>
     </div>
@@ -101,7 +110,7 @@ async function sendDraft(
   images: Parameters<typeof toPromptImages>[0],
   how: (prompt: Prompt) => Promise<void>,
 ): Promise<void> {
-  await how({ text: text.trim(), images: await toPromptImages(images) });
+  await how({ text, images: await toPromptImages(images) });
 }
 
 function Complaints({ texts }: { readonly texts: readonly (string | undefined)[] }) {

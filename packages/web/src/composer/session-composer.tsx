@@ -44,6 +44,7 @@ export function SessionComposer({ session, turns, turnId, isStopping, onStop, on
         placeholder={placeholderFor(isRunning, isElsewhere, sending.cannotSteer)}
         draftName={session.id}
         workspace={session.workspace}
+        lane={session.lane}
         commands={commands}
         history={history}
         imagesRefused={imagesRefused(about, session)}

@@ -61,8 +61,9 @@ function NewSession({ about }: { readonly about: AboutView }) {
         onSend={open}
         onSendAside={startAside}
         imagesRefused={refused}
-        placeholder={`What should be done? @ names files${refused === undefined ? ", images can be pasted" : ""}.`}
+        placeholder={`What should be done? / for commands, @ for files${refused === undefined ? ", images can be pasted" : ""}.`}
         workspace={workspace === "" ? undefined : workspace}
+        lane={choices.lane || undefined}
       />
       <Started ids={started} />
       <Choices about={about} choices={choices} onChange={setChoices} />

@@ -54,9 +54,7 @@ function Suggestions({ about, workspace, onChange }: WorkspaceChoiceProps) {
           <span className="truncate">{shortPath(path)}</span>
         </Button>
       ))}
-      <Button onClick={() => api.makeSampleProject().then(onChange, showError)} tone="quiet">
-        Use a sample project
-      </Button>
+      <Button onClick={() => api.makeSampleProject().then(onChange, showError)}>Use a sample project</Button>
     </div>
   );
 }

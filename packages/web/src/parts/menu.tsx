@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
 
 export interface MenuItem {
@@ -46,13 +46,15 @@ interface MenuListProps {
 
 function MenuList({ label, items, onClose, onLeave }: MenuListProps) {
   const ref = useRef<HTMLDivElement>(null);
+  const [isAbove, setAbove] = useState(false);
+  useLayoutEffect(() => setAbove(isCutOff(ref.current)), []);
   useEffect(() => {
     ref.current?.querySelector("button")?.focus();
   }, []);
   return (
     <div
       aria-label={label}
-      className="absolute right-0 z-20 mt-1 min-w-44 whitespace-nowrap rounded-md border border-line bg-raised p-1 shadow-lg"
+      className={`absolute right-0 z-20 ${isAbove ? "bottom-full mb-1" : "mt-1"} min-w-44 whitespace-nowrap rounded-md border border-line bg-raised p-1 shadow-lg`}
       onBlur={(event) => {
         // The button beside it closes it by itself.
         if (event.currentTarget.parentElement?.contains(event.relatedTarget) !== true) onLeave();
@@ -79,6 +81,14 @@ function MenuList({ label, items, onClose, onLeave }: MenuListProps) {
       ))}
     </div>
   );
+}
+
+/** Whether the list reaches below the screen that it is on, and would have room above its button. */
+function isCutOff(list: HTMLElement | null): boolean {
+  const { top = 0, bottom = 0, height = 0 } = list?.getBoundingClientRect() ?? {};
+  const screen = list?.closest("main")?.getBoundingClientRect();
+  const button = list?.parentElement?.getBoundingClientRect();
+  return bottom > (screen?.bottom ?? innerHeight) && (button?.top ?? top) - height > (screen?.top ?? 0);
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };

@@ -151,8 +151,9 @@ export function SessionHeader({ session }: { readonly session: SessionView }) {
   return (
     <header className="flex min-h-12 items-center gap-2 border-line border-b px-3 md:px-4">
       <nav aria-label="Main" className="-ml-2 md:hidden">
-        <Link aria-label="All sessions" className="flex min-h-10 min-w-10 items-center justify-center gap-1" href="/">
-          <ChevronLeft aria-hidden="true" size={18} /> <WaitingCount />
+        <Link className="flex min-h-10 min-w-10 items-center justify-center gap-1" href="/">
+          <ChevronLeft aria-hidden="true" size={18} />
+          <span className="sr-only">All sessions</span> <WaitingCount />
         </Link>
       </nav>
       <StatusDot status={session.status} />

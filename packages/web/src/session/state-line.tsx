@@ -23,9 +23,9 @@ export function StateLine({ session, log, onShow }: StateLineProps) {
   return (
     <section
       aria-label="State of the session"
-      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 px-1 py-1 text-[12px] text-faint"
+      className="flex items-center justify-between gap-x-4 px-1 py-1 text-[12px] text-faint"
     >
-      <p aria-live="polite" className="flex min-h-5 min-w-0 items-center gap-1.5 text-soft">
+      <p aria-live="polite" className="flex min-h-5 shrink-0 items-center gap-1.5 text-soft">
         {log.connection === "reconnecting" ? (
           <>
             <Spinner /> Reconnecting…
@@ -85,8 +85,13 @@ function Since({ at }: { readonly at: number | undefined }) {
 
 const outcomeWords = { completed: "Done", cancelled: "Stopped", failed: "Failed" } as const;
 
-/** On a phone they would take the place of what one came to read. */
-const forDesks: ReadonlySet<string> = new Set(["Workspace", "Processes"]);
+/** All stand on one line: what was used is shown whole, the others as far as there is room; a phone has none for them. */
+const looks: Readonly<Record<string, string>> = {
+  Lane: "shrink",
+  Workspace: "max-md:hidden shrink-[4]",
+  Processes: "max-lg:hidden shrink-[2]",
+  "Used so far": "shrink-0 max-md:shrink",
+};
 
 interface SessionFactsProps {
   readonly session: SessionView;
@@ -108,16 +113,12 @@ function SessionFacts({ session, turns }: SessionFactsProps) {
     ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
   ];
   return (
-    <ul className="flex min-w-0 flex-wrap items-center gap-x-3" aria-label="Works with">
+    <ul className="flex min-w-0 items-center gap-x-3" aria-label="Works with">
       <ContextGauge turns={turns} />
       {facts.map(
         ([label, value, all = value]) =>
           value !== undefined && (
-            <li
-              key={label}
-              title={`${label}: ${all}`}
-              className={`max-w-80 truncate ${forDesks.has(label) ? "max-md:hidden" : ""}`}
-            >
+            <li key={label} title={`${label}: ${all}`} className={`min-w-0 truncate ${looks[label] ?? ""}`}>
               <span className="sr-only">{label}: </span>
               {value}
             </li>

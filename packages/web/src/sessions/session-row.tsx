@@ -30,7 +30,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
           </Link>
           {isMarkedSimulated(about, session) && <SimulatedBadge />}
         </div>
-        {lastLine !== "" && (
+        {lastLine !== "" && lastLine !== title && (
           <p className="truncate text-soft">
             <Words text={lastLine} />
           </p>
@@ -62,7 +62,7 @@ const colours = { waiting: "text-warn", running: "text-accent", idle: "", ended:
 function Status({ status }: { readonly status: SessionView["status"] }) {
   const isFailed = status.kind === "ended" && status.outcome === "failed";
   return (
-    <span className={`shrink-0 ${isFailed ? "text-bad" : colours[status.kind]}`}>
+    <span className={`max-w-full truncate ${isFailed ? "text-bad" : colours[status.kind]}`}>
       {statusWords(status)}
       {"since" in status && (
         <>

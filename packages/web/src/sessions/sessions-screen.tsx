@@ -1,4 +1,4 @@
-import { type AgentEventOf, type SessionView, sideCallTitle } from "@caret/protocol";
+import { type SessionView, sideCallTitle } from "@caret/protocol";
 import { ArrowRight, Search, SquarePen } from "lucide-react";
 import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { Link } from "wouter";
@@ -21,6 +21,8 @@ import { placeWords, shortPath } from "./session-row.tsx";
 
 /** With its diffs it is needed only when something waits: not on the first load. */
 const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));
+
+const QuestionCard = lazy(async () => ({ default: (await import("../transcript/question-card.tsx")).QuestionCard }));
 
 const AgentMessages = lazy(async () => ({ default: (await import("../agents/agent-messages.tsx")).AgentMessages }));
 
@@ -90,14 +92,14 @@ function Inbox() {
   );
 }
 
-/** What went wrong of late, with its reason, until it is gone on with or archived. */
+/** What has failed recently, with its reason, until it is gone on with or archived. */
 function Failures() {
   const failed = useFailedSessions();
   if (failed.length === 0) return null;
   return (
     <section aria-labelledby="failures" className="mb-6">
       <h2 className="mb-2 font-medium text-[13px] text-soft" id="failures">
-        Failed of late · {failed.length}
+        Failed recently · {failed.length}
       </h2>
       <ul className="flex flex-col gap-2">
         {failed.slice(0, MOST_FAILURES).map((session) => (
@@ -181,31 +183,35 @@ function InboxRow({ session }: { readonly session: SessionView }) {
         </span>
         <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />
       </Link>
-      {status.approval !== undefined && (
-        <InboxApproval request={status.approval} session={session} since={status.since} />
-      )}
+      <InboxAsk session={session} status={status} />
     </li>
   );
 }
 
-interface InboxApprovalProps {
+interface InboxAskProps {
   readonly session: SessionView;
-  readonly request: AgentEventOf<"approval-request">;
-  readonly since: number;
+  readonly status: Extract<SessionView["status"], { readonly kind: "waiting" }>;
 }
 
-/** The same card as in the session: what is decided from the list is seen as whole as there. */
-function InboxApproval({ session, request, since }: InboxApprovalProps) {
+/** The same card as in the session: what is decided or answered from the list is seen as whole as there. */
+function InboxAsk({ session, status: { approval, question, since } }: InboxAskProps) {
   const actions = useSessionActions(session);
+  if (approval === undefined && question === undefined) return null;
+  const of = { seq: 0, at: since };
   return (
     <TranscriptActionsProvider value={actions}>
       <div className="px-2 pb-2">
         <Suspense>
-          <OpenApproval
-            isNext={false}
-            item={{ kind: "approval", seq: 0, at: since, request }}
-            key={request.requestId}
-          />
+          {approval !== undefined && (
+            <OpenApproval
+              isNext={false}
+              item={{ kind: "approval", ...of, request: approval }}
+              key={approval.requestId}
+            />
+          )}
+          {question !== undefined && (
+            <QuestionCard isOver={false} item={{ kind: "question", ...of, question }} key={question.requestId} />
+          )}
         </Suspense>
       </div>
     </TranscriptActionsProvider>

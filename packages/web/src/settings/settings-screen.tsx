@@ -1,10 +1,13 @@
 import type { SettingsView, SettingView } from "@caret/protocol";
 import { useState } from "react";
 import { useApi } from "../data/page-hooks.ts";
+import { Button } from "../parts/button.tsx";
 import { TextInput } from "../parts/field.tsx";
 import { Empty } from "../parts/placeholders.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
+import { useCommand } from "../transcript/transcript-actions.ts";
 import { SettingForm } from "./setting-form.tsx";
 import { groupedSettings } from "./typed-setting.ts";
 
@@ -90,6 +93,31 @@ function SettingGroup({ group, settings, file, onChange }: SettingGroupProps) {
           </li>
         ))}
       </ul>
+      {group === "notify" && <WebhookTest settings={settings} />}
     </section>
+  );
+}
+
+/** Whether what is set arrives is known only by sending something. */
+function WebhookTest({ settings }: Pick<SettingGroupProps, "settings">) {
+  const api = useApi();
+  const { run, isBusy, failure } = useCommand();
+  const url = settings.find(({ key }) => key === "notify.webhook.url");
+  if (url?.value === undefined) return null;
+  const send = async (): Promise<void> => {
+    await api.testWebhook();
+    showToast("The webhook took the test");
+  };
+  return (
+    <div className="mt-2 flex flex-wrap items-center gap-2">
+      <Button disabled={isBusy} onClick={() => run(send)}>
+        {isBusy ? "Sending…" : "Send a test to the webhook"}
+      </Button>
+      {failure !== undefined && (
+        <p className="text-[13px] text-bad" role="alert">
+          {failure}
+        </p>
+      )}
+    </div>
   );
 }

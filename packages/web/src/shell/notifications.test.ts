@@ -60,7 +60,7 @@ describe("an approval in a notification", () => {
         about,
         approval: { ...approval, ...differing },
       }),
-    ).map(({ requestId }) => requestId);
+    ).map(({ ask }) => ask?.requestId);
 
   it("can be decided where all of it is shown", () => {
     expect(asked("Run npm test")).toEqual(["r"]);
@@ -76,12 +76,56 @@ describe("an approval in a notification", () => {
   });
 });
 
+describe("a question in a notification", () => {
+  const option = (label: string) => ({ id: label.toLowerCase(), label });
+  const asked = (labels: readonly string[], allowMultiple = false) =>
+    noticesBetween(
+      sessions(running),
+      sessions({
+        kind: "waiting",
+        turnId: "t",
+        since: 2,
+        waitsFor: "question",
+        about: "Colour",
+        question: {
+          type: "question",
+          requestId: "r",
+          title: "Colour",
+          questions: [{ id: "q", prompt: "Which one?", options: labels.map(option), allowMultiple }],
+        },
+      }),
+    ).map(({ text, ask, question }) => [text, ask?.buttons, question]);
+
+  it("has a button for each of two answers; with more it only leads to the question", () => {
+    const text = "Waiting for your answer: Which one?";
+    const buttons = [
+      { action: '["q","red"]', title: "Red" },
+      { action: '["q","blue"]', title: "Blue" },
+    ];
+    expect([asked(["Red", "Blue"]), asked(["Red", "Blue", "Green"]), asked(["Red", "Blue"], true)]).toEqual([
+      [[text, buttons, "r"]],
+      [[text, undefined, "r"]],
+      [[text, undefined, "r"]],
+    ]);
+  });
+});
+
 it("takes only what its own service worker sends", () => {
-  const decision = { kind: "decision", sessionId: "s", requestId: "r", decision: "approved" };
+  const of = { sessionId: "s", requestId: "r" };
+  const answer = { questionId: "q", optionIds: ["red"] };
   expect([
-    pressedNotice(decision),
-    pressedNotice({ ...decision, decision: "always" }),
-    pressedNotice({ kind: "open", sessionId: "s" }),
+    pressedNotice({ kind: "approval", ...of, action: "approved" }),
+    pressedNotice({ kind: "approval", ...of, action: "always" }),
+    pressedNotice({ kind: "question", ...of, action: '["q","red"]' }),
+    pressedNotice({ kind: "question", ...of, action: "red" }),
+    pressedNotice({ kind: "open", sessionId: "s", question: "r" }),
     pressedNotice("approve"),
-  ]).toEqual([decision, undefined, { kind: "open", sessionId: "s" }, undefined]);
+  ]).toEqual([
+    { kind: "approval", ...of, decision: "approved" },
+    undefined,
+    { kind: "question", ...of, answer },
+    undefined,
+    { kind: "open", sessionId: "s", question: "r" },
+    undefined,
+  ]);
 });

@@ -1,4 +1,4 @@
-import { isJsonObject, type SessionView } from "@caret/protocol";
+import { type AgentEventOf, isJsonObject, parseJson, type QuestionChoice, type SessionView } from "@caret/protocol";
 import { isForPerson } from "../data/session-list.ts";
 import { statusWords } from "../parts/status-dot.tsx";
 
@@ -6,8 +6,22 @@ export interface SessionNotice {
   readonly sessionId: string;
   readonly title: string;
   readonly text: string;
-  /** The approval that can be decided from the notification: all of it is in the text. */
-  readonly requestId?: string;
+  /** What can be decided or answered from the notification: all of it is in the text and on its buttons. */
+  readonly ask?: NoticeAsk;
+  /** The question that waits, which is given the focus where the session is opened. */
+  readonly question?: string;
+}
+
+interface NoticeAsk {
+  readonly kind: "approval" | "question";
+  readonly requestId: string;
+  readonly buttons: readonly NoticeButton[];
+}
+
+interface NoticeButton {
+  /** What the service worker hands back: a decision, or the answer's ids. */
+  readonly action: string;
+  readonly title: string;
 }
 
 /** What a person who is not looking is notified of: turns that began to wait for a person, and turns that ended. */
@@ -22,22 +36,53 @@ export function noticesBetween(
       notices.push({ sessionId, title: title || "Untitled", text: "Asks you something" });
     const old = known?.status;
     if (old === undefined || !isNewlyQuiet(old, status)) continue;
-    const detail = status.kind === "waiting" ? status.about : lastLine;
-    const text = `${statusWords(status)}: ${detail}`;
-    notices.push({ sessionId, title: title || "Untitled", text, ...decidable(status) });
+    const text = `${statusWords(status)}: ${detailOf(status, lastLine)}`;
+    notices.push({ sessionId, title: title || "Untitled", text, ...answerable(status) });
   }
   return notices;
+}
+
+/** Of a question its words, not its title. */
+function detailOf(status: SessionView["status"], lastLine: string): string {
+  if (status.kind !== "waiting") return lastLine;
+  return status.question?.questions[0]?.prompt ?? status.about;
 }
 
 /** More than this, notifications cut. */
 const MOST_SHOWN = 100;
 
+/** Browsers show no more buttons than these. */
+const MOST_BUTTONS = 2;
+
+function answerable(status: SessionView["status"]): Pick<SessionNotice, "ask" | "question"> {
+  if (status.kind !== "waiting") return {};
+  const { approval, question, about } = status;
+  const of = question === undefined ? {} : { question: question.requestId };
+  if (detailOf(status, "").length > MOST_SHOWN) return of;
+  const ask = approval === undefined ? answers(question) : decisions(approval, about);
+  return ask === undefined ? of : { ...of, ask };
+}
+
 /** Nothing is approved that was not seen: a command that is shown whole, and is not dangerous. */
-function decidable(status: SessionView["status"]): Pick<SessionNotice, "requestId"> {
-  if (status.kind !== "waiting" || status.approval === undefined || status.about.length > MOST_SHOWN) return {};
-  const { requestId, input, danger, diff } = status.approval;
-  const isShown = isJsonObject(input) && Object.values(input).every((value) => status.about.endsWith(String(value)));
-  return isShown && danger === undefined && diff === undefined ? { requestId } : {};
+function decisions(approval: AgentEventOf<"approval-request">, about: string): NoticeAsk | undefined {
+  const { requestId, input, danger, diff } = approval;
+  const isShown = isJsonObject(input) && Object.values(input).every((value) => about.endsWith(String(value)));
+  if (!isShown || danger !== undefined || diff !== undefined) return undefined;
+  const buttons = [
+    { action: "approved", title: "Approve" },
+    { action: "rejected", title: "Deny" },
+  ];
+  return { kind: "approval", requestId, buttons };
+}
+
+/** One question with so few answers that each has a button. Any other is answered in its session. */
+function answers(question: AgentEventOf<"question"> | undefined): NoticeAsk | undefined {
+  const [only, ...others] = question?.questions ?? [];
+  if (question === undefined || only === undefined || others.length > 0 || only.allowMultiple === true)
+    return undefined;
+  if (only.options.length === 0 || only.options.length > MOST_BUTTONS) return undefined;
+  const buttons = only.options.map(({ id, label }) => ({ action: JSON.stringify([only.id, id]), title: label }));
+  return { kind: "question", requestId: question.requestId, buttons };
 }
 
 function isNewlyQuiet(old: SessionView["status"], status: SessionView["status"]): boolean {
@@ -62,20 +107,16 @@ export async function askToNotify(): Promise<string> {
 /** Through the service worker where there is one: only its notifications have buttons, and phones allow no others. */
 export async function showNotice(notice: SessionNotice): Promise<void> {
   if (!("Notification" in globalThis) || Notification.permission !== "granted") return;
-  const { sessionId, title, text, requestId } = notice;
+  const { sessionId, title, text, ask, question } = notice;
   // The same tag in all tabs: it is shown once.
-  const look = { body: text, tag: sessionId, icon: "./icon-192.png", data: { sessionId, requestId } };
+  const data = { sessionId, kind: ask?.kind, requestId: ask?.requestId, question };
+  const look = { body: text, tag: sessionId, icon: "./icon-192.png", data };
   const worker = await navigator.serviceWorker?.getRegistration();
-  if (worker?.active) await worker.showNotification(title, requestId === undefined ? look : { ...look, ...buttons });
+  // Not every browser has buttons, and the types of the platform know only what all have.
+  const whole = ask === undefined ? look : { ...look, actions: ask.buttons };
+  if (worker?.active) await worker.showNotification(title, whole);
   else showPlainly(title, look);
 }
-
-const buttons = {
-  actions: [
-    { action: "approved", title: "Approve" },
-    { action: "rejected", title: "Deny" },
-  ],
-};
 
 function showPlainly(title: string, look: NotificationOptions & { readonly tag: string }): void {
   try {
@@ -92,20 +133,37 @@ function showPlainly(title: string, look: NotificationOptions & { readonly tag: 
 
 /** What was pressed in a notification: one of its buttons, or the rest of it. */
 export type PressedNotice =
-  | { readonly kind: "open"; readonly sessionId: string }
+  /** With the question that is to have the focus there. */
+  | { readonly kind: "open"; readonly sessionId: string; readonly question?: string }
   | {
-      readonly kind: "decision";
+      readonly kind: "approval";
       readonly sessionId: string;
       readonly requestId: string;
       readonly decision: "approved" | "rejected";
+    }
+  | {
+      readonly kind: "question";
+      readonly sessionId: string;
+      readonly requestId: string;
+      readonly answer: QuestionChoice;
     };
 
 /** What the service worker says was pressed; undefined: the message is about something else. */
 export function pressedNotice(message: unknown): PressedNotice | undefined {
   if (!isJsonObject(message)) return undefined;
-  const { kind, sessionId, requestId, decision } = message;
+  const { kind, sessionId, requestId, action, question } = message;
   if (typeof sessionId !== "string") return undefined;
-  if (kind === "open") return { kind, sessionId };
-  if (kind !== "decision" || typeof requestId !== "string") return undefined;
-  return decision === "approved" || decision === "rejected" ? { kind, sessionId, requestId, decision } : undefined;
+  if (kind === "open") return { kind, sessionId, ...(typeof question === "string" && { question }) };
+  if (typeof requestId !== "string" || typeof action !== "string") return undefined;
+  if (kind === "approval" && (action === "approved" || action === "rejected"))
+    return { kind, sessionId, requestId, decision: action };
+  const answer = kind === "question" ? answerIn(action) : undefined;
+  return answer === undefined ? undefined : { kind: "question", sessionId, requestId, answer };
+}
+
+function answerIn(action: string): QuestionChoice | undefined {
+  const given = parseJson(action);
+  const [questionId, optionId] = Array.isArray(given) ? given : [];
+  if (typeof questionId !== "string" || typeof optionId !== "string") return undefined;
+  return { questionId, optionIds: [optionId] };
 }

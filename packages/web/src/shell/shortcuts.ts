@@ -54,7 +54,10 @@ export const shortcutList: readonly {
     keys: [
       { keys: ["Enter"], does: "Send" },
       { keys: ["Shift", "Enter"], does: "New line" },
-      { keys: ["@"], does: "Name a file of the workspace" },
+      { keys: ["Ctrl", "Enter"], does: "Queue it for after the turn" },
+      { keys: ["@"], does: "Name a file, a folder or a symbol" },
+      { keys: ["/"], does: "Commands of the page and of the agent" },
+      { keys: ["↑"], does: "Former prompts, in an empty field" },
       { keys: ["Esc"], does: "Stop the running turn" },
       { keys: ["Ctrl", "F"], does: "Find in the whole session" },
       { keys: ["Alt", "↑"], does: "Previous prompt" },

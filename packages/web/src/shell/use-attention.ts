@@ -1,9 +1,11 @@
+import type { NativeClient } from "@caret/protocol";
 import { useEffect } from "react";
 import { useRoute } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { usePageState, useWaitingSessions } from "../data/page-hooks.ts";
 import { showError } from "../parts/toast.tsx";
-import { noticesBetween, pressedNotice, showNotice } from "./notifications.ts";
+import { wantQuestion } from "../transcript/wanted-question.ts";
+import { noticesBetween, type PressedNotice, pressedNotice, showNotice } from "./notifications.ts";
 
 /** The tab's title and badge say how many sessions wait; notifications are shown while the page is hidden. */
 export function useAttention(): void {
@@ -37,12 +39,22 @@ export function useAttention(): void {
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
     const decide = ({ data }: MessageEvent): void => {
       const pressed = pressedNotice(data);
-      if (pressed?.kind === "open") location.hash = `#/s/${pressed.sessionId}`;
-      if (pressed?.kind !== "decision") return;
-      const { sessionId, requestId, decision } = pressed;
-      api.answerApproval(sessionId, requestId, { decision }).catch(showError);
+      if (pressed !== undefined) act(api, pressed).catch(showError);
     };
     workers?.addEventListener("message", decide);
     return () => workers?.removeEventListener("message", decide);
   }, [api]);
+}
+
+/** Does what was pressed in a notification, with the page's credential. */
+async function act(api: NativeClient, pressed: PressedNotice): Promise<void> {
+  const { sessionId } = pressed;
+  if (pressed.kind === "approval")
+    await api.answerApproval(sessionId, pressed.requestId, { decision: pressed.decision });
+  else if (pressed.kind === "question")
+    await api.answerQuestion(sessionId, pressed.requestId, { answers: [pressed.answer] });
+  else {
+    location.hash = `#/s/${sessionId}`;
+    if (pressed.question !== undefined) wantQuestion(pressed.question);
+  }
 }

@@ -88,7 +88,7 @@ function Decisions({ grants, isNext, isDisabled, onAnswer }: DecisionsProps) {
         </Button>
       </div>
       {grants.length > 0 && (
-        <ul aria-label="Approve this and the like" className="flex flex-col gap-1">
+        <ul aria-label="Approve this and the like" className="-ml-3 flex flex-col gap-1">
           {grants.map(({ id, label }) => (
             <li key={id}>
               <Button

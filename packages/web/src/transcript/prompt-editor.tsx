@@ -1,5 +1,5 @@
 import type { TranscriptTurn } from "@caret/protocol";
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { TextArea } from "../parts/field.tsx";
 import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
@@ -17,6 +17,12 @@ export function PromptEditor({ turn, text: before, onClose }: PromptEditorProps)
   const { resend } = useTranscriptActions();
   const [text, setText] = useState(before);
   const { run, isBusy, failure } = useCommand();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // The list keeps its place when a row grows, and would leave the field above what is in sight.
+    const frame = requestAnimationFrame(() => form.current?.scrollIntoView({ block: "nearest" }));
+    return () => cancelAnimationFrame(frame);
+  }, []);
   const canSend = text.trim() !== "" && !isBusy;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -29,7 +35,7 @@ export function PromptEditor({ turn, text: before, onClose }: PromptEditorProps)
     onClose();
   };
   return (
-    <form className="flex flex-col gap-2 py-1" data-own-keys="" onSubmit={submit}>
+    <form className="flex flex-col gap-2 py-1" data-own-keys="" onSubmit={submit} ref={form}>
       <TextArea
         aria-label="Former prompt"
         autoFocus

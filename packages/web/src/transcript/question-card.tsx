@@ -1,5 +1,6 @@
 import type { AgentEventOf } from "@caret/protocol";
 import { MessageCircleQuestionMark } from "lucide-react";
+import { useRef } from "react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { TextInput } from "../parts/field.tsx";
@@ -7,6 +8,7 @@ import { useRemembered } from "./card.tsx";
 import { answerWords, isComplete, noPicks, type Picks, pick, toAnswers, write } from "./question-answers.ts";
 import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
+import { useWantedFocus } from "./wanted-question.ts";
 
 type Question = AgentEventOf<"question">["questions"][number];
 
@@ -22,14 +24,17 @@ export function QuestionCard({ item, isOver }: QuestionCardProps) {
   return <OpenQuestion item={item} />;
 }
 
-function OpenQuestion({ item: { question, seq, at } }: { readonly item: ItemOf<"question"> }) {
+function OpenQuestion({ item: { question, at } }: { readonly item: ItemOf<"question"> }) {
   const { answerQuestion } = useTranscriptActions();
-  const [picks, setPicks] = useRemembered<Picks>(`picks ${seq}`, noPicks);
-  const { run, isBusy, failure } = useCommand();
   const { questions, requestId } = question;
+  const [picks, setPicks] = useRemembered<Picks>(`picks ${requestId}`, noPicks);
+  const { run, isBusy, failure } = useCommand();
+  const card = useRef<HTMLFormElement>(null);
+  useWantedFocus(requestId, card);
   const send = () => run(async () => answerQuestion?.(requestId, { answers: toAnswers(picks, questions) }));
   return (
     <form
+      ref={card}
       aria-label={question.title ?? "Question"}
       className="overflow-hidden rounded-md border border-warn/60 bg-raised"
       onSubmit={(event) => {
@@ -45,7 +50,7 @@ function OpenQuestion({ item: { question, seq, at } }: { readonly item: ItemOf<"
         </span>
       </header>
       {questions.map((each) => (
-        <Options key={each.id} question={each} picks={picks} name={`${seq} ${each.id}`} onChange={setPicks} />
+        <Options key={each.id} question={each} picks={picks} name={`${requestId} ${each.id}`} onChange={setPicks} />
       ))}
       <footer className="flex flex-wrap items-center gap-2 border-line border-t px-3 py-2">
         <Button tone="primary" type="submit" disabled={isBusy || !isComplete(picks, questions)}>

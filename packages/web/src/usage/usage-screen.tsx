@@ -37,7 +37,7 @@ export function UsageScreen() {
   const usage = useLoaded(`usage ${days}`, (signal) => api.usage(days, { signal }));
   return (
     <ScreenFrame
-      about="Tokens as the agent reports them; cost at Cursor's list prices. What is not known is said to be unknown."
+      about="Tokens as the agent reports them; cost at Cursor's list prices."
       actions={<Tabs chosen={range} label="Time" onChoose={setRange} tabs={ranges} />}
       title="Usage"
     >

@@ -67,6 +67,7 @@ export function nativeOptions(sessions: Sessions, tokens: Map<string, TokenGrant
     settings: {
       read: async () => blankSettings,
       change: async ({ changes }) => ({ ...blankSettings, file: Object.keys(changes).join() }),
+      testWebhook: async () => undefined,
     },
     links: createSignInLinks({ now }),
     now,

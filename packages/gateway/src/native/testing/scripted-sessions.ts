@@ -1,4 +1,5 @@
 import {
+  type AgentCommandView,
   type AgentEvent,
   type AnswerApproval,
   type AnsweredApproval,
@@ -19,6 +20,7 @@ import {
   type FollowedEditorRequest,
   type ForkSession,
   type GrantView,
+  type LaneName,
   type LogPage,
   type LogQuery,
   type OfferServers,
@@ -250,6 +252,15 @@ export class ScriptedSessions implements Sessions {
   async findSymbols(workspace: string, query: string, caller: Caller): Promise<readonly SymbolView[]> {
     this.#note("findSymbols", workspace, query, caller);
     return [{ name: query, path: "a.ts", line: 1 }];
+  }
+
+  async agentCommands(
+    workspace: string,
+    lane: LaneName | undefined,
+    caller: Caller,
+  ): Promise<readonly AgentCommandView[]> {
+    this.#note("agentCommands", workspace, lane, caller);
+    return [{ name: "review", source: "workspace", description: "Review", text: "Review it." }];
   }
 
   async findFiles(workspace: string, query: string, caller: Caller): Promise<readonly string[]> {

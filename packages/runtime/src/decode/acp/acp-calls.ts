@@ -35,6 +35,12 @@ const NO_FILE = "-- /dev/null";
 export class AcpCalls {
   /** What is known of calls that have no result yet. */
   readonly #known = new Map<string, JsonObject>();
+  /** The task that the calls belong to. */
+  readonly #parent: () => string | undefined;
+
+  constructor(parent: () => string | undefined = () => undefined) {
+    this.#parent = parent;
+  }
 
   write(draft: Draft<TurnState>, update: JsonObject): void {
     const callId = textField(update, "toolCallId");
@@ -52,7 +58,9 @@ export class AcpCalls {
   show(draft: Draft<TurnState>, toolCall: JsonObject): void {
     const callId = textField(toolCall, "toolCallId");
     if (callId === undefined || isKnownCall(draft, callId)) return;
-    startCall(draft, toToolCall(callId, this.#merge(callId, toolCall)));
+    const parentCallId = this.#parent();
+    const call = toToolCall(callId, this.#merge(callId, toolCall));
+    startCall(draft, parentCallId === undefined ? call : { ...call, parentCallId });
   }
 
   /** The agent asks about a call: one that was announced, and not shown, is shown now. */

@@ -103,3 +103,79 @@ describe("the updates of an ACP session", () => {
     );
   });
 });
+
+describe("a subagent of an ACP session", () => {
+  const task = (toolCallId: string, status = "in_progress"): JsonObject => ({
+    sessionUpdate: "tool_call",
+    toolCallId,
+    title: "Look",
+    kind: "other",
+    rawInput: { _toolName: "task", description: "Look", prompt: "Look" },
+    status,
+  });
+  const spawned = (subagentSessionId: string): JsonObject => ({ sessionUpdate: "subagent_spawned", subagentSessionId });
+  const read = (toolCallId: string, status: string): JsonObject => ({
+    sessionUpdate: "tool_call",
+    toolCallId,
+    kind: "read",
+    title: "Read",
+    rawInput: { _toolName: "read", path: "a.ts" },
+    status,
+    ...(status === "completed" ? { rawOutput: { content: "x" } } : {}),
+  });
+
+  it("has its calls and words shown under its task while it works", () => {
+    const decoder = createAcpUpdates({ errorIn });
+    const events = [
+      ...decoder.update(task("t1")),
+      ...decoder.update(spawned("child")),
+      ...decoder.ofSubagent("child", chunk("I look.")),
+      ...decoder.ofSubagent("child", read("r1", "in_progress")),
+      ...decoder.ofSubagent("stranger", chunk("Not announced.")),
+      ...decoder.ofSubagent("child", read("r1", "completed")),
+      ...decoder.update({ sessionUpdate: "subagent_state_update", subagentSessionId: "child", state: "completed" }),
+      ...decoder.update({ ...task("t1", "completed"), rawOutput: { success: {} } }),
+      ...decoder.ofSubagent("child", chunk("Too late.")),
+      ...decoder.answered(undefined),
+    ].map(({ event }) => event);
+    assertWellFormedTurn([{ type: "turn-start", turnId: "t", lane: "acp" }, ...events]);
+    expect(
+      events.map((event) => [
+        event.type,
+        "callId" in event ? event.callId : "",
+        "parentCallId" in event ? event.parentCallId : "",
+      ]),
+    ).toEqual([
+      ["tool-call", "t1", ""],
+      ["tool-output", "t1", ""],
+      ["tool-call", "r1", "t1"],
+      ["tool-result", "r1", ""],
+      ["tool-result", "t1", ""],
+      ["turn-end", "", ""],
+    ]);
+  });
+
+  it("is given to the tasks in their order, and may have subagents of its own", () => {
+    const decoder = createAcpUpdates({ errorIn });
+    const events = [
+      ...decoder.update(spawned("one")),
+      ...decoder.update(task("t1")),
+      ...decoder.update(task("t2")),
+      ...decoder.update({ sessionUpdate: "subagent_update", sessionId: "two" }),
+      ...decoder.ofSubagent("one", read("r1", "completed")),
+      ...decoder.ofSubagent("two", task("t3")),
+      ...decoder.ofSubagent("two", spawned("three")),
+      ...decoder.ofSubagent("three", read("r3", "completed")),
+      ...decoder.finish({ kind: "cancelled" }),
+    ].map(({ event }) => event);
+    assertWellFormedTurn([{ type: "turn-start", turnId: "t", lane: "acp" }, ...events]);
+    const parents = events.flatMap((event) => (event.type === "tool-call" ? [[event.callId, event.parentCallId]] : []));
+    expect(parents).toEqual([
+      ["t1", undefined],
+      ["t2", undefined],
+      ["r1", "t1"],
+      ["t3", "t2"],
+      ["r3", "t3"],
+    ]);
+  });
+});

@@ -18,6 +18,7 @@ import {
   writeThinking,
 } from "../turn-draft.ts";
 import { AcpCalls } from "./acp-calls.ts";
+import { AcpSubagents, subagentSessionIn } from "./acp-subagents.ts";
 
 const SOURCE = "acp";
 
@@ -38,8 +39,10 @@ export interface AcpUpdates {
   todos(params: JsonObject, raw?: string): readonly Decoded[];
   /** The agent asks its client to accept a plan. */
   plan(params: JsonObject, raw?: string): readonly Decoded[];
-  /** The agent asks about a call, which is shown from then on at the latest. */
-  asksAbout(toolCall: JsonObject): readonly Decoded[];
+  /** An update of a subagent's session, which an update of the turn's own has announced. */
+  ofSubagent(sessionId: string, update: JsonObject, raw?: string): readonly Decoded[];
+  /** The agent, or a subagent by its session, asks about a call, which is shown from then on at the latest. */
+  asksAbout(toolCall: JsonObject, subagent?: string): readonly Decoded[];
   unknown(label: string, value: unknown): readonly Decoded[];
   /** The agent has answered the prompt: the turn has ended. */
   answered(usage: Usage | undefined): readonly Decoded[];
@@ -54,6 +57,8 @@ const ignored: ReadonlySet<string> = new Set([
   "current_mode_update",
   "config_option_update",
   "session_info_update",
+  // The end of a task says it too.
+  "subagent_state_update",
 ]);
 
 export function createAcpUpdates(options: AcpUpdatesOptions): AcpUpdates {
@@ -65,6 +70,7 @@ type AcpDraft = Draft<TurnState>;
 class SessionUpdates implements AcpUpdates {
   readonly #errorIn: AcpUpdatesOptions["errorIn"];
   readonly #calls = new AcpCalls();
+  readonly #subagents = new AcpSubagents();
   #state: TurnState = { ...initialTurn, joinsDeltas: true };
   /** A text that may be an error. */
   #held = "";
@@ -104,11 +110,19 @@ class SessionUpdates implements AcpUpdates {
     }, raw);
   }
 
-  asksAbout(toolCall: JsonObject): readonly Decoded[] {
+  ofSubagent(sessionId: string, update: JsonObject, raw?: string): readonly Decoded[] {
+    return this.#step((draft) => {
+      this.#release(draft);
+      this.#subagents.write(draft, sessionId, update);
+    }, raw);
+  }
+
+  asksAbout(toolCall: JsonObject, subagent?: string): readonly Decoded[] {
     return this.#step((draft) => {
       this.#release(draft);
       closeBlock(draft);
-      this.#calls.showHeld(draft, toolCall);
+      if (subagent === undefined) this.#calls.showHeld(draft, toolCall);
+      else this.#subagents.showHeld(draft, subagent, toolCall);
     });
   }
 
@@ -120,7 +134,7 @@ class SessionUpdates implements AcpUpdates {
     return this.#step((draft) => {
       const error = this.#held === "" ? undefined : this.#errorIn(this.#held);
       if (error === undefined) this.#release(draft);
-      this.#calls.showAll(draft);
+      this.#showCalls(draft);
       endTurn(draft, error === undefined ? { kind: "completed" } : { kind: "failed", error: error.toInfo() }, usage);
     });
   }
@@ -128,7 +142,7 @@ class SessionUpdates implements AcpUpdates {
   finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[] {
     return this.#step((draft) => {
       this.#release(draft);
-      this.#calls.showAll(draft);
+      this.#showCalls(draft);
       endTurn(draft, ending);
     });
   }
@@ -141,6 +155,11 @@ class SessionUpdates implements AcpUpdates {
     this.#state = next;
     const events = withContext(written, this.#context);
     return events.map((event, index) => (index === 0 && raw !== undefined ? { event, raw } : { event }));
+  }
+
+  #showCalls(draft: AcpDraft): void {
+    this.#calls.showAll(draft);
+    this.#subagents.showAll(draft);
   }
 
   #release(draft: AcpDraft): void {
@@ -156,6 +175,12 @@ class SessionUpdates implements AcpUpdates {
     else this.#held = whole;
   }
 
+  #writeCall(draft: AcpDraft, update: JsonObject): void {
+    const before = draft.events.length;
+    this.#calls.write(draft, update);
+    for (const event of draft.events.slice(before)) if (event.type === "tool-call") this.#subagents.noteCall(event);
+  }
+
   #onUpdate(draft: AcpDraft, kind: string, text: string, update: JsonObject): void {
     switch (kind) {
       case "agent_thought_chunk":
@@ -163,7 +188,10 @@ class SessionUpdates implements AcpUpdates {
       case "tool_call":
       case "tool_call_update":
         closeBlock(draft);
-        return this.#calls.write(draft, update);
+        return this.#writeCall(draft, update);
+      case "subagent_spawned":
+      case "subagent_update":
+        return this.#subagents.announce(subagentSessionIn(update) ?? "");
       case "plan":
         return writeTodos(draft, { todos: objectsField(update, "entries") }, false);
       case "usage_update":

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CaretError } from "@caret/protocol";
+import { type AgentCommandView, CaretError } from "@caret/protocol";
 import { isChatId } from "../../chats/chat-exists.ts";
 import { openChatStore } from "../../chats/open-chat-store.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
@@ -29,10 +29,25 @@ async function speaksAcp(host: AgentHost): Promise<boolean> {
   }
 }
 
+/** Workspaces whose commands are remembered. */
+const MAX_WORKSPACES = 100;
+
+export interface AcpLane extends Lane {
+  /** The `/` commands that an agent in this workspace has announced last. */
+  announcedCommands(workspace: string): readonly AgentCommandView[];
+}
+
 /** Run turns through `agent acp`: a process per workspace and login, in which a person can be asked. */
-export function createAcpLane({ host, keep }: AcpLaneOptions): Lane {
+export function createAcpLane({ host, keep }: AcpLaneOptions): AcpLane {
   const runAttempts = createAttemptRunner(host.wallClock);
   const processes = createAcpProcesses(keep);
+  const announced = new Map<string, readonly AgentCommandView[]>();
+  const onCommands = (workspace: string, commands: readonly AgentCommandView[]): void => {
+    announced.delete(workspace);
+    announced.set(workspace, commands);
+    const [oldest] = announced.keys();
+    if (announced.size > MAX_WORKSPACES && oldest !== undefined) announced.delete(oldest);
+  };
   const hasSession = (id: string, configDir: string): boolean => {
     if (!isChatId(id)) return false;
     try {
@@ -53,7 +68,7 @@ export function createAcpLane({ host, keep }: AcpLaneOptions): Lane {
         {
           ...plannedAttempts(request, host),
           open: (attempt) =>
-            openAcpAttempt({ host, processes, request, attempt, signal }).catch((reason: unknown) =>
+            openAcpAttempt({ host, processes, request, attempt, signal, onCommands }).catch((reason: unknown) =>
               unopened(reason, signal),
             ),
           signal,
@@ -67,6 +82,7 @@ export function createAcpLane({ host, keep }: AcpLaneOptions): Lane {
     },
     // A second prompt would cancel the first: what is said waits, and is the next turn's prompt.
     steer: () => Promise.reject(new CaretError("unsupported", "The agent hears it when this turn is over")),
+    announcedCommands: (workspace) => announced.get(workspace) ?? [],
     release: (workspace) => processes.release(` ${workspace}`),
     close: () => processes.close(),
   };

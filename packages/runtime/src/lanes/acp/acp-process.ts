@@ -1,7 +1,8 @@
-import { CaretError, type JsonObject } from "@caret/protocol";
+import { type AgentCommandView, CaretError, type JsonObject } from "@caret/protocol";
 import { within } from "../../async/within.ts";
 import { objectField, textField } from "../../decode/read-fields.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
+import { announcedIn } from "./announced-commands.ts";
 import { type AgentMessage, openRpcConnection, type RpcConnection } from "./rpc-connection.ts";
 import { refuseUnheard } from "./unheard-requests.ts";
 
@@ -34,6 +35,8 @@ export interface AcpProcessOptions {
   readonly graceMs: number;
   /** Why it ended, in a word of the catalogue. */
   readonly judgeExit: (exit: ChildExit, child: ChildHandle) => CaretError;
+  /** The agent has announced its `/` commands, for which no turn has to run. */
+  readonly onCommands: (commands: readonly AgentCommandView[]) => void;
 }
 
 /** A process of `agent acp`, with any number of sessions. It is gone for all of them at once. */
@@ -124,6 +127,8 @@ export class AcpProcess {
   }
 
   #hear(message: AgentMessage): void {
+    const commands = announcedIn(message.params);
+    if (commands !== undefined) this.#options.onCommands(commands);
     const listener = this.#listenerOf(message.params);
     if (listener === undefined) return;
     this.#touched.add(listener);

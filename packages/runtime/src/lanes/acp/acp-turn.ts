@@ -1,6 +1,7 @@
 import { CaretError, type JsonObject, type Usage } from "@caret/protocol";
 import { Alarm } from "../../async/alarm.ts";
 import { within } from "../../async/within.ts";
+import { subagentSessionIn } from "../../decode/acp/acp-subagents.ts";
 import { type AcpUpdates, createAcpUpdates } from "../../decode/acp/acp-updates.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
@@ -46,6 +47,8 @@ export class AcpTurn implements SessionListener {
   readonly #alarm = new Alarm(() => this.#expire());
   readonly #over = Promise.withResolvers<FinalEnding>();
   readonly #calls = new Set<string>();
+  /** What ends listening to each subagent, by its session. */
+  readonly #subagents = new Map<string, () => void>();
   /** Heard, and not given yet. */
   #heard: Decoded[] = [];
   /** What the taker has not taken yet. */
@@ -93,17 +96,21 @@ export class AcpTurn implements SessionListener {
       signal.removeEventListener("abort", onAbort);
       await this.#settle(prompted);
       leave();
+      for (const leaveSubagent of this.#subagents.values()) leaveSubagent();
     }
   }
 
   hear({ method, params, raw }: AgentMessage): void {
     this.#note(this.#read(method, params, raw));
+    const announced = subagentSessionIn(objectField(params, "update") ?? {});
+    if (announced !== undefined) this.#follow(announced);
   }
 
   async answer(message: AgentMessage): Promise<unknown> {
     const { method, params, raw } = message;
     const { toolCall } = params;
-    if (method === "session/request_permission") this.#note(this.#updates.asksAbout(toolCall as JsonObject));
+    if (method === "session/request_permission")
+      this.#note(this.#updates.asksAbout(toolCall as JsonObject, this.#subagentOf(params)));
     else this.#note(this.#read(method, params, raw));
     this.#openAsks += 1;
     try {
@@ -132,12 +139,28 @@ export class AcpTurn implements SessionListener {
     this.#over.resolve({ kind: "failed", error: error.toInfo() });
   }
 
+  /** What a subagent does and asks is the turn's from now on. */
+  #follow(subagent: string): void {
+    const { process, session } = this.#options;
+    if (subagent === session.id || this.#subagents.has(subagent)) return;
+    this.#subagents.set(subagent, process.listen(subagent, this));
+  }
+
+  #subagentOf(params: JsonObject): string | undefined {
+    const sessionId = textField(params, "sessionId");
+    return sessionId !== undefined && this.#subagents.has(sessionId) ? sessionId : undefined;
+  }
+
   #read(method: string, params: JsonObject, raw: string): readonly Decoded[] {
     const updates = this.#updates;
+    const subagent = this.#subagentOf(params);
     if (method === "session/update") {
       const update = objectField(params, "update") ?? {};
-      return updates.update(update, isChunk(update) ? undefined : raw);
+      const kept = isChunk(update) ? undefined : raw;
+      return subagent === undefined ? updates.update(update, kept) : updates.ofSubagent(subagent, update, kept);
     }
+    // Its todos and plans are its own, and answered as any other.
+    if (subagent !== undefined) return [];
     if (method === "cursor/update_todos") return updates.todos(params, raw);
     if (method === "cursor/create_plan") return updates.plan(params, raw);
     if (method.startsWith("cursor/")) return [];

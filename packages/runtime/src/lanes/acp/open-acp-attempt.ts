@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CaretError, type JsonObject } from "@caret/protocol";
+import { type AgentCommandView, CaretError, type JsonObject } from "@caret/protocol";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
@@ -25,6 +25,8 @@ export interface AcpAttempt {
   readonly request: LaneRequest;
   readonly attempt: Attempt;
   readonly signal: AbortSignal;
+  /** The agent has announced the commands that it knows in a workspace. */
+  readonly onCommands: (workspace: string, commands: readonly AgentCommandView[]) => void;
 }
 
 /** Everything an attempt has found out before it sends its prompt. */
@@ -61,7 +63,7 @@ export async function openAcpAttempt(turn: AcpAttempt): Promise<OpenedAttempt> {
   }
 }
 
-async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<Prepared> {
+async function prepare({ host, request, attempt, signal, onCommands }: AcpAttempt): Promise<Prepared> {
   const program = findProgram(attempt.model, host.programs);
   if (program.style === "contract")
     throw new CaretError("unsupported", `${attempt.model} is run by a program that does not speak ACP`, {
@@ -78,7 +80,7 @@ async function prepare({ host, request, attempt, signal }: AcpAttempt): Promise<
   const isOffered = request.offered !== undefined;
   const { workspace } = request;
   return {
-    command: { host, workspace, profile, launch, isOffered, covered: offered.covered },
+    command: { host, workspace, profile, launch, isOffered, covered: offered.covered, onCommands },
     profile,
     offered,
   };

@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { type AgentCommandView, CaretError } from "@caret/protocol";
 import type { ChildExit, ChildHandle, CoveredFile } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
@@ -22,6 +22,7 @@ export interface AcpCommand {
   /** Offered tools are the only ones: their server is approved, and they run unasked. */
   readonly isOffered: boolean;
   readonly covered: readonly CoveredFile[];
+  readonly onCommands: (workspace: string, commands: readonly AgentCommandView[]) => void;
   /** Aborted when it is not wanted any more before it could be used. */
   readonly signal?: AbortSignal;
 }
@@ -36,6 +37,7 @@ export async function startAcpProcess(command: AcpCommand): Promise<AcpProcess> 
     maxLineBytes: host.maxLineBytes,
     graceMs: host.clocks.graceMs,
     judgeExit: (exit, ended) => judgeExit(command, exit, ended),
+    onCommands: (commands) => command.onCommands(workspace, commands),
   });
   const giveUp = (): void => void process.stop("the turn was stopped");
   command.signal?.addEventListener("abort", giveUp, { once: true });
@@ -69,7 +71,12 @@ async function greet(process: AcpProcess, { host, profile }: AcpCommand): Promis
     "initialize",
     {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        // Has subagents announced, each with the updates of its own session; without it a prompt may end before they do.
+        _meta: { subagents: {} },
+      },
       clientInfo: { name: "caret", title: "Caret", version: "1" },
     },
     HELLO_MS,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { SaidQuery } from "../event-store.ts";
 import { type FoundPiece, GOOD_DEAL, toFound, toUnsaid, type UnsaidSession } from "../rows/said-rows.ts";
 import type { SaidPiece } from "../search/said-pieces.ts";
+import type { SaidQuery } from "../search/said-query.ts";
 import { type SearchTerm, toIndexText } from "../search/search-words.ts";
 import { scopeParameters, scopeSql } from "./scope-filter.ts";
 

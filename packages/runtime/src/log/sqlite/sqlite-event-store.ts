@@ -6,7 +6,6 @@ import type { AgentStore } from "../agent-store.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
 import type {
   AppendOptions,
-  CatchUpOptions,
   CommandOptions,
   CommitListener,
   CreateOptions,
@@ -18,8 +17,6 @@ import type {
   ReadOptions,
   RunningTurn,
   RunningTurnQuery,
-  SaidPage,
-  SaidQuery,
   SessionChanges,
   SessionPage,
   SessionQuery,
@@ -34,6 +31,7 @@ import type {
   WriteOptions,
 } from "../event-store.ts";
 import { asWriter, noteRefusal } from "../process-owner.ts";
+import type { CatchUpOptions, SaidPage, SaidQuery } from "../search/said-query.ts";
 import { catchUpSaid, type SaidIndex, searchSaid } from "../search/said-search.ts";
 import { changeSession } from "../session-record.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";

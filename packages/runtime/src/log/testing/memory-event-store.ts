@@ -14,8 +14,6 @@ import {
   type PruneRule,
   type ReadOptions,
   type RunningTurnQuery,
-  type SaidPage,
-  type SaidQuery,
   type SessionChanges,
   type SessionPage,
   type SessionQuery,
@@ -28,6 +26,7 @@ import {
 import { asWriter } from "../process-owner.ts";
 import { excerptOf, saysAll } from "../search/excerpt.ts";
 import { PieceFold } from "../search/said-pieces.ts";
+import type { SaidPage, SaidQuery } from "../search/said-query.ts";
 import { readTerms } from "../search/search-words.ts";
 import {
   advanceProgress,

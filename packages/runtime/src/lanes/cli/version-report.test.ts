@@ -8,35 +8,35 @@ const end: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
 const entries = (...events: readonly AgentEvent[]) => events.map((event) => ({ event }));
 
 describe("the version that ran", () => {
-  it("joins the event that tells of the session when it is known by then, and keeps its line", async () => {
-    const { tell } = createVersionReport(Promise.resolve("1"));
+  it("joins the `session-ready` when it is known by then, and keeps its line", async () => {
+    const { addTo } = createVersionReport(Promise.resolve("1"));
     await Promise.resolve();
-    expect(tell([{ event: ready, raw: "line" }, { event: text }])).toEqual([
+    expect(addTo([{ event: ready, raw: "line" }, { event: text }])).toEqual([
       { event: { ...ready, version: "1" }, raw: "line" },
       { event: text },
     ]);
-    expect(tell(entries(text, end))).toEqual(entries(text, end));
+    expect(addTo(entries(text, end))).toEqual(entries(text, end));
   });
 
   it("comes by itself when it becomes known later, before the end", async () => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const { tell } = createVersionReport(promise);
-    expect(tell(entries(ready))).toEqual(entries(ready));
+    const { addTo } = createVersionReport(promise);
+    expect(addTo(entries(ready))).toEqual(entries(ready));
     resolve("1");
     await Promise.resolve();
-    expect(tell(entries(text))).toEqual(entries({ type: "session-ready", version: "1" }, text));
+    expect(addTo(entries(text))).toEqual(entries({ type: "session-ready", version: "1" }, text));
   });
 
   it("is not waited for, except a moment at the end", async () => {
-    const { tell, lastChance } = createVersionReport(new Promise(() => undefined));
-    expect(tell(entries(ready, text))).toEqual(entries(ready, text));
+    const { addTo, lastChance } = createVersionReport(new Promise(() => undefined));
+    expect(addTo(entries(ready, text))).toEqual(entries(ready, text));
     await lastChance();
-    expect(tell(entries(end))).toEqual(entries(end));
+    expect(addTo(entries(end))).toEqual(entries(end));
   });
 
   it("is left out when nobody knows it", async () => {
-    const { tell, lastChance } = createVersionReport(Promise.resolve(undefined));
+    const { addTo, lastChance } = createVersionReport(Promise.resolve(undefined));
     await lastChance();
-    expect([tell(entries(ready)), tell(entries(end))]).toEqual([entries(ready), entries(end)]);
+    expect([addTo(entries(ready)), addTo(entries(end))]).toEqual([entries(ready), entries(end)]);
   });
 });
