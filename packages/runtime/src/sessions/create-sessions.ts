@@ -10,8 +10,10 @@ import { type BeginTurn, turnCommands } from "./turn-commands.ts";
 
 /** How often to look for turns of processes that have died. */
 const ABANDONED_MS = 5_000;
-/** How often what was said since is made searchable. */
+/** How often what was said since is made searchable, while no turn runs … */
 const SEARCH_MS = 2_000;
+/** … and while some do: their streams have the loop first. */
+const BUSY_SEARCH_MS = 30_000;
 /** How often to look for sessions that are too old, or too many. */
 const PRUNE_MS = 3_600_000;
 
@@ -52,7 +54,12 @@ function lookAfterLog({ store, attachments, options, remove }: SessionsContext, 
   background.run((signal) => store.removeLeftovers(signal));
   // A process that died cannot end its turns, and no client can stop them meanwhile.
   background.every(abandonedMs, () => interruptRunningTurns(store));
-  background.every(SEARCH_MS, (signal) => store.catchUpSearch({ signal }));
+  let searchedAt = now();
+  background.every(SEARCH_MS, async (signal) => {
+    if (options.engine.runningTurns().length > 0 && now() - searchedAt < BUSY_SEARCH_MS) return;
+    await store.catchUpSearch({ signal });
+    searchedAt = now();
+  });
   if (retention.length === 0) return;
   background.every(pruneMs, (signal) =>
     pruneSessions({
