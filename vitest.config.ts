@@ -4,11 +4,14 @@ import { ByProject } from "./tests/projects/by-project.ts";
 import { fullOnly } from "./tests/projects/full-only.ts";
 import { processTests } from "./tests/projects/process-tests.ts";
 import { RetryReporter } from "./tests/projects/retry-reporter.ts";
+import { scratchInMemory } from "./tests/projects/scratch-directory.ts";
 
 const inProcesses = [...processTests(import.meta.dirname)];
 
 // For the workers and what they start from sources: compiling takes more than half of a start.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled");
+
+scratchInMemory();
 
 /** `--mode full` (`npm run test:full`) runs the bars at their full size. */
 export default defineConfig(({ mode }) => ({

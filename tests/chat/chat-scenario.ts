@@ -7,6 +7,7 @@ export const prompts = {
   edit: "Make the greeting warmer",
   question: "Choose a colour",
   slow: "Take your time",
+  endless: "Take all day",
   plan: "Plan a warmer greeting",
   dangerous: "Clean up",
   /** Of an agent. */
@@ -76,6 +77,8 @@ export const chatScenario: ScenarioInput = {
         { text: "I have read it twice." },
       ],
     },
+    // Ends only when it is stopped: however busy the machine is, a command that is to reach it does.
+    { when: prompts.endless, steps: [{ text: "I think." }, { delay: 600_000 }] },
     {
       when: prompts.plan,
       steps: [

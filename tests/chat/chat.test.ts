@@ -91,14 +91,29 @@ describe("what runs anywhere", () => {
     });
   });
 
+  it("is found by its id, although a page of newer sessions has that id in their titles", async () => {
+    const { id } = await stage.client.createSession({ title: "Old" });
+    await Promise.all(Array.from({ length: 100 }, () => stage.client.createSession({ title: `About ${id}` })));
+    expect((await type("stop", id)).stderr.split("\n")[0]).toBe(`caret: No turn of ${id} runs: it is new [not-found]`);
+  });
+
+  it("is allowed unseen by a program only when it says so", async () => {
+    const id = await stage.startTurn(prompts.command);
+    await stage.untilWaiting(id);
+    const unseen = await type("approve", id, "--json");
+    const allowed = await type("approve", id, "--json", "--yes");
+    expect([unseen.code, unseen.stdout, allowed.code, JSON.parse(allowed.stdout).sessionId]).toEqual([2, "", 0, id]);
+    await stage.untilEnded(id);
+  });
+
   it("is joined and stopped by its id; without a terminal the newest turn is printed whole and plain", async () => {
-    const id = await stage.startTurn(prompts.slow);
+    const id = await stage.startTurn(prompts.endless);
     const joined = type("attach", id.slice(0, 12));
     await expect.poll(async () => (await stage.client.getSession(id)).status.kind).toBe("running");
     const stopped = await type("stop", id);
     const { code, stdout } = await joined;
-    expect([stopped.stdout, code]).toEqual([`Stopped: ${prompts.slow}\n`, 130]);
-    expect(stdout).toMatch(/^\n> Take your time\n· sim lane \(simulated\)[\s\S]*⊘ cancelled in /);
+    expect([stopped.stdout, code]).toEqual([`Stopped: ${prompts.endless}\n`, 130]);
+    expect(stdout).toMatch(/^\n> Take all day\n· sim lane \(simulated\)[\s\S]*⊘ cancelled in /);
     expect(stdout).not.toContain("\u001b");
   });
 });

@@ -45,10 +45,12 @@ export async function startGateway(home: GatewayHome, options: GatewayOptions = 
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
+  const closed = once(child, "close");
   const exited = once(child, "exit").then(([code, signal]) => ({ code, signal }) as Exit);
   const ready = await Promise.race([readyLine(child), exited.then(() => undefined), late()]);
   if (ready === undefined) {
     child.kill("SIGKILL");
+    await closed; // what it said last arrives after its exit
     throw new Error(`The gateway did not become ready: ${stderr}`);
   }
   return {

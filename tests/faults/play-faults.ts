@@ -3,7 +3,13 @@ import type { OpenedEngine } from "@caret/cli/src/compose.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endOf, type PlayedTurn, playTurn } from "../turns/play-turn.ts";
-import { allowedDescriptors, type BenchSettings, openDescriptors, TurnBench } from "../turns/turn-bench.ts";
+import {
+  allowedDescriptors,
+  type BenchSettings,
+  openDescriptors,
+  TurnBench,
+  withSpawner,
+} from "../turns/turn-bench.ts";
 import type { Fault, FaultStage } from "./fault.ts";
 
 /** Less than any clock of the bench, which would end it if nothing else did. */
@@ -68,7 +74,7 @@ interface EngineShelf {
 function createEngineShelf(): EngineShelf {
   const opened = new Map<string, Promise<OpenedEngine>>();
   return {
-    open(settings = {}) {
+    open(settings = withSpawner) {
       const key = JSON.stringify(settings);
       const dataDir = join(bench.directory, `data-${opened.size}`);
       const engine = opened.get(key) ?? bench.open({ settings: { dataDir, ...settings } });

@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { type PostgresServer, startPostgres } from "@caret/fleet/testing/postgres-server.ts";
 import { createNativeClient, type NativeClient } from "@caret/protocol";
 import type { ScenarioInput } from "@caret/simulator";
@@ -65,13 +66,25 @@ export class FleetHome {
       stderr += text;
     });
     const exited = once(child, "exit");
+    const closed = once(child, "close");
     const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
     const worker = { pid: child.pid ?? 0, exited, stderr: () => stderr, kill };
     // Before it is ready: a test that fails meanwhile leaves none behind.
     this.#processes.push(worker);
     const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), exited.then(() => [])]);
-    if (line === undefined) throw new Error(`The worker did not become ready: ${stderr}`);
+    if (line === undefined) {
+      await closed; // what it said last arrives after its exit
+      throw new Error(`The worker did not become ready: ${stderr}`);
+    }
     return worker;
+  }
+
+  /** A token that every gateway of the fleet knows. */
+  async token(name: string): Promise<string> {
+    const argv = [caret, "token", "create", name, "--store", "--json"];
+    const env = this.environment("command");
+    const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: this.home.workspace, env });
+    return (JSON.parse(stdout) as { readonly secret: string }).secret;
   }
 
   client({ url, token }: GatewayProcess): NativeClient {

@@ -58,6 +58,7 @@ describe("house 4.13: what tests read from the environment", () => {
     CARET_SEED: "repeats a run by its seed",
     CHROMIUM: "names the browser",
     PATH: "is passed on",
+    TMPDIR: "says where temporary files are, in memory unless it is set",
     UPDATE_DOCS: "writes the tables that the same tests compare",
   };
   const code = tracked.filter((path) => /^tests\/.*\.ts$|\.test\.ts$|\/testing\/.*\.ts$/.test(path));

@@ -35,8 +35,8 @@ afterEach(async () => {
 /** The agents are written in C, so that hundreds of them fit on a small machine. */
 describe.skipIf(!hasCompiler())("A gateway under load", () => {
   test("answers many clients at once, each whole and in order, in bounded memory", { timeout: 120_000 }, async () => {
-    const streams = barSize({ quick: 32, full: 256 });
-    const deltas = barSize({ quick: 50, full: 250 });
+    const streams = barSize({ quick: 16, full: 256 });
+    const deltas = barSize({ quick: 40, full: 250 });
     await readChat(door, "Once before anything is measured. deltas=1");
     const before = serverMegabytes(door.pid, agent);
     const memory = watchMemory();

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { caret } from "../clients/gateway-process.ts";
 import { FleetHome } from "../fleet/fleet-home.ts";
-import { makeThings, type Seat } from "./owned-things.ts";
+import { makeThings, post, type Seat } from "./owned-things.ts";
 import { describeStrangers, type Strangers } from "./strangers.contract.ts";
 
 /** One database, two gateways and a worker; the tokens are in the database. */
@@ -53,4 +53,13 @@ it("is let in by every gateway with one token, and by none within two seconds af
   await expect.poll(() => statuses(secret), { timeout: 2_000, interval: 50 }).toEqual([200, 200]);
   caretToken("revoke", "passing");
   await expect.poll(() => statuses(secret), { timeout: 2_000, interval: 50 }).toEqual([401, 401]);
+});
+
+it("goes on from an answer at another gateway than the one that gave it, in the same session", async () => {
+  const { anna } = strangers;
+  const first = await post(anna, "/v1/responses", { model: "auto", input: "Remember the word pear" });
+  const there = { ...anna, url: gateways[1] ?? "" };
+  const next = { model: "auto", input: "Which word?", previous_response_id: first.body["id"] };
+  const second = await post(there, "/v1/responses", next);
+  expect([second.status, second.session]).toEqual([200, first.session]);
 });

@@ -15,6 +15,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ContainerRoot, canStandIn, lastStage } from "./container-root.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string };
@@ -95,12 +96,19 @@ function healthCheck(url: string): readonly string[] {
   return JSON.parse(command.replace("http://127.0.0.1:4141", url));
 }
 
+/** The only child of a process, once there is one. */
+async function childOf(pid: number | undefined): Promise<number> {
+  const read = (): string => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  await expect.poll(read).toMatch(/^\d+$/);
+  return Number(read());
+}
+
 /** The programs of the package's README, word for word. */
 function examples(readme: string): readonly string[] {
   return [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 }
 
-describe.runIf(isFullRun())("the packed package", () => {
+describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () => {
   beforeAll(async () => {
     directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-package-")));
     await run("npm", ["run", "pack"], { cwd: root });
@@ -129,16 +137,47 @@ describe.runIf(isFullRun())("the packed package", () => {
     expect(parts.filter((part) => part.length < 300 && !without.includes(part))).toEqual([]);
   });
 
-  it("is the same to the last byte when it is packed again", async () => {
-    const before = readFileSync(tarball);
-    await run("npm", ["run", "pack"], { cwd: root });
-    expect(readFileSync(tarball).equals(before)).toBe(true);
-  });
+  it(
+    "is the same to the last byte when it is packed again",
+    async () => {
+      const before = readFileSync(tarball);
+      await run("npm", ["run", "pack"], { cwd: root });
+      expect(readFileSync(tarball).equals(before)).toBe(true);
+    },
+    PACKING_MS,
+  );
 
-  it("has no complaint of publint and of attw", async () => {
-    const { stdout } = await run("npm", ["run", "pack:check"], { cwd: root });
-    expect(stdout).toContain("All good!");
-  });
+  it(
+    "has no complaint of publint and of attw",
+    async () => {
+      const { stdout } = await run("npm", ["run", "pack:check"], { cwd: root });
+      expect(stdout).toContain("All good!");
+    },
+    PACKING_MS,
+  );
+
+  it.skipIf(!canStandIn())(
+    "runs by what the Containerfile says, with an init that ends by SIGTERM",
+    async () => {
+      const stage = lastStage(readFileSync(join(root, "Containerfile"), "utf8"));
+      const container = new ContainerRoot(mkdtempSync(join(directory, "container-")), tarball);
+      for (const instruction of stage) await container.follow(instruction);
+      const wall = container.start();
+      const ended = once(wall, "exit");
+      const init = await childOf(wall.pid);
+      const healthy = async (): Promise<number> => await container.exec(init, healthCheck("http://127.0.0.1:4141"));
+      await expect.poll(healthy, { timeout: 60_000 }).toBe(0);
+      const status = readFileSync(`/proc/${init}/status`, "utf8");
+      expect([
+        /^Name:\t(.*)$/m.exec(status)?.[1],
+        /^NSpid:.*\t(\d+)$/m.exec(status)?.[1],
+        /^Uid:\t(\d+)/m.exec(status)?.[1],
+      ]).toEqual(["tini", "1", "1000"]);
+      process.kill(init, "SIGTERM");
+      expect(await ended).toEqual([0, null]);
+    },
+    PACKING_MS,
+  );
 
   describe.each(nodes)("in an empty directory, with Node %s and no network", (node) => {
     let installed: Installation;
@@ -146,7 +185,7 @@ describe.runIf(isFullRun())("the packed package", () => {
     beforeAll(async () => {
       installed = new Installation(node);
       await installed.install();
-    });
+    }, PACKING_MS);
 
     it("is installed alone", async () => {
       const names = readdirSync(join(installed.home, "node_modules")).filter((name) => !name.startsWith("."));

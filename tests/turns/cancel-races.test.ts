@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delta, init, result } from "../faults/agent-lines.ts";
 import { marks, prints } from "../faults/fault.ts";
 import { endOf, playTurn } from "./play-turn.ts";
-import { TurnBench } from "./turn-bench.ts";
+import { TurnBench, withSpawner } from "./turn-bench.ts";
 
 const answers = `${prints(init, delta("Hello."))}sleep 0.03\n${prints(result("Hello."))}`;
 
@@ -20,7 +20,7 @@ afterAll(() => bench.remove());
 describe("Cancelling a turn", () => {
   const races = barSize({ quick: 20, full: 400 });
   test(`${races} cancellations around the result give one end each, and both kinds occur`, async () => {
-    const { engine } = await bench.open();
+    const { engine } = await bench.open({ settings: withSpawner });
     const workspace = bench.workspace(answers);
     const ends: string[] = [];
     for (let index = 0; index < races; index += 1) {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { delta, init } from "../faults/agent-lines.ts";
 import { prints } from "../faults/fault.ts";
 import { endOf, playTurn } from "./play-turn.ts";
-import { allowedDescriptors, openDescriptors, TurnBench } from "./turn-bench.ts";
+import { allowedDescriptors, openDescriptors, TurnBench, withSpawner } from "./turn-bench.ts";
 
 /** Leaves every kind of process behind that has been seen to survive: in the group, out of it, deaf to SIGTERM. */
 const litters = `sleep 600 &
@@ -27,7 +27,7 @@ afterAll(() => bench.remove());
 describe("Nothing outlives its turn or its Caret", () => {
   const aborted = barSize({ quick: 15, full: 100 });
   test(`${aborted} turns stopped at random moments leave no process and no descriptor`, async () => {
-    const { engine } = await bench.open({ settings: { clocks: { graceMs: 50 } } });
+    const { engine } = await bench.open({ settings: { ...withSpawner, clocks: { graceMs: 50 } } });
     const allowed = allowedDescriptors();
     const ends = await inGroups(aborted, 6, async (index) => {
       // Every third agent is the simulator, so that real Node programs are stopped while they boot as well.
@@ -64,7 +64,7 @@ describe("Nothing outlives its turn or its Caret", () => {
   }, 60_000);
 
   test("the turns of a killed Caret are interrupted when the next one starts", async () => {
-    const { engine } = await bench.open();
+    const { engine } = await bench.open({ settings: withSpawner });
     const { sessions } = await engine.store.listSessions({ limit: 1_000 });
     const ends = await Promise.all(
       sessions.map(async ({ id, lastSeq }) => (await engine.store.read(id, { afterSeq: lastSeq - 1 }))[0]?.event),

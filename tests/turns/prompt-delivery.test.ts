@@ -5,7 +5,7 @@ import type { SessionEngine } from "@caret/runtime";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { playTurn } from "./play-turn.ts";
-import { TurnBench } from "./turn-bench.ts";
+import { TurnBench, withSpawner } from "./turn-bench.ts";
 
 const oddPrompts = [
   "-",
@@ -29,7 +29,7 @@ beforeAll(async () => {
   bench = new TurnBench();
   const open = async (name: string, settings: object) =>
     (await bench.open({ settings: { dataDir: join(bench.directory, name), ...settings } })).engine;
-  byInput = await open("by-input", {});
+  byInput = await open("by-input", withSpawner);
   byArgument = await open("by-argument", { cli: { promptAsArg: true } });
   const models = { custom: { command: bench.agentPath, args: [], promptAsArg: false } };
   byContract = await open("by-contract", { models });

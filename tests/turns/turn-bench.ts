@@ -22,6 +22,9 @@ import { type ScenarioInput, simulatorCommand } from "@caret/simulator";
 /** What goes into `caret.json`, over the settings every bench has. */
 export type BenchSettings = Readonly<Record<string, unknown>>;
 
+/** For tests in which it matters who starts the agents: by default the engines of a bench have no spawner process. */
+export const withSpawner: BenchSettings = { spawner: { enabled: true } };
+
 export interface OpenOptions {
   readonly settings?: BenchSettings;
   readonly env?: Readonly<Record<string, string>>;
@@ -119,6 +122,7 @@ export class TurnBench {
     return path;
   }
 
+  /** Without a spawner process, whose start costs more than a turn; see `withSpawner`. */
   async open({ settings, env = {}, keepWarm = false }: OpenOptions = {}): Promise<OpenedEngine> {
     const host: Host = {
       argv: [],
@@ -133,7 +137,7 @@ export class TurnBench {
       stderr: new PassThrough(),
       onSignal: () => () => undefined,
     };
-    const flags = { config: this.configFile(settings) };
+    const flags = { config: this.configFile({ spawner: { enabled: false }, ...settings }) };
     const { config } = loadConfig({ ...host, flags, readFile: readConfigFile });
     const opened = await openEngine(host, config, { workspaces: [], keepWarm });
     this.#opened.push(opened);

@@ -26,6 +26,14 @@ it.each([
   expect({ status, startsWithWords: stderr.startsWith(words) }).toEqual({ status: 2, startsWithWords: true });
 });
 
+it("prints nothing of a file's name that steers the terminal", () => {
+  const args = ["token", "create", "x", "--data-dir", "/dev/null/\u001b]52;c;cm0=\u0007x"];
+  const { stderr } = spawnSync(process.execPath, [entry, ...args], { encoding: "utf8", env: { HOME: "/nonexistent" } });
+  expect(stderr).toBe(
+    "caret: ENOTDIR: not a directory, mkdir '/dev/null/x' [storage-failed]\n  Check /dev/null/x and its permissions.\n",
+  );
+});
+
 it("names a file that it cannot write, and calls that no bug in Caret", () => {
   const { stderr, status } = spawnSync(process.execPath, [entry, "token", "create", "x", "--data-dir", "/dev/null/x"], {
     encoding: "utf8",

@@ -83,7 +83,7 @@ async function complain(host: Host, error: CaretError): Promise<ExitCode> {
     error.upstream === undefined ? "" : `  ${cleanText(error.upstream).trim().replaceAll("\n", "\n  ")}\n`;
   await write(
     host.stderr,
-    `caret: ${error.message} [${error.code}]\n${upstream}  ${inCommandForm(error.fix, host.command)}\n`,
+    `caret: ${cleanText(error.message)} [${error.code}]\n${upstream}  ${cleanText(inCommandForm(error.fix, host.command))}\n`,
   );
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }

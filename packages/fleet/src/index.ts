@@ -1,3 +1,4 @@
+export { createPostgresAnswerArchive } from "./answers/postgres-answer-archive.ts";
 export type { CopiedStore } from "./copy/copied-store.ts";
 export { type CopyProgress, type CopyReport, copyStore } from "./copy/copy-store.ts";
 export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";
@@ -5,6 +6,7 @@ export { openSqliteCopiedStore } from "./copy/sqlite-copied-store.ts";
 export { type StoreReport, verifyStore } from "./copy/verify-store.ts";
 export { type DatabaseAddress, readDatabaseAddress } from "./database/database-address.ts";
 export { migrateDatabase } from "./database/migrate-database.ts";
+export { migrations } from "./database/migrations/migrations.ts";
 export { type Database, openDatabase, type Queries } from "./database/open-database.ts";
 export { roleGrants } from "./database/role-grants.ts";
 export { type FleetGateway, openFleetGateway } from "./gateway/open-fleet-gateway.ts";

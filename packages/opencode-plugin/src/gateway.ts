@@ -11,7 +11,7 @@ export interface Gateway {
   readonly token: string;
   /** Whether it was started here, for this directory: then it allows turns there. */
   readonly isOwn: boolean;
-  /** Ends it if it was started here. */
+  /** Ends it if it was started here and no other OpenCode uses it. */
   close(): void;
 }
 
@@ -27,23 +27,22 @@ export interface OpenGatewayOptions {
 export async function openGateway({ directory, env }: OpenGatewayOptions): Promise<Gateway> {
   const { CARET_URL: named, CARET_TOKEN: key } = env;
   if (named && key) return { url: named, token: key, isOwn: false, close: () => undefined };
-  // OpenCode may be killed: the gateway sees the end of its standard input, which is never written to.
+  // OpenCode may be killed: `caret serve` sees the end of its standard input, which is never written to. Where a gateway runs
+  // already, `caret serve` keeps it for us that long. In a group of its own, since a Ctrl-C for this OpenCode is none for others.
   const child = spawn(nodeProgram(), [caretProgram(), "serve", "--json", "--until-stdin-ends"], {
     cwd: directory,
     env: definedOnly(env),
     stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
   });
-  const end = (): void => void child.kill("SIGTERM");
-  process.once("exit", end);
   try {
     const { url, token, pid } = await ready(child);
-    const isOwn = pid === child.pid;
     // What it prints later is nobody's; unread, it would fill the pipe.
     child.stdout.resume();
     child.unref();
-    return { url, token: token ?? "", isOwn, close: isOwn ? end : () => undefined };
+    return { url, token: token ?? "", isOwn: pid === child.pid, close: () => void child.stdin.end() };
   } catch (reason) {
-    end();
+    child.kill("SIGTERM");
     throw reason;
   } finally {
     child.stderr.resume();

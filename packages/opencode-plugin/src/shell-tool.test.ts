@@ -28,6 +28,22 @@ it.each([
   expect(await shellTool.execute({ command }, context)).toBe(output);
 });
 
+it.each([
+  ["git log --oneline", { patterns: ["git log --oneline"], always: ["git *"] }],
+  ["git log; rm -r ~", { patterns: ["sh -c git log; rm -r ~", "git log", "rm -r ~"], always: [] }],
+  ["git log $(rm -r ~)", { patterns: ["sh -c git log $(rm -r ~)", "git log", "rm -r ~"], always: [] }],
+  ["git log\nrm -r ~", { patterns: ["sh -c git log\nrm -r ~", "git log", "rm -r ~"], always: [] }],
+  ["git log >~/.bashrc", { patterns: ["sh -c git log >~/.bashrc", "git log >~/.bashrc"], always: [] }],
+])("asks about each command of %j, and remembers one alone", async (command, asked) => {
+  const asks: unknown[] = [];
+  const ask: ToolContext["ask"] = async (request) => {
+    asks.push(request);
+    throw new Error("refused");
+  };
+  await expect(shellTool.execute({ command }, { ...context, ask })).rejects.toThrow("refused");
+  expect(asks).toEqual([{ permission: "bash", ...asked, metadata: {} }]);
+});
+
 it("ends everything that a command has started when it takes too long, and says so", async () => {
   const output = await shellTool.execute({ command: grandchild, timeout: 300 }, context);
   expect(output).toMatch(/^\d+\n\nThe command was stopped: it did not end within 300 ms\.$/);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { commandPatterns } from "./command-patterns.ts";
 import type { PluginTool } from "./open-code.ts";
 import { askOutside, inProject } from "./project-path.ts";
 import { runCommand } from "./run-command.ts";
@@ -17,12 +18,7 @@ export const shellTool: PluginTool = {
   args,
   async execute(given, context) {
     const { command, cwd, timeout = TIMEOUT_MS } = schema.parse(given);
-    await context.ask({
-      permission: "bash",
-      patterns: [command],
-      always: [`${command.split(" ")[0]} *`],
-      metadata: {},
-    });
+    await context.ask({ permission: "bash", ...commandPatterns(command), metadata: {} });
     const place = inProject(context, cwd ?? ".");
     await askOutside(context, place, "directory");
     const { output, code, stopped } = await runCommand(command, {

@@ -1,7 +1,7 @@
-import { copyFileSync, type Dirent, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { copyFileSync, type Dirent, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { copyDatabaseFile, makePrivateDirectory, wayInside } from "@caret/runtime";
+import { copyDatabaseFile, makePrivateDirectory, physicalPath, wayInside } from "@caret/runtime";
 
 /** Directories and files that only processes which run now need, or that another place keeps: worktrees are in their repositories. */
 const leftOut: ReadonlySet<string> = new Set([
@@ -17,6 +17,9 @@ const leftOut: ReadonlySet<string> = new Set([
 /** A journal belongs to a database, which is copied with what is in it; a copy from before an upgrade is a copy already. */
 const NOT_COPIED = /\.db-(?:wal|shm|journal)$|\.db\.schema-\d+$|\.tmp$/;
 
+/** Where a copy is until it is whole: one that was interrupted must not be taken for a data directory. */
+const DRAFT = ".incomplete";
+
 export interface Backup {
   readonly directory: string;
   readonly files: number;
@@ -29,6 +32,9 @@ export interface Backup {
 export function backUpData(dataDir: string, directory: string): Backup {
   checkPlaces(dataDir, directory);
   makePrivateDirectory(directory);
+  const draft = join(directory, DRAFT);
+  rmSync(draft, { recursive: true, force: true });
+  makePrivateDirectory(draft);
   let files = 0;
   let bytes = 0;
   const isWanted = (path: string): boolean => !leftOut.has(relative(dataDir, path)) && !NOT_COPIED.test(path);
@@ -44,7 +50,9 @@ export function backUpData(dataDir: string, directory: string): Backup {
       }
     }
   };
-  copyAll(dataDir, directory);
+  copyAll(dataDir, draft);
+  for (const { name } of entriesOf(draft)) renameSync(join(draft, name), join(directory, name));
+  rmdirSync(draft);
   return { directory, files, bytes, worktrees: entriesOf(join(dataDir, "worktrees")).length };
 }
 
@@ -53,11 +61,12 @@ function checkPlaces(dataDir: string, directory: string): void {
     throw new CaretError("not-found", `There is no data directory at ${dataDir}`, {
       fix: "Name the one that Caret uses with `--data-dir`.",
     });
-  if (wayInside(dataDir, directory) !== undefined)
+  const places = [physicalPath(directory), join(physicalPath(dirname(directory)), basename(directory))];
+  if (places.some((place) => wayInside(physicalPath(dataDir), place) !== undefined))
     throw new CaretError("invalid-request", `${directory} is in the data directory itself`, {
       fix: "Choose a place outside of it.",
     });
-  if (entriesOf(directory).length > 0)
+  if (entriesOf(directory).some(({ name }) => name !== DRAFT))
     throw new CaretError("invalid-request", `${directory} is not empty`, { fix: "Choose a new directory." });
 }
 
@@ -71,7 +80,7 @@ function copyOne(source: string, target: string): boolean {
     if ((reason as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw new CaretError("storage-failed", `${source} could not be copied: ${(reason as Error).message}`, {
       cause: reason,
-      fix: "Free some disk space or choose another disk, remove the incomplete copy, and try again.",
+      fix: "Free some disk space or choose another disk, and try again.",
     });
   }
 }

@@ -1,4 +1,5 @@
 import { CaretError, type NativeClient, type SessionView } from "@caret/protocol";
+import { allViews } from "./all-views.ts";
 
 const NAMED = 5;
 
@@ -6,12 +7,13 @@ const NAMED = 5;
 export async function findView(client: NativeClient, id: string): Promise<SessionView> {
   const agent = (await client.listAgents()).find(({ name }) => name === id);
   if (agent !== undefined) return await client.getSession(agent.sessionId);
-  const { sessions } = await client.listSessions({ search: id, limit: 100 });
   const prefix = id.toLowerCase();
-  const found = sessions.filter((view) => view.id.toLowerCase().startsWith(prefix));
+  // Titles are searched too: those with the prefix in them may fill the first pages.
+  const found: SessionView[] = [];
+  if (id !== "")
+    for await (const view of allViews(client, id)) if (view.id.toLowerCase().startsWith(prefix)) found.push(view);
   const [view] = found;
-  if (view === undefined || id === "")
-    throw new CaretError("session-not-found", `There is no session ${JSON.stringify(id)}`);
+  if (view === undefined) throw new CaretError("session-not-found", `There is no session ${JSON.stringify(id)}`);
   const exact = found.find((one) => one.id === id);
   if (found.length === 1 || exact !== undefined) return exact ?? view;
   throw new CaretError("invalid-request", `${found.length} sessions begin with ${JSON.stringify(id)}`, {

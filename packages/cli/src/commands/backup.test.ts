@@ -2,10 +2,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,6 +58,21 @@ it("refuses a directory that is not empty, one inside the data directory, and a 
   await expect(backup("data/copy")).rejects.toMatchObject({ code: "invalid-request" });
   rmSync(dataDir, { recursive: true });
   await expect(backup("copy")).rejects.toMatchObject({ code: "not-found" });
+});
+
+it("refuses a directory that is inside the data directory by a link", async () => {
+  symlinkSync(dataDir, join(root, "link"));
+  await expect(backup("link/copy")).rejects.toMatchObject({ code: "invalid-request" });
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
+it("leaves nothing that looks like a data directory when it fails, and can be tried again there", async () => {
+  for (const name of ["caret.db", "token"]) writeFileSync(join(dataDir, name), "no database".repeat(100));
+  await expect(backup("copy")).rejects.toMatchObject({ code: "storage-failed" });
+  const left = readdirSync(join(root, "copy"));
+  rmSync(join(dataDir, "caret.db"));
+  await backup("copy");
+  expect([left, readdirSync(join(root, "copy"))]).toEqual([[".incomplete"], ["token"]]);
 });
 
 it("leads back from an installation in a copy of the data directory, after the original is gone", async () => {

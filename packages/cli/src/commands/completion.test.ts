@@ -41,10 +41,71 @@ it("offers the choices of an option, and nothing where any value or no command f
   }).toEqual({ choices: ["day", "model", "session", "client", "lane"], anyValue: [], unknown: [] });
 });
 
+it("offers clients where one is named first, and only there", async () => {
+  const [installed, launched] = [await words("install"), await words("launch")];
+  expect({
+    installed: ["claude-code", "zed", "openclaw"].map((client) => installed.includes(client)),
+    launched: ["claude-code", "zed"].map((client) => launched.includes(client)),
+    afterOne: await words("install", "zed"),
+    elsewhere: (await words("usage")).includes("zed"),
+  }).toEqual({
+    installed: [true, true, false],
+    launched: [true, false],
+    afterOne: ["--default", "--dry-run", "--print", "--no-test", "--json", "--config"],
+    elsewhere: false,
+  });
+});
+
+/** What may follow each of these commands, as `caret` itself says. */
+const typed = ["chat --mo", "attach --", "approve --", "store ", "worker --", "backup --", "install open", "usage --b"];
+const offered = [
+  ["--mode", "--model"],
+  ["--config", "--json", "--plain"],
+  ["--always", "--config", "--json", "--yes"],
+  ["init", "migrate", "roles", "verify"],
+  ["--config", "--data-dir", "--json", "--store", "--workspace"],
+  ["--config", "--json"],
+  ["openai", "opencode", "opencode-plugin"],
+  ["--by"],
+];
+
+/** Runs a script in a shell, which prints what it offers for each of `typed` on a line. */
+function completions(shell: string, args: readonly string[]): readonly (readonly string[])[] {
+  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: bin, TERM: "dumb" };
+  const printed = execFileSync(shell, args, { encoding: "utf8", env });
+  const lines = printed.trimEnd().split("\n");
+  return lines.map((line) => line.split(" ").filter(Boolean).toSorted());
+}
+
+function hasShell(shell: string): boolean {
+  return spawnSync(shell, ["-c", "true"]).status === 0;
+}
+
 it("completes in bash", () => {
-  const script = `source <(caret completion bash); COMP_WORDS=(caret usage --b); COMP_CWORD=2; _caret; echo "\${COMPREPLY[@]}"`;
-  const env = { PATH: `${bin}:${process.env["PATH"]}` };
-  expect(execFileSync("bash", ["-c", script], { encoding: "utf8", env })).toBe("--by\n");
+  const each = typed.map((line) => {
+    const [command, word] = line.split(" ");
+    return `COMP_WORDS=(caret ${command} "${word}"); COMP_CWORD=2; _caret; echo "\${COMPREPLY[@]}"`;
+  });
+  expect(completions("bash", ["-c", ["source <(caret completion bash)", ...each].join("\n")])).toEqual(offered);
+});
+
+it.skipIf(!hasShell("fish"))("completes in fish", () => {
+  const each = typed.map((line) => `echo (complete -C 'caret ${line}' | cut -f1)`);
+  expect(completions("fish", ["-c", ["caret completion fish | source", ...each].join("\n")])).toEqual(offered);
+});
+
+it.skipIf(!hasShell("zsh"))("completes in zsh, at a terminal", () => {
+  // Completion of zsh needs its line editor, and that a terminal: zpty is one. What it inserts ends with a space.
+  const script = `
+    zmodload zsh/zpty
+    zpty -b terminal zsh -f -i
+    zpty -w terminal 'PS1=; unsetopt beep; autoload -Uz compinit; compinit -u -D; source <(caret completion zsh); print REA""DY'
+    zpty -r -m terminal seen '*READY*'
+    zpty -w -n terminal $'caret store v\t'
+    zpty -r -m terminal seen '*verify*'
+    print -r -- verify
+    zpty -d terminal`;
+  expect(completions("zsh", ["-f", "-c", script])).toEqual([["verify"]]);
 });
 
 it("names the shells that it knows", () => {

@@ -1,3 +1,4 @@
+import { type Recipe, recipes } from "@caret/protocol/recipes";
 import { Argument, Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import type { CommandEntry } from "./index.ts";
@@ -25,6 +26,14 @@ compdef _caret caret`,
 };
 
 type Shell = keyof typeof scripts;
+
+/** Commands whose first word is a client, and which clients it can be. */
+const clientsOf: Readonly<Record<string, (recipe: Recipe) => boolean>> = {
+  connect: () => true,
+  install: ({ installation }) => installation !== undefined,
+  uninstall: ({ installation }) => installation !== undefined,
+  launch: ({ launch }) => launch !== undefined,
+};
 
 type Commands = ReadonlyMap<string, CommandEntry>;
 
@@ -55,10 +64,18 @@ async function nextWords(typed: readonly string[], commands: Commands): Promise<
   const option = command.options.find(({ long, short }) => last === long || last === short);
   if (option?.required === true || option?.optional === true) return option.argChoices ?? [];
   const options = command.options.filter(({ hidden, long }) => !hidden && long !== undefined);
+  const isFirst = rest.every((word) => word.startsWith("-"));
   return [
+    ...(isFirst ? clientLines(name) : []),
     ...command.commands.map((next) => line(next.name(), next.description())),
     ...options.map(({ long = "", description }) => line(long, description)),
   ];
+}
+
+function clientLines(command: string): readonly string[] {
+  const isMeant = clientsOf[command] ?? (() => false);
+  const all = recipes({ url: "", token: "" });
+  return all.filter(isMeant).map(({ id, name }) => line(id, name));
 }
 
 /** A word that names no subcommand is an argument. */

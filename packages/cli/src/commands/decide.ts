@@ -1,5 +1,6 @@
 import { type AgentEventOf, CaretError, type NativeClient, type SessionView } from "@caret/protocol";
 import { Argument, type Command } from "commander";
+import { allViews } from "../chat/all-views.ts";
 import { findView } from "../chat/find-view.ts";
 import { stateOf } from "../chat/session-choices.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
@@ -59,15 +60,7 @@ async function approve(work: AgentWork, id: string, { yes, always }: ApproveOpti
     throw new CaretError("invalid-request", "This cannot be allowed for the rest of the session", {
       fix: `It is asked about each time: \`${host.command} approve ${id}\` allows it once.`,
     });
-  if (yes !== true) {
-    if (host.stdin.isTTY !== true)
-      throw new CaretError("invalid-request", "Nobody can be shown what would run: there is no terminal", {
-        fix: "Add --yes to allow it unseen.",
-      });
-    const card = approvalCard(request, hostLook(host), "session");
-    await printLines(host, card.slice(0, -1));
-    if (!(await confirm(host, "Allow it?"))) return exitCodes.cancelled;
-  }
+  if (yes !== true && !(await isAllowed(work, request))) return exitCodes.cancelled;
   const answered = await client.answerApproval(view.id, request.requestId, {
     decision: "approved",
     ...(always === true ? { remember: true } : {}),
@@ -75,6 +68,17 @@ async function approve(work: AgentWork, id: string, { yes, always }: ApproveOpti
   if (json) return await printJson(host, { sessionId: view.id, requestId: request.requestId, ...answered });
   const granted = answered.granted === undefined ? "" : `; always in this session: ${answered.granted.label}`;
   return await printLines(host, [cleanLine(`Allowed: ${aboutOf(view)}${granted}`)]);
+}
+
+/** Shows what would run, whole, and asks. */
+async function isAllowed({ host, json }: AgentWork, request: Approval): Promise<boolean> {
+  const why = json ? "a program reads the output" : host.stdin.isTTY === true ? undefined : "there is no terminal";
+  if (why !== undefined)
+    throw new CaretError("invalid-request", `Nobody can be shown what would run: ${why}`, {
+      fix: "Add --yes to allow it unseen.",
+    });
+  await printLines(host, approvalCard(request, hostLook(host), "session").slice(0, -1));
+  return await confirm(host, "Allow it?");
 }
 
 async function deny({ host, client, json }: AgentWork, id: string, reason: string): Promise<ExitCode> {
@@ -99,8 +103,9 @@ async function stop({ host, client, json }: AgentWork, id: string): Promise<Exit
 
 /** What waits for a person, in any session. */
 async function list({ host, client, json }: AgentWork): Promise<ExitCode> {
-  const { sessions } = await client.listSessions({ limit: 100 });
-  const waiting = sessions.filter((view) => stateOf(view) === "waiting for you");
+  // The oldest wait is among those that were not used since.
+  const waiting: SessionView[] = [];
+  for await (const view of allViews(client)) if (stateOf(view) === "waiting for you") waiting.push(view);
   if (json) return await printJson(host, waiting);
   if (waiting.length === 0) return await printLines(host, ["Nothing needs you right now."]);
   const head = [

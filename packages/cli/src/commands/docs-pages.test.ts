@@ -6,8 +6,10 @@ const pages = [
   "coming-from.md",
   "containers.md",
   "first-steps.md",
+  "guide.md",
   "keeping.md",
   "permissions.md",
+  "terminal.md",
   "troubleshooting.md",
   "upgrading.md",
 ];

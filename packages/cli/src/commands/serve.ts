@@ -5,14 +5,16 @@ import { isAlive } from "@caret/runtime";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { version } from "../program.ts";
-import { findGateway } from "../serve/find-gateway.ts";
+import { type FoundGateway, findGateway } from "../serve/find-gateway.ts";
+import { holdGateway, withoutHolders } from "../serve/gateway-holders.ts";
 import type { GatewayLock } from "../serve/gateway-lock.ts";
 import { differencesFrom, type GatewaySettings, gatewaySettings } from "../serve/gateway-settings.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
+import { untilUnlocked } from "../serve/until-unlocked.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { interruption } from "./interruption.ts";
+import { endOfInput, interruption } from "./interruption.ts";
 import { askForLink, tokenOf } from "./link.ts";
 import { write } from "./print.ts";
 import { readyLines } from "./ready-lines.ts";
@@ -55,19 +57,57 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   const { config, files } = loaded;
   const workspace = options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace);
   const wanted = gatewaySettings(loaded, workspace);
-  const found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
-  if (found.kind === "reuse") return await share(host, found.gateway, { wanted, isAsked, json: options.json === true });
-  if (found.gateway !== undefined) throw cannotShare(found.gateway, found.why);
+  const isHeld = options.untilStdinEnds === true;
   const asked = { host, config, loaded, configFiles: files, workspace, keepsPort: true, settings: wanted };
-  const gateway = await startGateway({ ...asked, spawner });
+  let found: FoundGateway | undefined;
+  let booting = spawner;
+  const attempt = async (): Promise<ExitCode> => {
+    found = await findGateway({ dataDir: config.dataDir, uid: host.uid, version, env: host.env, isAlive });
+    if (found.kind === "reuse") {
+      const sharing = { wanted, isAsked, json: options.json === true };
+      return await (isHeld
+        ? holding(host, config.dataDir, found.gateway, sharing)
+        : share(host, found.gateway, sharing));
+    }
+    if (found.gateway !== undefined) throw cannotShare(found.gateway, found.why);
+    const start = startGateway({ ...asked, spawner: booting });
+    booting = undefined; // a gateway that cannot start ends it
+    return await run(host, await start, config.dataDir, options);
+  };
+  // One that a program starts for itself meets that of another program which ends at the same moment.
+  return await untilUnlocked(attempt, () => isHeld && (found?.kind === "reuse" || found?.gateway === undefined));
+}
+
+/** Until a signal; or until the program that has started it ends, and every other one that has begun to use it. */
+async function run(host: Host, gateway: RunningGateway, dataDir: string, options: ServeOptions): Promise<ExitCode> {
   await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
-  const signal = await interruption(host, options.untilStdinEnds === true);
+  const over = new AbortController();
+  const unused = async (): Promise<"SIGTERM"> => {
+    await endOfInput(host);
+    await withoutHolders(dataDir, gateway, over.signal);
+    return "SIGTERM";
+  };
+  const signal = await Promise.race([interruption(host), ...(options.untilStdinEnds === true ? [unused()] : [])]);
+  over.abort();
   const limitMs = signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY;
   const onWait = async (titles: readonly string[]): Promise<void> => {
     if (options.json !== true) await write(host.stderr, waitingLines(titles, limitMs));
   };
   await gateway.close({ limitMs, onWait });
   return exitCodes.completed;
+}
+
+/** Uses a gateway that runs already, which then does not end before this process. */
+async function holding(host: Host, dataDir: string, gateway: GatewayLock, sharing: Wanted): Promise<ExitCode> {
+  const release = holdGateway(dataDir, host.uid, gateway.pid);
+  if (release === undefined) throw new CaretError("storage-locked", `The gateway at ${gateway.url} is ending`);
+  try {
+    const code = await share(host, gateway, sharing);
+    await Promise.race([endOfInput(host), interruption(host)]);
+    return code;
+  } finally {
+    release();
+  }
 }
 
 /** One of another version, for instance: its turns run on, and its log may have another schema. */

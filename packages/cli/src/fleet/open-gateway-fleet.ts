@@ -25,13 +25,16 @@ export interface GatewayFleet {
 
 export async function openGatewayFleet(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet> {
   const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
-  const { createPostgresTokens, openFleetGateway, openKnownTokens } = await import("@caret/fleet");
+  const { createPostgresAnswerArchive, createPostgresTokens, openFleetGateway, openKnownTokens } = await import(
+    "@caret/fleet"
+  );
   const failed = async (reason: unknown): Promise<never> => {
     await close();
     throw reason;
   };
   const gateway = await openFleetGateway({ seat, version, onError }).catch(failed);
   const tokens = createPostgresTokens(seat.database);
+  const answers = createPostgresAnswerArchive({ ...seat, onError });
   const known = await openKnownTokens({ tokens, listener: seat.listener, onError }).catch(failed);
   // Workers may not delete what was logged: they hide a session that is deleted, and its events go here.
   const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
@@ -44,7 +47,7 @@ export async function openGatewayFleet(config: Config, onError: (error: CaretErr
       const lane = (worker?.about.defaultLane ?? opened.lane) as LaneName;
       return { ...opened, lane, probe: fleetProbe(gateway.members), notes: [notes(worker?.machine)] };
     },
-    openPorts: (options) => openFleetPorts(options, gateway),
+    openPorts: (options) => openFleetPorts({ ...options, answers }, gateway),
     async close() {
       clearInterval(sweeping);
       known.close();

@@ -46,9 +46,8 @@ async function startIn(
   report: Report,
 ): Promise<StartedWorker> {
   const onError = (error: CaretError): void => report.log?.(error);
-  const { createLeasedEngine, createPostgresConversationStore, createTurnPublisher, runWorker } = await import(
-    "@caret/fleet"
-  );
+  const fleetParts = await import("@caret/fleet");
+  const { createLeasedEngine, createPostgresConversationStore, createTurnPublisher, runWorker } = fleetParts;
   const { seat, store } = fleet;
   // Sessions of the API lane go to any machine, and what their upstream keeps with us goes with them.
   const upstreamState = createPostgresConversationStore({ database: seat.database, onError });
@@ -61,7 +60,8 @@ async function startIn(
   const isBusy = (): boolean => engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   const defaultWorkspace = config.workspaces.default;
-  const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, onError }, {});
+  const answers = fleetParts.createPostgresAnswerArchive({ ...seat, onError });
+  const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, answers, onError }, {});
   const about = async () => ({
     lanes: lanesOf(opened),
     defaultLane: opened.lane,
@@ -82,6 +82,8 @@ async function startIn(
     engine,
     version,
     capacity: config.fleet.capacity,
+    lane: opened.lane,
+    redact: (text) => inner.redactor().redactText(text),
     about: async () => listed,
     onError,
   }).catch(async (reason: unknown) => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError, createNativeClient, type NativeClient } from "@caret/protocol";
 import { isAlive } from "@caret/runtime";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -8,10 +7,7 @@ import { type FoundGateway, findGateway } from "./find-gateway.ts";
 import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { withKeptPort } from "./kept-port.ts";
-
-/** Another process that starts its gateway at the same moment is ready by then. */
-const START_ATTEMPTS = 20;
-const ATTEMPT_MS = 500;
+import { untilUnlocked } from "./until-unlocked.ts";
 
 export interface GatewayConnection {
   readonly client: NativeClient;
@@ -39,20 +35,16 @@ export async function connectGateway(
   loaded: LoadedConfig,
   { workspace, keepsPort, start }: ConnectOptions = {},
 ): Promise<GatewayConnection> {
-  for (let attempt = 1; ; attempt++) {
+  let found: FoundGateway | undefined;
+  const attempt = async (): Promise<GatewayConnection> => {
     const { dataDir } = loaded.config;
-    const found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
+    found = await findGateway({ dataDir, uid: host.uid, version, env: host.env, isAlive });
     if (found.kind === "reuse") return await connectRunning(host, dataDir, found.gateway);
-    try {
-      return await (start === undefined
-        ? startOwn(host, loaded, found, { workspace, keepsPort })
-        : start(host, loaded, found));
-    } catch (reason) {
-      const isTaken = CaretError.is(reason) && reason.code === "storage-locked" && found.gateway === undefined;
-      if (!isTaken || attempt === START_ATTEMPTS) throw reason;
-      await sleep(ATTEMPT_MS);
-    }
-  }
+    return await (start === undefined
+      ? startOwn(host, loaded, found, { workspace, keepsPort })
+      : start(host, loaded, found));
+  };
+  return await untilUnlocked(attempt, () => found?.gateway === undefined);
 }
 
 /** When the gateway was restarted, at another port perhaps, requests go to the new one. */

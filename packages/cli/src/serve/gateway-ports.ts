@@ -49,6 +49,8 @@ export interface GatewayPortsOptions {
   readonly opened: OpenedEngine;
   readonly models: RuntimeModels;
   readonly defaultWorkspace: string | undefined;
+  /** Where answers are kept that clients refer to; absent: in the data directory. */
+  readonly answers?: AnswerArchive | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -75,7 +77,7 @@ type SessionsOfProcess = Partial<Pick<SessionsOptions, "toolsOf" | "registration
 export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProcess) {
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
-  const answers = openAnswerArchive({ directory: config.dataDir, onError });
+  const answers = options.answers ?? openAnswerArchive({ directory: config.dataDir, onError });
   const common = {
     engine: opened.engine,
     scratch,

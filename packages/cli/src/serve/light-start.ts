@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { boundNewSpace } from "./bound-new-space.ts";
 
 /** A gateway that nobody has asked anything for this long is idle. */
 const IDLE_MS = 1_000;
@@ -25,6 +26,7 @@ export function endLightStart(server: Server): void {
     setFlagsFromString("--opt");
     setFlagsFromString("--maglev");
     setFlagsFromString("--sparkplug");
+    boundNewSpace();
   };
   server.on("request", end);
 }

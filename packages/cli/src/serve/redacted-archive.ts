@@ -8,13 +8,13 @@ import { type AnswerArchive, knownAs, type Redactor } from "@caret/runtime";
  */
 export function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): ResponseArchive {
   return {
-    put(owner, { body, ...response }) {
+    async put(owner, { body, ...response }) {
       const sent = JSON.parse(body) as KeptResponse;
       const { id, previousId, conversation, ...words } = sent;
       const redacted = redactor().redactValue(words);
       const messages = redacted.messages.map((message, index) => marked(message, sent.messages[index]));
       const kept: KeptResponse = { ...redacted, id, previousId, conversation, messages };
-      archive.put(owner, { ...response, body: JSON.stringify(kept) });
+      await archive.put(owner, { ...response, body: JSON.stringify(kept) });
     },
     find: (owner, by) => archive.find(owner, by),
   };

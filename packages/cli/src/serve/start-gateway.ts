@@ -68,13 +68,16 @@ export interface RunningGateway {
   readonly notes: readonly string[];
   /** A new one-time link that signs a browser in. */
   newLink(): string;
+  /** Takes back what leads other programs of the same user here; `announce` writes it again. */
+  withdraw(): void;
+  announce(): void;
   /** Accepts no new requests, waits for working turns, then closes everything. */
   close(options: CloseOptions): Promise<void>;
 }
 
 /** Compose a gateway and listen: engine → ports → doors → server → lock file. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { host, config, workspace, settings } = options;
+  const { host, config, workspace } = options;
   const metrics = createMetrics();
   const turnMetrics = createTurnMetrics(metrics);
   const report: { log?: (error: CaretError) => void } = {};
@@ -114,14 +117,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     tokens.close();
   };
   // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
-  const failed = (reason: unknown): Promise<never> => closeParts().then(() => Promise.reject(reason));
-  const { url, socket } = await listenEverywhere(app, options).catch(failed);
+  const { url, socket } = await listenEverywhere(app, options).catch(afterwards(closeParts));
   endLightStart(app.server);
   // Known by the time a turn asks, and no part of the start.
   void opened.sandboxes.state();
   const webhook = openGatewayWebhook({ ...parts, sessions: ports.sessions, url: reachable(url) });
-  const takeBack = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null, settings });
+  const announcement = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null });
   return {
+    ...announcement,
     url,
     workspaces: opened.allowedWorkspaces.directories().filter((directory) => !isOwnDirectory(config, directory)),
     token: tokenFile && readFileSync(tokenFile, "utf8").trim(),
@@ -137,7 +140,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
       await app.close();
-      takeBack();
+      announcement.withdraw();
       await closeParts();
     },
   };
@@ -161,20 +164,25 @@ async function openGatewayEngine(
   return (await fleet?.dress(opened)) ?? opened;
 }
 
+function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<never> {
+  return (reason) => close().then(() => Promise.reject(reason));
+}
+
 /** Loaded only where there is one: the embedded log needs nothing of it. */
 async function fleetOf(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet | undefined> {
   if (config.store === undefined) return undefined;
   return await (await import("../fleet/open-gateway-fleet.ts")).openGatewayFleet(config, onError);
 }
 
-/** Writes down where the gateway is, for other programs of the same user. Gives what takes that back. */
+/** Writes down where the gateway is, for other programs of the same user. Gives what takes that back, and does it again. */
 function announce(
-  { host, config }: GatewayOptions,
-  where: Pick<GatewayLock, "url" | "tokenFile" | "socket" | "settings">,
-): () => void {
+  { host, config, settings }: GatewayOptions,
+  where: Pick<GatewayLock, "url" | "tokenFile" | "socket">,
+): Pick<RunningGateway, "announce" | "withdraw"> {
   const { pid, startTime = null } = identifyProcess(process.pid);
-  writeLockFile(config.dataDir, { ...where, pid, startTime, version });
-  return () => removeLockFile(config.dataDir, host.uid, pid);
+  const write = (): void => writeLockFile(config.dataDir, { ...where, settings, pid, startTime, version });
+  write();
+  return { announce: write, withdraw: () => removeLockFile(config.dataDir, host.uid, pid) };
 }
 
 /**

@@ -51,3 +51,10 @@ export function codeOf(reason: unknown): string {
   const code = reason instanceof Error ? (reason as Error & { readonly code?: unknown }).code : undefined;
   return typeof code === "string" ? code : "";
 }
+
+/** The columns of a table have changed since the statement was prepared. Nothing was done. */
+export function isStalePlan(reason: unknown): boolean {
+  if (!(reason instanceof Error)) return false;
+  if (codeOf(reason) === "0A000" && reason.message.includes("cached plan")) return true;
+  return reason.cause !== undefined && reason.cause !== reason && isStalePlan(reason.cause);
+}

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { DatabaseAddress } from "./database-address.ts";
-import { isConnectionLoss, toDatabaseError } from "./database-error.ts";
+import { isConnectionLoss, isStalePlan, toDatabaseError } from "./database-error.ts";
 import { fromKept, toKept } from "./kept-text.ts";
 
 /** One row, by column. */
@@ -55,11 +55,8 @@ export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOpti
   return {
     schema,
     place,
-    query: (...statement) => run(pool, ...statement).catch(rethrow),
-    async transaction(work) {
-      const client = await pool.connect().catch(rethrow);
-      return await inTransaction(client, work);
-    },
+    query: (...statement) => again(() => run(pool, ...statement)).catch(rethrow),
+    transaction: (work) => again(async () => await inTransaction(await pool.connect().catch(rethrow), work)),
     async connect(onNotice, onEnd) {
       const client = new pg.Client(settings);
       client.on("error", onEnd);
@@ -114,13 +111,31 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
   }
 }
 
+/** Grows when a table has changed under prepared statements: from then on they have other names, and are prepared again. */
+let planGeneration = 0;
+
+/** A newer program has migrated the database: the statement did nothing, and its transaction was rolled back. */
+async function again<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (reason) {
+    if (!isStalePlan(reason)) throw reason;
+    planGeneration += 1;
+    return await work();
+  }
+}
+
 async function run(
   target: pg.Pool | pg.ClientBase,
   sql: string,
   values: readonly unknown[] = [],
   name?: string,
 ): Promise<Result> {
-  const statement = { text: sql, values: values.map(toValue), ...(name === undefined ? {} : { name }) };
+  const statement = {
+    text: sql,
+    values: values.map(toValue),
+    ...(name === undefined ? {} : { name: `${name} ${planGeneration}` }),
+  };
   const answer: pg.QueryResult<Record<string, unknown>> | readonly pg.QueryResult<Record<string, unknown>>[] =
     await target.query<Record<string, unknown>>(statement);
   // Several statements in one text give one result each.

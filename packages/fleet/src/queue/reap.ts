@@ -1,9 +1,12 @@
 import type { Database, Queries } from "../database/open-database.ts";
+import { severalAtOnce } from "../wire/several-at-once.ts";
 import type { JobQueue, OrphanedJob } from "./job-queue.ts";
 
 /** Turns that have waited so long without a worker or a job have been forgotten. */
 const FORGOTTEN_MS = 2_000;
 const MANY = 100;
+/** Keys that are handed on at the same time. */
+const AT_ONCE = 4;
 
 export interface Reaped {
   /** Turns that were started by workers which are lost: they are never started again by themselves. */
@@ -23,21 +26,22 @@ export async function reapWork(database: Database, jobs: JobQueue): Promise<Reap
   );
   const interrupted: string[] = [];
   const queues = new Set<string>();
-  for (const { key } of expired) {
+  await severalAtOnce(expired, AT_ONCE, async ({ key }) => {
     const taken = await database.transaction((queries) => takeKey(queries, jobs, String(key)));
     interrupted.push(...taken.interrupted);
     for (const queue of taken.queues) queues.add(queue);
-  }
+  });
   const { rows: forgotten } = await database.query(
     `select distinct key from turns join work using (key)
      where state = 'queued' and owner is null and submitted_at < now() - $1 * interval '1 millisecond' limit $2`,
     [FORGOTTEN_MS, MANY],
   );
   const orphans = Map.groupBy(await jobs.findOrphans(FORGOTTEN_MS), ({ key }) => key);
-  for (const key of new Set([...forgotten.map((row) => String(row["key"])), ...orphans.keys()])) {
+  const keys = new Set([...forgotten.map((row) => String(row["key"])), ...orphans.keys()]);
+  await severalAtOnce(keys, AT_ONCE, async (key) => {
     const queue = await database.transaction((queries) => sendAgain(queries, jobs, key, orphans.get(key) ?? []));
     if (queue !== undefined) queues.add(queue);
-  }
+  });
   return { interrupted, queues: [...queues] };
 }
 

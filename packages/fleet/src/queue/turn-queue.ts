@@ -35,6 +35,8 @@ export interface Claim {
 export interface TakenTurn {
   readonly id: string;
   readonly input: unknown;
+  /** How long it lay in the queue. */
+  readonly waitedMs: number;
 }
 
 export interface NextOptions {
@@ -153,9 +155,10 @@ async function takeTurn(queries: Queries, sealer: Sealer, { key, fence }: Claim)
   const { rows } = await queries.query(
     `update turns set state = 'running', fence = $2, started_at = now()
      where id = (select id from turns where key = $1 and state = 'queued' order by position limit 1)
-     returning id, input`,
+     returning id, input, floor(extract(epoch from now() - submitted_at) * 1000)::bigint as waited`,
     [key, fence],
   );
   const [row] = rows;
-  return row === undefined ? undefined : { id: String(row["id"]), input: sealer.open(row["input"] as Uint8Array) };
+  if (row === undefined) return undefined;
+  return { id: String(row["id"]), input: sealer.open(row["input"] as Uint8Array), waitedMs: Number(row["waited"]) };
 }

@@ -5,10 +5,15 @@ import type { JobQueue } from "../queue/job-queue.ts";
 import { reapWork } from "../queue/reap.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
+import type { Sealer } from "../wire/sealer.ts";
+import { severalAtOnce } from "../wire/several-at-once.ts";
+import type { NativeInput, RunNativeTurnOptions } from "./run-native-turn.ts";
 import type { SessionLeases } from "./session-leases.ts";
 
 const REAP_MS = 1_000;
 const TIDY_MS = 60_000;
+/** Sessions that are ended at the same time: half of the connections, so that turns which run here can append. */
+const AT_ONCE = 4;
 
 export interface ReapLostOptions {
   readonly database: Database;
@@ -17,6 +22,8 @@ export interface ReapLostOptions {
   readonly jobs: JobQueue;
   readonly sessions: SessionLeases;
   readonly store: EventStore;
+  readonly sealer: Sealer;
+  readonly recordUnbegun: RunNativeTurnOptions["recordUnbegun"];
   readonly notifier: Notifier;
   readonly onError: (error: CaretError) => void;
 }
@@ -29,6 +36,7 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
   const reap = async (): Promise<void> => {
     await expireDead(options);
     await endTurns(options);
+    await recordLost(options);
     const { interrupted, queues } = await reapWork(options.database, options.jobs);
     for (const id of interrupted) options.notifier.hint({ kind: "turn", id });
     for (const id of queues) options.notifier.hint({ kind: "work", id });
@@ -36,13 +44,16 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
     tidiedAt = Date.now();
     await tidy(options.database);
   };
-  const timer = setInterval(() => {
+  const start = (): void => {
     running ??= reap()
       .catch((reason: unknown) => options.onError(CaretError.from(reason)))
       .finally(() => {
         running = undefined;
       });
-  }, REAP_MS);
+  };
+  const timer = setInterval(start, REAP_MS);
+  // At once: workers that are killed soon after their start must get to it as well.
+  start();
   return async () => {
     clearInterval(timer);
     await running;
@@ -68,7 +79,7 @@ async function expireDead({ database, owner }: ReapLostOptions): Promise<void> {
 
 /** A turn that a lost worker had started may have changed anything: it is ended as interrupted, never run again. */
 async function endTurns({ database, sessions, store, notifier, onError }: ReapLostOptions): Promise<void> {
-  for (const sessionId of await sessions.takeExpired())
+  await severalAtOnce(await sessions.takeExpired(), AT_ONCE, async (sessionId) => {
     try {
       await interruptRunningTurns(store, { sessionId, isAlive: () => false });
       await database.query("delete from running_turns where session_id = $1", [sessionId]);
@@ -81,6 +92,29 @@ async function endTurns({ database, sessions, store, notifier, onError }: ReapLo
       sessions.abandon(sessionId);
       onError(CaretError.from(reason));
     }
+  });
+}
+
+/** A turn that a lost worker had taken and not begun is in no log yet, and its client may follow it. */
+async function recordLost({ database, sealer, recordUnbegun, notifier, onError }: ReapLostOptions): Promise<void> {
+  const { rows } = await database.query(
+    `select id, key, input from turns join work using (key)
+     where kind = 'session' and state = 'running' and owner is not null and lease_until < now() and input is not null`,
+    [],
+    "list lost turns",
+  );
+  await severalAtOnce(rows, AT_ONCE, async ({ id, key, input }) => {
+    try {
+      await recordUnbegun(String(id), sealer.open(input as Uint8Array) as NativeInput, workerLost());
+      notifier.hint({ kind: "log", id: String(key) });
+    } catch (reason) {
+      onError(CaretError.from(reason));
+    }
+  });
+}
+
+function workerLost(): CaretError {
+  return new CaretError("interrupted", "The worker that had taken this turn was lost before it had begun");
 }
 
 /** What was answered, or will never be read. */

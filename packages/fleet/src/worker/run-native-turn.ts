@@ -1,5 +1,6 @@
 import { type Caller, CaretError, type StartTurn } from "@caret/protocol";
 import type { RuntimeSessions } from "@caret/runtime";
+import type { TakenTurn } from "../queue/turn-queue.ts";
 import { replyOf } from "../wire/reply.ts";
 import type { TurnAnswers } from "./turn-answers.ts";
 
@@ -14,7 +15,12 @@ export interface NativeInput {
 export interface RunNativeTurnOptions {
   readonly sessions: Pick<RuntimeSessions, "beginTurn">;
   readonly answer: TurnAnswers;
+  /** Puts the turn into the log that could not begin. */
+  readonly recordUnbegun: (turnId: string, asked: NativeInput, reason: CaretError) => Promise<void>;
 }
+
+/** The gateway answers after ten seconds, whether the turn has begun or not; from half of that on nobody may hear why it did not. */
+const UNHEARD_MS = 5_000;
 
 /** Why a turn stops whose worker may not write its log any more. */
 export function leaseLost(): CaretError {
@@ -26,11 +32,13 @@ export function leaseLost(): CaretError {
 
 /** Runs a turn of a session until its session is free again. */
 export async function runNativeTurn(
-  { sessions, answer }: RunNativeTurnOptions,
-  turnId: string,
-  { sessionId, wanted, caller }: NativeInput,
+  { sessions, answer, recordUnbegun }: RunNativeTurnOptions,
+  { id: turnId, waitedMs }: Pick<TakenTurn, "id" | "waitedMs">,
+  asked: NativeInput,
   lost: AbortSignal,
 ): Promise<void> {
+  const { sessionId, wanted, caller } = asked;
+  const takenAt = performance.now();
   let settled: Promise<void> = Promise.resolve();
   const reply = await replyOf(async () => {
     const turn = await sessions.beginTurn(sessionId, wanted, caller, turnId);
@@ -41,4 +49,6 @@ export async function runNativeTurn(
   });
   await answer(reply);
   await settled;
+  if ("error" in reply && waitedMs + performance.now() - takenAt > UNHEARD_MS)
+    await recordUnbegun(turnId, asked, new CaretError(reply.error.code, reply.error.message, { fix: reply.error.fix }));
 }

@@ -1,4 +1,4 @@
-import type { CaretError, Sessions } from "@caret/protocol";
+import type { CaretError, LaneName, Sessions } from "@caret/protocol";
 import type { EventStore, RuntimeConversations, RuntimeSessions, SessionEngine } from "@caret/runtime";
 import { ANYWHERE, machineQueue, openJobQueue } from "../queue/job-queue.ts";
 import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue.ts";
@@ -9,9 +9,11 @@ import { sharedTarget } from "../wire/shared-target.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { createLiveWriter } from "./live-writer.ts";
 import { reapLost } from "./reap-lost.ts";
+import { recordUnbegun } from "./record-unbegun.ts";
 import { type RunTaken, runClaims } from "./run-claims.ts";
 import { type CommandHandlers, runCommands } from "./run-commands.ts";
 import { type ConversationInput, type RemoteShare, runConversationTurn } from "./run-conversation-turn.ts";
+import type { RunNativeTurnOptions } from "./run-native-turn.ts";
 import { leaseLost, type NativeInput, runNativeTurn } from "./run-native-turn.ts";
 
 const SEEN_MS = 3_000;
@@ -25,6 +27,10 @@ export interface WorkerOptions {
   readonly conversations: RuntimeConversations;
   readonly version: string;
   readonly capacity: number;
+  /** The lane of sessions that have none yet. */
+  readonly lane: LaneName;
+  /** Takes secrets out of what is kept. */
+  readonly redact: (text: string) => string;
   /** What gateways show of this worker. */
   readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork" | "takesShared">>;
   readonly onError: (error: CaretError) => void;
@@ -54,8 +60,9 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     await turns.answer(claim, id, reply).catch(onError);
     notifier.hint({ kind: "turn", id });
   };
+  const record = recordUnbegun.bind(undefined, { ...options, database, leases });
   const run: RunTaken = (taken, claim, lost) =>
-    runTaken({ ...options, shares }, taken, { claim, lost, answered }).catch(onError);
+    runTaken({ ...options, shares, recordUnbegun: record }, taken, { claim, lost, answered }).catch(onError);
   const claims = runClaims({ jobs, turns, listener, queues: [home, ANYWHERE], capacity, run, onError });
   const interrupt = (sessionIds: readonly string[]): void => {
     for (const sessionId of sessionIds) engine.runningTurn(sessionId)?.interrupt(leaseLost());
@@ -77,7 +84,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const monotonic = (): number => performance.now();
   const ends = [
     keepLeases({ database, owner, claims, sessions: leases, onLost: interrupt, onAllLost, onError, monotonic }),
-    reapLost({ ...options, database, owner, jobs, sessions: leases, notifier }),
+    reapLost({ ...options, database, owner, jobs, sealer, sessions: leases, notifier, recordUnbegun: record }),
     runCommands({
       database,
       sealer,
@@ -117,13 +124,14 @@ interface Running {
 }
 
 async function runTaken(
-  options: WorkerOptions & { readonly shares: Map<string, RemoteShare> },
-  { id, input }: TakenTurn,
+  options: WorkerOptions & Pick<RunNativeTurnOptions, "recordUnbegun"> & { readonly shares: Map<string, RemoteShare> },
+  taken: TakenTurn,
   { claim, lost, answered }: Running,
 ): Promise<void> {
-  const asked = input as NativeInput | ConversationInput;
+  const { id } = taken;
+  const asked = taken.input as NativeInput | ConversationInput;
   const answer = (reply: Reply): Promise<void> => answered(claim, id, reply);
-  if (asked.door === "native") return await runNativeTurn({ ...options, answer }, id, asked, lost);
+  if (asked.door === "native") return await runNativeTurn({ ...options, answer }, taken, asked, lost);
   const live = createLiveWriter({ ...options.seat, share: id });
   await runConversationTurn({ ...options, answer, live }, id, asked, lost);
 }

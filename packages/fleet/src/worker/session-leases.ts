@@ -36,13 +36,14 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     newLeaseMs: (sessionId) => (fences.has(sessionId) ? LEASE_MS : undefined),
 
     async claim(sessionId) {
-      let renewed: unknown;
+      let seen: Holder | undefined;
       for (;;) {
         const held = await claimSession(database, sessionId, owner);
         if (typeof held === "number") return void fences.set(sessionId, held);
-        // One whose owner does not renew it is lost, and free as soon as its lease has run out.
-        if (renewed !== undefined && renewed !== held.leaseUntil) throw isBusy(sessionId);
-        renewed = held.leaseUntil;
+        // One whose owner does not renew it is lost, and free as soon as its lease has run out and a worker has ended its turn.
+        const isRenewed = seen !== undefined && seen.owner === held.owner && seen.leaseUntil !== held.leaseUntil;
+        if (isRenewed && !held.isExpired) throw isBusy(sessionId);
+        seen = held;
         await sleep(CLAIM_MS);
       }
     },
@@ -89,12 +90,15 @@ export function createSessionLeases(database: Database, owner: string): SessionL
   };
 }
 
-/** The number under which the session is held from now on; or until when another worker has it. */
-async function claimSession(
-  database: Database,
-  sessionId: string,
-  owner: string,
-): Promise<number | { readonly leaseUntil: string }> {
+/** Who has a session, and until when. */
+interface Holder {
+  readonly owner: string;
+  readonly leaseUntil: string;
+  readonly isExpired: boolean;
+}
+
+/** The number under which the session is held from now on; or who else has it. */
+async function claimSession(database: Database, sessionId: string, owner: string): Promise<number | Holder> {
   const { rows } = await database.query(
     `update sessions set fence = fence + 1, owner = $2, ${lease}
      where id = $1 and (owner is null or owner = $2) returning fence`,
@@ -102,9 +106,14 @@ async function claimSession(
     "claim session",
   );
   if (rows[0] !== undefined) return Number(rows[0]["fence"]);
-  const found = await database.query("select lease_until::text as until from sessions where id = $1", [sessionId]);
+  const found = await database.query(
+    "select owner, lease_until::text as until, lease_until < now() as expired from sessions where id = $1",
+    [sessionId],
+  );
+  const [row] = found.rows;
   // The number that a new session's row has.
-  return found.rows[0] === undefined ? 0 : { leaseUntil: String(found.rows[0]["until"]) };
+  if (row === undefined) return 0;
+  return { owner: String(row["owner"]), leaseUntil: String(row["until"]), isExpired: row["expired"] === true };
 }
 
 function isBusy(sessionId: string): CaretError {

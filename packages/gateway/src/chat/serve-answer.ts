@@ -50,6 +50,8 @@ export interface AnswerFormat {
   /** What keeps a silent stream alive; absent: an SSE comment. */
   readonly keepAlive?: string;
   openStream(turn: TurnShare): AnswerStream;
+  /** What has to be done before the client is given the end of its answer. */
+  kept?(): Promise<void> | undefined;
   /** The whole answer, as the body to send. */
   toWhole(turn: TurnShare, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
 }
@@ -94,7 +96,9 @@ async function sendWhole({ reply, options }: Exchange, followed: Followed, forma
     for (const event of batch) events.push(event);
   });
   if (ending.kind === "failed") throw CaretError.fromInfo(ending.error);
-  await reply.send(format.toWhole(followed.turn, events, ending.cut));
+  const whole = format.toWhole(followed.turn, events, ending.cut);
+  await format.kept?.();
+  await reply.send(whole);
 }
 
 /**
@@ -127,7 +131,9 @@ async function sendStream(
       return text === "" ? undefined : open().write(text);
     });
     if (ending.kind === "failed" && sse === undefined) throw CaretError.fromInfo(ending.error);
-    await open().write(stream.end(ending));
+    const last = stream.end(ending);
+    await format.kept?.();
+    await open().write(last);
   } finally {
     clearTimeout(patience);
     sse?.end();

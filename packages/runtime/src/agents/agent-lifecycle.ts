@@ -1,6 +1,7 @@
 import { type Agents, type Caller, CaretError } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
+import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentTurns } from "./agent-turns.ts";
 import type { AgentViews } from "./agent-views.ts";
 import type { AgentsOptions } from "./agents-context.ts";
@@ -46,6 +47,7 @@ export function agentLifecycle(
       const agent = await views.find(name, caller);
       // The queue first: the end of the turn would start the next one.
       const dropped = await store.drop(name);
+      for (const message of dropped) await forgetSecrets(options, message);
       await turns.end(agent, "You stopped the agent");
       return dropped;
     },

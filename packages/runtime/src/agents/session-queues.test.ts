@@ -41,6 +41,14 @@ describe("prompts that wait for a session", () => {
     expect([await waiting(id), (await bench.sessions.get(id, anyone)).queued]).toEqual([[], undefined]);
   });
 
+  it("leave no secret behind when they are removed", async () => {
+    const { id, letGo } = await busySession();
+    await bench.agents.queuePrompt(id, { prompt: "Use sk-proj-AAAABBBBCCCCDDDDEEEEFFFF1234", id: "m" }, anyone);
+    await bench.agents.removeQueued(id, "m", anyone);
+    expect((await bench.store.agents.message("m"))?.text).toBe("Use [redacted]");
+    letGo();
+  });
+
   it("are stored once under an id, can be changed and removed while they wait, and not afterwards", async () => {
     const { id, letGo } = await busySession();
     const queue = (prompt: string) => bench.agents.queuePrompt(id, { prompt, id: prompt }, anyone);

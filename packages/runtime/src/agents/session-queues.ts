@@ -2,6 +2,7 @@ import { type Agents, type Caller, HUMAN, type MessageView, sessionReceiver } fr
 import { notQueued } from "../log/agent-store.ts";
 import { userOf } from "../sessions/session-directories.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
+import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
 type SessionQueues = Pick<Agents, "queuePrompt" | "queue" | "changeQueued" | "removeQueued" | "startQueued">;
@@ -52,8 +53,9 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
     },
 
     async removeQueued(sessionId, messageId, caller) {
-      await findQueued(sessionId, messageId, caller);
+      const message = await findQueued(sessionId, messageId, caller);
       await store.dropOne(messageId);
+      await forgetSecrets(options, message);
       // What stood behind it may be able to start.
       scheduler.wake();
     },

@@ -8,7 +8,7 @@ import { makePrivateDirectory, makePrivateFile } from "../paths/private-files.ts
 const ARCHIVE_FILE = "answers.db";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** As long as OpenAI keeps a response. */
-const KEPT_DAYS = 30;
+export const KEPT_DAYS = 30;
 const MAX_CHARACTERS = 256 * 1024 * 1024;
 /** Short time-outs for disk and locks: losing an answer only costs its client one full request. */
 const BUSY_MS = 50;
@@ -44,14 +44,14 @@ export interface ArchivedAnswer {
 }
 
 /**
- * Answers on disk, each seen by its owner only, for a month at most. Never throws: an answer that could not be kept or
+ * Answers that are kept, each seen by its owner only, for a month at most. All implementations run `describeAnswerArchive`. Never rejects: an answer that could not be kept or
  * found is like one that was kept for long enough, and the reason is reported.
  */
 export interface AnswerArchive {
-  put(owner: string, answer: ArchivedAnswer): void;
+  put(owner: string, answer: ArchivedAnswer): Promise<void>;
   /** The body of an answer, by its own id or by that of one of its items. */
-  find(owner: string, by: { readonly id: string } | { readonly itemId: string }): string | undefined;
-  removeSession(sessionId: string): void;
+  find(owner: string, by: { readonly id: string } | { readonly itemId: string }): Promise<string | undefined>;
+  removeSession(sessionId: string): Promise<void>;
   close(): void;
 }
 
@@ -81,9 +81,9 @@ export function openAnswerArchive(options: AnswerArchiveOptions): AnswerArchive 
     }
   }
   return {
-    put: (owner, answer) => void attempt((store) => store.put(owner, answer)),
-    find: (owner, by) => attempt((store) => store.find(owner, by)),
-    removeSession: (sessionId) => void attempt((store) => store.removeSession(sessionId)),
+    put: async (owner, answer) => void attempt((store) => store.put(owner, answer)),
+    find: async (owner, by) => attempt((store) => store.find(owner, by)),
+    removeSession: async (sessionId) => void attempt((store) => store.removeSession(sessionId)),
     close,
   };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { CaretError } from "@caret/protocol";
-import { listenPrivately } from "../paths/listen-privately.ts";
+import { type PrivateServer, servePrivately } from "../paths/serve-privately.ts";
 import type { AddressPolicy } from "../tools/web/address-policy.ts";
 import { type AllowedHosts, allowedHosts } from "./allowed-hosts.ts";
 
@@ -32,7 +32,7 @@ type Connect = (host: string, port: number) => Promise<Socket>;
  * the very address that was checked is connected to. A redirect is a new CONNECT, and is judged as one.
  */
 export function lazyProxy(options: ProxyOptions): LazyProxy {
-  let opened: Promise<{ readonly path: string; close(): Promise<void> }> | undefined;
+  let opened: Promise<PrivateServer> | undefined;
   return {
     async open() {
       opened ??= openProxy(options);
@@ -44,18 +44,13 @@ export function lazyProxy(options: ProxyOptions): LazyProxy {
   };
 }
 
-async function openProxy(options: ProxyOptions): Promise<{ readonly path: string; close(): Promise<void> }> {
+async function openProxy(options: ProxyOptions): Promise<PrivateServer> {
   const hosts = allowedHosts(options.hosts);
   const connect = await guardedConnect(options, hosts);
-  const sockets = new Set<Duplex>();
   const server = createServer((_, response) => {
     response.writeHead(405, { "content-type": "text/plain" }).end("This proxy only does CONNECT.\n");
   });
   server.maxConnections = MAX_CONNECTIONS;
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
   server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on("error", () => client.destroy()); // the sandbox is gone
     tunnel(request, hosts, connect).then(
@@ -64,12 +59,11 @@ async function openProxy(options: ProxyOptions): Promise<{ readonly path: string
     );
   });
   const path = join(mkdtempSync(join(tmpdir(), "caret-")), "network.sock");
-  await listenPrivately(server, path);
+  const served = await servePrivately(server, path);
   return {
     path,
     async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await served.close();
       rmSync(dirname(path), { recursive: true, force: true });
     },
   };

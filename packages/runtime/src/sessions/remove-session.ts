@@ -40,7 +40,7 @@ export async function removeSession(
   const worktree = worktrees?.find(sessionId);
   if (!(await store.deleteSession(sessionId, options))) return false;
   await attachments?.removeSession(sessionId);
-  answers?.removeSession(sessionId);
+  await answers?.removeSession(sessionId);
   sandboxes?.remove(sessionId);
   for (const { lane, sessionId: id } of session.upstream) if (lane === "api") await upstreamState?.remove(id);
   scratch.removeBeside(sessionId);

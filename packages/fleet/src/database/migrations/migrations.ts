@@ -3,6 +3,7 @@ import { pinnedSessions } from "./0002-pinned-sessions.ts";
 import { workQueue } from "./0003-work-queue.ts";
 import { users } from "./0004-users.ts";
 import { tokens } from "./0005-tokens.ts";
+import { keptAnswers } from "./0006-kept-answers.ts";
 
 export interface Migration {
   /** One or more statements. They run in the transaction that records the migration. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { sql: workQueue, oldestProgram: 1 },
   { sql: users, oldestProgram: 3 },
   { sql: tokens, oldestProgram: 3 },
+  { sql: keptAnswers, oldestProgram: 3 },
 ];

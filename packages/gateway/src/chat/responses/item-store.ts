@@ -79,7 +79,7 @@ export interface KeptResponse {
   readonly conversation?: string | undefined;
 }
 
-/** Where responses are kept beyond this process, each as one text. Never throws. */
+/** Where responses are kept beyond this process, each as one text. Never rejects. */
 export interface ResponseArchive {
   put(
     owner: string,
@@ -89,8 +89,14 @@ export interface ResponseArchive {
       readonly sessionId: string;
       readonly body: string;
     },
-  ): void;
-  find(owner: string, by: { readonly id: string } | { readonly itemId: string }): string | undefined;
+  ): Promise<void>;
+  find(owner: string, by: { readonly id: string } | { readonly itemId: string }): Promise<string | undefined>;
+}
+
+/** What a request refers to instead of sending it. */
+export interface References {
+  readonly responseId: string | undefined;
+  readonly itemIds: readonly string[];
 }
 
 /**
@@ -98,11 +104,20 @@ export interface ResponseArchive {
  * kept for ever: a client must cope with an id that is not known any more.
  */
 export interface ItemStore {
-  /** `sessionId`: whose words the response holds. */
-  keep(owner: string, response: KeptResponse, sessionId: string): void;
+  /** Resolves when it is found again, by any process that shares the archive. `sessionId`: whose words the response holds. */
+  keep(owner: string, response: KeptResponse, sessionId: string): Promise<void>;
+  /** Among what this process remembers, as `findChain` does. */
   findItem(owner: string, itemId: string): OutputItem | undefined;
   /** The response and all it continued, oldest first; undefined when one of them is not known any more. */
   findChain(owner: string, responseId: string): readonly KeptResponse[] | undefined;
+  /** Finds what a request refers to, in the archive too. */
+  recall(owner: string, references: References): Promise<Recollection["items"]>;
+}
+
+/** Where references are looked up, as the caller may see it. */
+export interface Recollection {
+  readonly owner: string;
+  readonly items: Pick<ItemStore, "findItem" | "findChain">;
 }
 
 const DEFAULT_MAX_RESPONSES = 1000;
@@ -123,7 +138,65 @@ interface Entry {
 
 /** Keeps the most recently used responses, within two bounds; the others are looked for in the archive, if there is one. */
 export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): ItemStore {
-  const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS, archive } = options;
+  const { archive } = options;
+  const memory = createMemory(options);
+
+  async function read(owner: string, by: Parameters<ResponseArchive["find"]>[1]): Promise<KeptResponse | undefined> {
+    const body = await archive?.find(owner, by);
+    if (body === undefined) return undefined;
+    const response = JSON.parse(body) as KeptResponse;
+    memory.remember(owner, response, body.length);
+    return response;
+  }
+
+  async function readChain(owner: string, responseId: string): Promise<readonly KeptResponse[] | undefined> {
+    const chain: KeptResponse[] = [];
+    let id: string | undefined = responseId;
+    while (id !== undefined) {
+      const response: KeptResponse | undefined = memory.use(keyOf(owner, id)) ?? (await read(owner, { id }));
+      if (response === undefined) return undefined;
+      chain.unshift(response);
+      id = response.previousId;
+    }
+    return chain;
+  }
+
+  return {
+    async keep(owner, response, sessionId) {
+      const body = JSON.stringify(response);
+      memory.remember(owner, response, body.length);
+      await archive?.put(owner, { id: response.id, itemIds: response.output.map(({ id }) => id), sessionId, body });
+    },
+    findItem: memory.findItem,
+    findChain(owner, responseId) {
+      const chain: KeptResponse[] = [];
+      let id: string | undefined = responseId;
+      while (id !== undefined) {
+        const response = memory.use(keyOf(owner, id));
+        if (response === undefined) return undefined;
+        chain.unshift(response);
+        id = response.previousId;
+      }
+      return chain;
+    },
+    async recall(owner, { responseId, itemIds }) {
+      const chain = responseId === undefined ? undefined : await readChain(owner, responseId);
+      const found = new Map<string, OutputItem | undefined>();
+      for (const itemId of itemIds) {
+        const item = memory.findItem(owner, itemId);
+        found.set(itemId, item ?? (await read(owner, { itemId }))?.output.find(({ id }) => id === itemId));
+      }
+      return {
+        findItem: (_owner, itemId) => found.get(itemId),
+        findChain: (_owner, id) => (id === responseId ? chain : undefined),
+      };
+    },
+  };
+}
+
+/** What this process remembers: what was not used for longest goes first. */
+function createMemory(options: MemoryItemStoreOptions) {
+  const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
   /** In the order of use: a Map iterates its oldest entry first. */
   const responses = new Map<string, Entry>();
   const items = new Map<string, { readonly item: OutputItem; readonly responseKey: string }>();
@@ -147,46 +220,21 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
     }
   }
 
-  function remember(owner: string, response: KeptResponse, size: number): void {
-    // It would push everything else out and not fit even then.
-    if (size > maxCharacters) return;
-    const responseKey = keyOf(owner, response.id);
-    responses.set(responseKey, { response, characters: size });
-    characters += size;
-    for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });
-    forgetOldest();
-  }
-
-  function recall(owner: string, by: Parameters<ResponseArchive["find"]>[1]): KeptResponse | undefined {
-    const body = archive?.find(owner, by);
-    if (body === undefined) return undefined;
-    const response = JSON.parse(body) as KeptResponse;
-    remember(owner, response, body.length);
-    return response;
-  }
-
   return {
-    keep(owner, response, sessionId) {
-      const body = JSON.stringify(response);
-      remember(owner, response, body.length);
-      archive?.put(owner, { id: response.id, itemIds: response.output.map(({ id }) => id), sessionId, body });
+    use,
+    remember(owner: string, response: KeptResponse, size: number): void {
+      // It would push everything else out and not fit even then.
+      if (size > maxCharacters) return;
+      const responseKey = keyOf(owner, response.id);
+      responses.set(responseKey, { response, characters: size });
+      characters += size;
+      for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });
+      forgetOldest();
     },
-    findItem(owner, itemId) {
+    findItem(owner: string, itemId: string): OutputItem | undefined {
       const found = items.get(keyOf(owner, itemId));
-      if (found === undefined) return recall(owner, { itemId })?.output.find(({ id }) => id === itemId);
-      use(found.responseKey);
-      return found.item;
-    },
-    findChain(owner, responseId) {
-      const chain: KeptResponse[] = [];
-      let id: string | undefined = responseId;
-      while (id !== undefined) {
-        const response: KeptResponse | undefined = use(keyOf(owner, id)) ?? recall(owner, { id });
-        if (response === undefined) return undefined;
-        chain.unshift(response);
-        id = response.previousId;
-      }
-      return chain;
+      if (found !== undefined) use(found.responseKey);
+      return found?.item;
     },
   };
 }

@@ -17,7 +17,8 @@ const earlier: KeptResponse = {
 
 function read(body: unknown, headers = {}, owner = "me") {
   const items = createMemoryItemStore();
-  items.keep("me", earlier, "session-1");
+  // Without an archive it is remembered at once.
+  void items.keep("me", earlier, "session-1");
   return readResponsesRequest(body, headers, { owner, items });
 }
 

@@ -9,7 +9,7 @@ import { flag, refuseModalities, text, tokenLimit, toRequestedModel } from "../o
 import { contentSchema, toParts, toText } from "../openai-content.ts";
 import { parseArguments, toolChoiceSchema, toolName, toToolChoice } from "../openai-tools.ts";
 import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
-import type { CallItem, ItemStore, KeptResponse, OutputItem } from "./item-store.ts";
+import type { CallItem, KeptResponse, OutputItem, Recollection, References } from "./item-store.ts";
 import { type LocalCallNews, readLocalCall, toolsSchema, toResponseTools } from "./tools.ts";
 
 /** Gathers items into messages: what the assistant said and called in one go is one message. */
@@ -196,10 +196,16 @@ export interface ResponsesRequest {
   readonly added: Pick<KeptResponse, "system" | "messages">;
 }
 
-/** Where references are looked up, as the caller may see it. */
-export interface Recollection {
-  readonly owner: string;
-  readonly items: ItemStore;
+/** What a body refers to instead of sending it, before anything of it is checked. */
+export function referencesIn(value: unknown): References {
+  const { previous_response_id: previous, input } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const items: readonly unknown[] = Array.isArray(input) ? input : [];
+  const itemIds = items.flatMap((item) => {
+    const { type, role, id } = (item ?? {}) as Readonly<Record<string, unknown>>;
+    const isReference = type === "item_reference" || (typeof type !== "string" && typeof role !== "string");
+    return isReference && typeof id === "string" ? [id] : [];
+  });
+  return { responseId: typeof previous === "string" ? previous : undefined, itemIds };
 }
 
 export function readResponsesRequest(
@@ -259,7 +265,7 @@ function refuseWhatCannotBe(body: ResponsesBody): void {
 }
 
 /** Unlike a reference, a lost response would lose what the user said, so this fails. */
-function earlier(items: ItemStore, owner: string, id: string | undefined): readonly KeptResponse[] {
+function earlier(items: Recollection["items"], owner: string, id: string | undefined): readonly KeptResponse[] {
   if (id === undefined) return [];
   const chain = items.findChain(owner, id);
   if (chain !== undefined) return chain;

@@ -7,7 +7,7 @@ import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answe
 import type { ResponseObject } from "./answer.ts";
 import { toResponsesReply } from "./errors.ts";
 import { createMemoryItemStore, type ItemStore } from "./item-store.ts";
-import { readResponsesRequest, responsesSchema } from "./request.ts";
+import { readResponsesRequest, referencesIn, responsesSchema } from "./request.ts";
 import { ResponseStream, toResponse } from "./stream.ts";
 
 export interface ResponsesDoorOptions extends DoorOptions {
@@ -28,14 +28,15 @@ export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync
   };
 }
 
-function answer(
+async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   options: ResponsesDoorOptions & { readonly items: ItemStore },
 ): Promise<FastifyReply> {
   const { items, newId, now, showActivity } = options;
   const owner = keeperOf(requestContextOf(request).caller);
-  const read = readResponsesRequest(request.body, request.headers, { owner, items });
+  const known = await items.recall(owner, referencesIn(request.body));
+  const read = readResponsesRequest(request.body, request.headers, { owner, items: known });
   const { body } = read;
   const id = `resp_${newId()}`;
   const createdAt = Math.floor(now() / 1000);
@@ -44,15 +45,17 @@ function answer(
     count: countAnswer(read.request, turn),
   });
 
+  let kept: Promise<void> | undefined;
   function keep({ output }: ResponseObject, { sessionId, conversation }: TurnShare): void {
     if (body.store === false) return;
     const previousId = body.previous_response_id ?? undefined;
-    items.keep(owner, { id, previousId, ...read.added, output, conversation }, sessionId);
+    kept = items.keep(owner, { id, previousId, ...read.added, output, conversation }, sessionId);
   }
 
-  return serveAnswer({ request, reply, options }, read.request, {
+  return await serveAnswer({ request, reply, options }, read.request, {
     stream: body.stream ?? false,
     openStream: (turn) => keptStream(new ResponseStream(shape(turn)), (response) => keep(response, turn)),
+    kept: () => kept,
     // Every block of text is an item of its own.
     blockGap: "",
     toWhole(turn, events, cut) {
@@ -63,7 +66,7 @@ function answer(
   });
 }
 
-/** Keeps the response as soon as it is whole, before the client can refer to it. */
+/** Keeps the response as soon as it is whole: the client can refer to it from its last event on. */
 function keptStream(stream: ResponseStream, keep: (response: ResponseObject) => void): AnswerStream {
   return {
     write: (batch) => stream.write(batch),

@@ -2,7 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { CaretError, type ErrorInfo, parseJson } from "@caret/protocol";
 import { z } from "zod";
 import { readFirstLine } from "../../lanes/bridge/read-first-line.ts";
-import { listenPrivately } from "../../paths/listen-privately.ts";
+import { type PrivateServer, servePrivately } from "../../paths/serve-privately.ts";
 import type { AgentCalls } from "./agent-calls.ts";
 
 /** The version of what is spoken over the socket: docs/agents.md describes it. */
@@ -24,40 +24,24 @@ export interface AgentSocketOptions {
 }
 
 /** The socket of one agent: a program that can connect to it speaks as this agent, and as no other. */
-export interface AgentSocket {
-  readonly path: string;
-  close(): Promise<void>;
-}
+export type AgentSocket = PrivateServer;
 
 /**
  * Listen on the socket of an agent. The first line of a connection is a hello, which is answered; from then on the lines are JSON-RPC 2.0, by
  * MCP's methods.
  */
 export async function openAgentSocket(options: AgentSocketOptions): Promise<AgentSocket> {
-  const { path } = options;
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    if (sockets.size >= MAX_CONNECTIONS) return void socket.destroy();
-    sockets.add(socket);
     const timer = setTimeout(() => socket.destroy(), HELLO_MS).unref();
     socket.on("error", () => socket.destroy()); // the agent died with its server: its turn ends by itself
-    socket.once("close", () => {
-      clearTimeout(timer);
-      sockets.delete(socket);
-    });
+    socket.once("close", () => clearTimeout(timer));
     readFirstLine(socket, (line) => {
       clearTimeout(timer);
       void welcome(socket, line, options);
     });
   });
-  await listenPrivately(server, path);
-  return {
-    path,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  server.maxConnections = MAX_CONNECTIONS;
+  return await servePrivately(server, options.path);
 }
 
 async function welcome(socket: Socket, line: string | undefined, options: AgentSocketOptions): Promise<void> {

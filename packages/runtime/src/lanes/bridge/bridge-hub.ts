@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { availableParallelism } from "node:os";
 import { parseJson } from "@caret/protocol";
-import { listenPrivately } from "../../paths/listen-privately.ts";
+import { servePrivately } from "../../paths/serve-privately.ts";
 import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
 import { type AgentTool, type AnswerCall, type BridgeHello, bridgeHelloSchema } from "../../turns/tools/tool-call.ts";
 import { readFirstLine } from "./read-first-line.ts";
@@ -69,7 +69,6 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
   const { serveTools } = await import("./serve-tools.ts");
   const queue = createStartQueue(options.maxStarting ?? Math.max(4, availableParallelism() * 2));
   const turns = new Map<string, AdmittedTurn>();
-  const sockets = new Set<Socket>();
   const strangers = new Set<Socket>();
 
   const welcome = (socket: Socket, hello: BridgeHello | undefined): void => {
@@ -89,18 +88,16 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
 
   const server = createServer((socket) => {
     if (strangers.size >= MAX_STRANGERS) return void socket.destroy();
-    sockets.add(socket);
     strangers.add(socket);
     const timer = setTimeout(() => strangers.has(socket) && socket.destroy(), HELLO_MS).unref();
     socket.on("error", () => socket.destroy()); // the agent died with its bridge: its turn ends by itself
     socket.once("close", () => {
       clearTimeout(timer);
-      sockets.delete(socket);
       strangers.delete(socket);
     });
     readFirstLine(socket, (line) => welcome(socket, line === undefined ? undefined : parseHello(line)));
   });
-  await listenPrivately(server, socketPath);
+  const { close } = await servePrivately(server, socketPath);
 
   return {
     socketPath,
@@ -129,10 +126,7 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
       };
       return { secret, started, offer, dismiss };
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close,
   };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { barSize } from "../../testing/bar-size.ts";
 import { denyHookScript } from "./deny-hook.ts";
 
 let directory: string;
@@ -99,7 +100,7 @@ describe("the hook of an agent with offered tools", () => {
         const text = JSON.stringify(ordered, null, isWide ? 1 : 0);
         expect({ text, answer: answerTo(text) }).toEqual({ text, answer: tool_name === "MCP:read" ? allowed : denied });
       }),
-      { numRuns: 150 },
+      { numRuns: barSize({ quick: 40, full: 150 }) },
     );
   });
 });

@@ -8,7 +8,7 @@ const end: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
 const entries = (...events: readonly AgentEvent[]) => events.map((event) => ({ event }));
 
 describe("the version that ran", () => {
-  it("joins the event of the session when it is known by then, and keeps its line", async () => {
+  it("joins the `session-ready` when it is known by then, and keeps its line", async () => {
     const { addTo } = createVersionReport(Promise.resolve("1"));
     await Promise.resolve();
     expect(addTo([{ event: ready, raw: "line" }, { event: text }])).toEqual([

@@ -7,10 +7,10 @@ import type { CatchUpOptions, SaidPage, SaidQuery } from "./said-query.ts";
 import { readTerms, type SearchTerm } from "./search-words.ts";
 
 const DEFAULT_LIMIT = 20;
-/** What is read at once. */
-const CHUNK_EVENTS = 100;
-/** What is indexed at once: a few milliseconds of the loop. An event of a fast answer alone has 16 Ki characters. */
+/** What is read and indexed at once: a few milliseconds of the loop. An event of a fast answer alone has 16 Ki characters. */
 const CHUNK_CHARACTERS = 64 * 1024;
+const FIRST_EVENTS = 8;
+const MOST_EVENTS = 128;
 
 /** What a store has for the search: its index, and the events that it is made of. */
 export interface SaidIndex {
@@ -59,40 +59,24 @@ async function indexSession(session: UnsaidSession, index: SaidIndex, signal: Ab
   const fold = new PieceFold(session.saidSeq);
   let afterSeq = session.saidSeq;
   let { saidSeq } = session;
-  /** Says whether the session is still there, and still ours to index. */
-  const insert = async (chunk: readonly StoredEvent[]): Promise<boolean> => {
-    const pieces = fold.push(chunk);
-    const { settled } = fold;
-    if (settled > saidSeq && !(await index.insert({ ...session, saidSeq }, pieces, settled))) return false;
-    saidSeq = settled;
-    return true;
-  };
+  let limit = FIRST_EVENTS;
   for (;;) {
-    let startedAt = performance.now();
-    const read = await index.read(session.id, { afterSeq, limit: CHUNK_EVENTS, raw: false });
-    afterSeq = read.at(-1)?.seq ?? afterSeq;
-    for (const chunk of chunksOf(read)) {
-      if (signal?.aborted === true || !(await insert(chunk))) return;
-      // As long a pause for others.
-      await sleep(performance.now() - startedAt);
-      startedAt = performance.now();
-    }
-    if (read.length < CHUNK_EVENTS) return;
+    const startedAt = performance.now();
+    const read = await index.read(session.id, { afterSeq, limit, raw: false });
+    const last = read.at(-1);
+    if (last === undefined || signal?.aborted === true) return;
+    afterSeq = last.seq;
+    const pieces = fold.push(read);
+    const { settled } = fold;
+    if (settled > saidSeq && !(await index.insert({ ...session, saidSeq }, pieces, settled))) return;
+    saidSeq = settled;
+    if (read.length < limit) return;
+    limit = lengthOf(read) > CHUNK_CHARACTERS ? Math.max(1, limit / 2) : Math.min(MOST_EVENTS, limit * 2);
+    // As long a pause for others.
+    await sleep(performance.now() - startedAt);
   }
 }
 
-/** The same events in runs of so many characters, or of one event. */
-function chunksOf(events: readonly StoredEvent[]): readonly (readonly StoredEvent[])[] {
-  const chunks: StoredEvent[][] = [];
-  let room = 0;
-  for (const stored of events) {
-    const length = saidIn(stored.event)?.text.length ?? 0;
-    if (length > room || chunks.length === 0) {
-      chunks.push([]);
-      room = CHUNK_CHARACTERS;
-    }
-    chunks.at(-1)?.push(stored);
-    room -= length;
-  }
-  return chunks;
+function lengthOf(events: readonly StoredEvent[]): number {
+  return events.reduce((sum, { event }) => sum + (saidIn(event)?.text.length ?? 0), 0);
 }

@@ -211,6 +211,17 @@ describe("the changes of a session", () => {
     expect((await changes()).files).toMatchObject([{ path: "a.txt", status: "modified", additions: 1 }]);
   });
 
+  it("are those since the last commit when the repository has pruned what the session began with", async () => {
+    repository({ "a.txt": "1\n" });
+    await begin();
+    writeFileSync(file("a.txt"), "2\n");
+    git("commit", "-q", "--amend", "-a", "-m", "Instead");
+    git("reflog", "expire", "--expire=now", "--all");
+    git("gc", "-q", "--prune=now");
+    writeFileSync(file("a.txt"), "3\n");
+    expect(await changes()).toMatchObject({ since: "commit", files: [{ path: "a.txt", additions: 1, deletions: 1 }] });
+  });
+
   it("are shown beside a new repository without a commit", async () => {
     repository({ "a.txt": "1\n" });
     await begin();

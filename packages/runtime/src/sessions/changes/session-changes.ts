@@ -11,6 +11,8 @@ import type { Baseline } from "./baselines.ts";
 import { readChanges } from "./read-changes.ts";
 
 const MAX_FILES = 500;
+/** What git ends with when objects are missing. */
+const FATAL = 128;
 
 /**
  * What has changed in a workspace since the session began, commits included. Who changed it cannot be known: another session, a
@@ -28,7 +30,7 @@ export async function sessionChanges(
   return compare === undefined ? view : { ...view, compare };
 }
 
-/** Undefined when there is too much that is new. */
+/** Undefined when there is too much that is new, or when what the session found is gone: pruned from the repository by `git gc`. */
 async function sinceBaseline(git: Git, workspace: string, baseline: Baseline): Promise<ChangesView | undefined> {
   const { tree: before, takenAt } = baseline;
   const objects = mkdtempSync(join(tmpdir(), "caret-objects-"));
@@ -36,7 +38,8 @@ async function sinceBaseline(git: Git, workspace: string, baseline: Baseline): P
     const { run, take } = await openSnapshots(git, { workspace, objects, others: [baseline.objects] });
     const after = await take();
     if (after === undefined) return undefined;
-    const patch = await run([...DIFF, "--relative", before, after]);
+    const patch = await run([...DIFF, "--relative", before, after], { codes: [0, FATAL] });
+    if (patch.code === FATAL) return undefined;
     const patches = patchesByPath(splitPatch(patch.text));
     const files = await changedFiles(run, before, after, ["--relative"]);
     const shown = files

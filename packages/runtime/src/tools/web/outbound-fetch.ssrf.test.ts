@@ -121,7 +121,8 @@ const outbound = (options: OutboundFetchOptions = {}) =>
   createOutboundFetch({
     resolve: async () => ["127.0.0.1"],
     allowPorts: [victim.port],
-    limits: { connectMs: 500, totalMs: 2_000 },
+    // Nothing of what is refused waits for these: they only end what hangs.
+    limits: { connectMs: 20_000, totalMs: 40_000 },
     ...options,
   });
 

@@ -1,0 +1,20 @@
+import type { NativeClient, SessionView } from "@caret/protocol";
+
+const PAGE = 100;
+
+/** A gateway's sessions in the order of its list, a page at a time. */
+export async function* allViews(
+  client: Pick<NativeClient, "listSessions">,
+  search = "",
+): AsyncGenerator<SessionView, void, undefined> {
+  let after: string | undefined;
+  do {
+    const { sessions, next } = await client.listSessions({
+      ...(search === "" ? {} : { search }),
+      ...(after === undefined ? {} : { after }),
+      limit: PAGE,
+    });
+    yield* sessions;
+    after = next;
+  } while (after !== undefined);
+}

@@ -1,0 +1,31 @@
+import { Secret } from "@caret/protocol";
+import { answer, describeAnswerArchive } from "@caret/runtime/answers/answer-archive.contract.ts";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createSealer } from "../wire/sealer.ts";
+import { createPostgresAnswerArchive } from "./postgres-answer-archive.ts";
+
+const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
+let server: PostgresServer;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+});
+afterEach(() => database.empty());
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+
+describeAnswerArchive("PostgreSQL", async (now) =>
+  createPostgresAnswerArchive({ database, sealer, ...(now === undefined ? {} : { now }) }),
+);
+
+it("keeps no plain text of an answer in the database", async () => {
+  await createPostgresAnswerArchive({ database, sealer }).put("me", { ...answer("a"), body: "the word pear" });
+  const { rows } = await database.query("select encode(body, 'escape') as body from kept_answers");
+  expect(rows.map((row) => String(row["body"]).includes("pear"))).toEqual([false]);
+});

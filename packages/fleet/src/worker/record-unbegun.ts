@@ -1,0 +1,53 @@
+import type { CaretError, LaneName } from "@caret/protocol";
+import type { EventStore } from "@caret/runtime";
+import type { Database } from "../database/open-database.ts";
+import type { NativeInput } from "./run-native-turn.ts";
+import type { SessionLeases } from "./session-leases.ts";
+
+export interface RecordUnbegunOptions {
+  readonly database: Database;
+  readonly store: EventStore;
+  readonly leases: SessionLeases;
+  /** The lane of sessions that have none yet. */
+  readonly lane: LaneName;
+  /** Takes secrets out of what is kept. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Puts a turn into the log that has no event there: its start, and why it ended. A gateway that waited for long has given its id to the
+ * client already, which follows the session until the end of the turn. Nothing happens when the turn has begun after all, or another
+ * one of its session runs.
+ */
+export async function recordUnbegun(
+  { database, store, leases, lane, redact }: RecordUnbegunOptions,
+  turnId: string,
+  { sessionId, wanted, caller }: NativeInput,
+  reason: CaretError,
+): Promise<void> {
+  await leases.claim(sessionId);
+  try {
+    const session = await store.getSession(sessionId);
+    const begun = await database.query("select 1 from events where session_id = $1 and turn_id = $2 limit 1", [
+      sessionId,
+      turnId,
+    ]);
+    if (session === undefined || begun.count > 0 || (await store.runningTurns({ sessionId })).length > 0) return;
+    const start = {
+      type: "turn-start",
+      turnId,
+      lane: session.lane ?? lane,
+      workspace: session.workspace,
+      prompt: redact(wanted.prompt),
+      client: caller.tokenName,
+    } as const;
+    const end = { type: "turn-end", outcome: { kind: "failed", error: reason.toInfo() } } as const;
+    await store.append(
+      sessionId,
+      session.lastSeq,
+      [start, end].map((event) => ({ turnId, event })),
+    );
+  } finally {
+    await leases.release(sessionId);
+  }
+}
