@@ -3,7 +3,7 @@ import { assertBuilt } from "./doors/assert-built.ts";
 import { type Figure, isMet } from "./figures/figure.ts";
 import { toRecord } from "./figures/figure-record.ts";
 import { toFigureTable } from "./figures/figure-table.ts";
-import { eventLatency, mostAppends } from "./fleet/event-latency.ts";
+import { eventLatency, mostAppends, unfollowedEvents } from "./fleet/event-latency.ts";
 import { failOver } from "./fleet/fail-over.ts";
 import { firstTokens } from "./fleet/first-token.ts";
 import { type FleetStage, openFleetStage } from "./fleet/fleet-stage.ts";
@@ -22,6 +22,7 @@ export async function benchFleet({ quick, rounds, only }: BenchOptions): Promise
   const measurements: Readonly<Record<string, (stage: FleetStage) => Promise<readonly Figure[]>>> = {
     "first-token": (stage) => firstTokens(stage, rounds),
     "event-latency": (stage) => eventLatency(stage, quick ? QUICK_APPEND_MS : APPEND_MS),
+    unfollowed: (stage) => unfollowedEvents(stage, quick ? QUICK_APPEND_MS : APPEND_MS),
     "most-appends": (stage) => mostAppends(stage, MOST_MS),
     "turn-cost": (stage) => turnCost(stage, quick ? QUICK_TURNS : TURNS),
     "fail-over": failOver,

@@ -70,8 +70,8 @@ function findMistake(): string | undefined {
   if (unknown.length > 0)
     return `There is no benchmark ${unknown.join(", ")}; there is: ${Object.keys(benches).join(", ")}`;
   if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds)) return "--rounds takes a number from 1 on";
-  if (values.report && !names.every((name) => ["doors", "growth"].includes(name)))
-    return "Only doors and growth have a report";
+  if (values.report && !names.every((name) => ["doors", "fleet", "growth"].includes(name)))
+    return "Only doors, fleet and growth have a report";
   if (values.report && values.only.length > 0) return "A report is made of all measurements: leave out --only";
   const missing = names.filter((name) => readFigures()[name] === undefined);
   if (values.check && missing.length > 0) return `There are no committed figures of ${missing.join(", ")}`;

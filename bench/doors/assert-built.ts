@@ -2,7 +2,7 @@ import { newestProgram } from "@caret/simulator/newest-program";
 
 const here = (path: string): URL => new URL(path, import.meta.url);
 const bundle = here("../../packages/cli/build/main.js");
-const sources = ["cli", "gateway", "protocol", "runtime", "simulator"].map((name) =>
+const sources = ["cli", "fleet", "gateway", "protocol", "runtime", "simulator"].map((name) =>
   here(`../../packages/${name}/src/`),
 );
 

@@ -8,6 +8,7 @@ import { type Figure, ownFigure } from "../figures/figure.ts";
 import { quantile } from "../figures/quantile.ts";
 import type { AppenderJob, AppenderReport } from "./appender-job.ts";
 import { countDatabaseCpu, countOwnCpu, type FleetStage } from "./fleet-stage.ts";
+import { costFigures } from "./load-model-page.ts";
 
 const appender = fileURLToPath(new URL("./appender-main.ts", import.meta.url));
 const SESSIONS = 50;
@@ -34,10 +35,19 @@ export async function eventLatency(stage: FleetStage, ms: number): Promise<reado
     ownFigure(`event latency ${at}, p50`, "ms", quantile(latencies, 0.5)),
     ownFigure(`event latency ${at}, p95`, "ms", quantile(latencies, 0.95), MOST_P95_MS),
     ownFigure(`event latency ${at}, p99`, "ms", quantile(latencies, 0.99)),
-    ownFigure("processor of a gateway for 1,000 followed events", "ms", each(gatewayMs)),
-    ownFigure("processor of a worker for 1,000 appends", "ms", each(workerMs)),
-    ownFigure("processor of the database for 1,000 appends, one follower", "ms", each(databaseMs)),
+    ownFigure(costFigures.gatewayFollowed, "ms", each(gatewayMs)),
+    ownFigure(costFigures.workerAppends, "ms", each(workerMs)),
+    ownFigure(costFigures.databaseAppends, "ms", each(databaseMs)),
   ];
+}
+
+/** What a gateway does for events that nobody follows through it: it hears that there are some. */
+export async function unfollowedEvents(stage: FleetStage, ms: number): Promise<readonly Figure[]> {
+  const wanted = { name: "unfollowed", sessions: SESSIONS, perSecond: PER_SECOND, ms };
+  const running = await startAppender(stage, wanted);
+  const count = countOwnCpu(stage.gateway.pid);
+  const { appends } = await running.go();
+  return [ownFigure(costFigures.gatewayHeard, "ms", (count() * 1_000) / appends)];
 }
 
 /** How many appends per second reach the disk when one writer per session waits for each. */

@@ -1,5 +1,6 @@
 import { type Figure, ownFigure } from "../figures/figure.ts";
 import { countDatabaseCpu, countOwnCpu, type FleetStage } from "./fleet-stage.ts";
+import { costFigures } from "./load-model-page.ts";
 
 const AT_ONCE = 4;
 
@@ -30,8 +31,8 @@ export async function turnCost({ fleet, gateway, worker }: FleetStage, turns: nu
   const each = (cpuMs: number): number => cpuMs / turns;
   return [
     ownFigure("events of a turn", "", events / turns),
-    ownFigure("processor of a gateway for a turn", "ms", each(costs.gateway())),
-    ownFigure("processor of a worker for a turn, without its agent", "ms", each(costs.worker())),
-    ownFigure("processor of the database for a turn", "ms", each(costs.database())),
+    ownFigure(costFigures.gatewayTurn, "ms", each(costs.gateway())),
+    ownFigure(costFigures.workerTurn, "ms", each(costs.worker())),
+    ownFigure(costFigures.databaseTurn, "ms", each(costs.database())),
   ];
 }

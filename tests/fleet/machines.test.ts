@@ -14,12 +14,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fleet.remove());
 
-async function sessions(...argv: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [caret, "sessions", ...argv], {
+async function run(...argv: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [caret, ...argv], {
     cwd: fleet.home.workspace,
     env: fleet.environment("command"),
   });
   return stdout;
+}
+
+async function metrics(): Promise<string> {
+  const headers = { authorization: `Bearer ${gateway.token}` };
+  return await (await fetch(new URL("/metrics", gateway.url), { headers })).text();
 }
 
 it("a session whose machine is away says which one it waits for, and runs on the machine that it is moved to", async () => {
@@ -30,9 +35,18 @@ it("a session whose machine is away says which one it waits for, and runs on the
   const started = client.startTurn(id, { prompt: "Say hello" });
   const status = async () => (await client.getSession(id)).status;
   await expect.poll(status).toMatchObject({ kind: "waiting", waitsFor: "machine", about: "laptop" });
-  expect(JSON.parse(await sessions("ls", "--json"))).toMatchObject([{ id, state: "waiting for laptop" }]);
+  expect(JSON.parse(await run("sessions", "ls", "--json"))).toMatchObject([{ id, state: "waiting for laptop" }]);
+  const waits = {
+    queuedTurns: 1,
+    runningTurns: 0,
+    waiting: [{ sessionId: id, machine: "laptop", reason: "machine-away" }],
+  };
+  expect(JSON.parse(await run("fleet", "--json"))).toMatchObject(waits);
+  expect(await client.fleet()).toMatchObject({ ...waits, members: [{ role: "gateway", state: "there" }] });
+  expect(await run("fleet")).toContain("its machine is away");
+  await expect.poll(metrics, { timeout: 20_000 }).toMatch(/^caret_fleet_turns_queued 1$/m);
   await fleet.worker("desk", { CARET_FLEET_MACHINE: "desk" });
-  expect(await sessions("move", id, "--to", "desk")).toBe(
+  expect(await run("sessions", "move", id, "--to", "desk")).toBe(
     `Turns of ${id} run on desk from now on, in ${fleet.home.workspace}.\n`,
   );
   const { turnId } = await started;

@@ -17,7 +17,9 @@ const ofTheMachine: Readonly<Record<string, string>> = {
   "!hasCompiler()": "a C compiler",
   hasTmux: "tmux",
   "!canTrace": "strace",
-
+  "!canStandIn()": "bubblewrap for root, tini, setpriv and nsenter",
+  '!hasShell("fish")': "fish",
+  '!hasShell("zsh")': "zsh",
   "!canInject": "strace that may inject faults",
   "!canRun": "curl and jq",
   "!canLeave": "a PID namespace of its own",

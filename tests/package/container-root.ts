@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 /** Of the base image. */
 const USER_ID = "1000";
-const users = "root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n";
+const users = "root:x:0:0::/srv/admin:/bin/sh\nnode:x:1000:1000::/srv/node:/bin/sh\n";
 const groups = "root:x:0:\nnode:x:1000:\n";
 
 export interface Instruction {
@@ -38,7 +38,7 @@ export function canStandIn(): boolean {
 export class ContainerRoot {
   readonly #root: string;
   readonly #tarball: string;
-  readonly #env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/root" };
+  readonly #env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/srv/admin" };
   #user = "root";
   #workdir = "/";
   #command: readonly string[] = [];
@@ -46,7 +46,7 @@ export class ContainerRoot {
   constructor(directory: string, tarball: string) {
     this.#root = directory;
     this.#tarball = tarball;
-    for (const name of ["etc", "tmp", "home/node", "root", "local/bin", "local/lib/node_modules", "usr"])
+    for (const name of ["etc", "tmp", "srv/node", "srv/admin", "local/bin", "local/lib/node_modules", "usr"])
       mkdirSync(join(directory, name), { recursive: true, mode: 0o755 });
     chmodSync(directory, 0o755);
     chmodSync(join(directory, "tmp"), 0o1777);
@@ -84,7 +84,7 @@ export class ContainerRoot {
   start(): ChildProcess {
     const user = this.#user === "root" ? "0" : USER_ID;
     const identity = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups"];
-    const home = ["--setenv", "HOME", `/home/${this.#user}`, "--chdir", this.#workdir];
+    const home = ["--setenv", "HOME", `/srv/${this.#user}`, "--chdir", this.#workdir];
     const words = [...this.#wall(), ...home, "--as-pid-1", ...identity, ...this.#command];
     return spawn("bwrap", words, { stdio: ["ignore", "pipe", "inherit"] });
   }

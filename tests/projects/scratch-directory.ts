@@ -1,9 +1,12 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
 /** What all tests together have on it at once is a twentieth of this. */
 const ENOUGH_BYTES = 2 * 1024 ** 3;
+
+/** A run that was killed leaves its directory behind, in memory: longer than any run takes, nobody writes there. */
+const LEFT_MS = 6 * 60 * 60 * 1_000;
 
 /**
  * Puts the temporary directories of the tests into memory where the machine has a tmpfs to run programs from: on a disk,
@@ -12,6 +15,9 @@ const ENOUGH_BYTES = 2 * 1024 ** 3;
  */
 export function scratchInMemory(): void {
   if (process.env["TMPDIR"] !== undefined || !isUsable()) return;
+  for (const left of globSync(join(MEMORY, "caret-tests-*")))
+    if (Date.now() - (statSync(left, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > LEFT_MS)
+      rmSync(left, { recursive: true, force: true });
   const directory = mkdtempSync(join(MEMORY, "caret-tests-"));
   // As `/tmp` is: some tests work as another user.
   chmodSync(directory, 0o1777);

@@ -17,6 +17,7 @@ export {
 } from "./log/postgres-event-store.ts";
 export { installJobs } from "./queue/job-queue.ts";
 export { moveSession } from "./queue/move-session.ts";
+export { readFleet } from "./queue/read-fleet.ts";
 export { type KnownTokens, openKnownTokens } from "./tokens/known-tokens.ts";
 export { createPostgresTokens, type PostgresTokens } from "./tokens/postgres-tokens.ts";
 export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";

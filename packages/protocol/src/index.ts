@@ -44,6 +44,7 @@ export type {
   StartComparison,
 } from "./api/comparison-view.ts";
 export type { EditorAnswer, EditorOffer, EditorRequest, FollowedEditorRequest } from "./api/editor-requests.ts";
+export type { FleetMemberView, FleetView, FleetWaitReason, FleetWaitView } from "./api/fleet-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,

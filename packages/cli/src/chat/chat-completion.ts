@@ -1,6 +1,6 @@
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
-import { cleanLine } from "../terminal/text-cleaner.ts";
+import { cleanText } from "../terminal/text-cleaner.ts";
 import type { ChatControls } from "./chat-command.ts";
 import { chatCommands } from "./chat-commands.ts";
 
@@ -53,7 +53,13 @@ async function fileItems(before: string, { client, chat }: Sources): Promise<Aut
   const prefix = /(?:^|\s)(@\S*)$/.exec(before)?.[1];
   if (prefix === undefined) return undefined;
   const files = await client.findFiles(chat.workspace, prefix.slice(1));
-  return { items: files.map((path) => ({ value: `@${path}`, label: cleanLine(path) })), prefix };
+  return { items: fileChoices(files), prefix };
+}
+
+/** What is chosen is drawn as it is typed: a name with characters in it that steer the terminal cannot be chosen. */
+export function fileChoices(paths: readonly string[]): AutocompleteItem[] {
+  const isPlain = (path: string): boolean => cleanText(path) === path && !/[\n\t]/.test(path);
+  return paths.filter(isPlain).map((path) => ({ value: `@${path}`, label: path }));
 }
 
 function textOf({ label, description = "" }: AutocompleteItem): string {

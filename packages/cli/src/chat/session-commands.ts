@@ -65,7 +65,7 @@ async function useQueue({ chat, note }: ChatControls, argument: string): Promise
   if (argument === "send") return await chat.sendQueued();
   if (drop !== undefined) {
     const prompt = await chat.dequeue(Number(drop) - 1);
-    if (prompt === undefined) throw new CaretError("invalid-request", `Nothing waits at place ${drop}`);
+    if (prompt === undefined) throw new CaretError("invalid-request", `Nothing is queued at position ${drop}`);
     return note([`Dropped: ${cleanLine(prompt)}`]);
   }
   if (argument === "")

@@ -126,6 +126,7 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
       ["store verify", "read everything once"],
     ],
   ],
+  ["fleet", [["fleet --json", "machines and queue, for programs"]]],
   ["worker", [["worker --workspace ~/code", "run turns below ~/code"]]],
   ["completion", [["completion bash > ~/.caret-completion", "source it in ~/.bashrc"]]],
   ["decode", [["decode recording.ndjson", "what an agent said, as events"]]],

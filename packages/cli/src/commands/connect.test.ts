@@ -39,6 +39,14 @@ it("prints a client's recipe with the gateway's address, and how to get a token"
   });
 });
 
+it("asks for no token where the client starts Caret itself", async () => {
+  const { stdout, stderr } = await connect("zed", "--server-port", "4999");
+  expect([stdout.includes('"acp"'), stderr]).toEqual([
+    true,
+    "caret: no gateway runs; this is where `caret serve` will listen\n",
+  ]);
+});
+
 it("makes a token for turns when asked to, and puts it into the recipe", async () => {
   const recipe = JSON.parse((await connect("codex", "--token", "my-codex", "--json")).stdout);
   const [made] = readTokenFile(directory);

@@ -42,7 +42,7 @@ async function connect(host: Host, client: string | undefined, options: ConnectO
   const recipe = recipes({ url, token }).find(({ id }) => id === client) ?? known;
   if (options.json === true) return await printJson(host, recipe);
   const code = await printLines(host, recipeLines(recipe, hostLook(host)));
-  if (token === NO_TOKEN)
+  if (token === NO_TOKEN && recipe.door !== undefined)
     await write(
       host.stderr,
       `caret: put a token in place of ${NO_TOKEN}: \`caret connect ${client} --token ${client}\`\n`,

@@ -317,6 +317,15 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    "fleet",
+    {
+      group: setUp,
+      usage: "[options]",
+      summary: "the machines of the fleet, what they do, and what waits for them",
+      load: async () => (await import("./fleet.ts")).addFleetCommand,
+    },
+  ],
+  [
     "config",
     {
       group: setUp,

@@ -283,6 +283,14 @@ describe("caret install", () => {
     expect([files(), existsSync(dataDir)]).toEqual([before, false]);
   });
 
+  it.each([["--dry-run"], ["--print"]])(
+    "says with %s that nothing would change where it is installed",
+    async (option) => {
+      await install("opencode");
+      expect((await install("opencode", option)).stdout).toBe("Nothing would change.\n");
+    },
+  );
+
   it("names the nearest client for one that it does not know", async () => {
     await expect(install("opncode")).rejects.toMatchObject({ code: "invalid-request" });
     await expect(uninstall("codex")).rejects.toMatchObject({ message: '"codex" is not installed' });

@@ -9,6 +9,7 @@ import type { Receipt } from "../install/receipt.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { durationText } from "../terminal/amount-text.ts";
+import { withProgress } from "../terminal/progress.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";
@@ -41,7 +42,12 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
   const { config } = loaded;
   const wanted: ClientInstall = { host, config, client, isDefault: options.default === true };
   if (options.dryRun === true || options.print === true) return await preview(host, wanted, options);
-  const { receipt, installation, test } = await writeAndTest(host, loaded, { wanted, isTested: options.test });
+  const work = { wanted, isTested: options.test };
+  const { receipt, installation, test } = await withProgress(
+    host,
+    options.test ? "Writing the settings, and testing them with a turn" : "Writing the settings",
+    () => writeAndTest(host, loaded, work),
+  );
   const { start, note } = installation;
   if (options.json === true) return await printJson(host, { ...shown(receipt), test: test ?? null });
   return await printLines(host, [
@@ -105,12 +111,12 @@ async function preview(host: Host, wanted: ClientInstall, { print, json }: Insta
   const { changes } = previewInstall(wanted);
   const files = changes.map(({ path, before, after }) => ({ path, exists: before !== undefined, text: after ?? null }));
   if (json === true) return await printJson(host, { client: wanted.client, files });
+  if (files.length === 0) return await printLines(host, ["Nothing would change."]);
   if (print === true)
     return await printLines(
       host,
       files.flatMap(({ path, text }) => [`# ${path}`, text ?? ""]),
     );
-  if (files.length === 0) return await printLines(host, ["Nothing would change."]);
   return await printLines(
     host,
     files.map(({ path, exists }) => `would ${exists ? "change" : "write "}  ${path}`),

@@ -3,6 +3,7 @@ import { CaretError } from "@caret/protocol";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { initStorePlace, openStorePlace } from "../store/store-places.ts";
+import { withProgress } from "../terminal/progress.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines, write } from "./print.ts";
 
@@ -67,7 +68,7 @@ async function verify(host: Host, place: string, options: VerifyOptions): Promis
   const places = [place, ...(options.against === undefined ? [] : [options.against])];
   return await withStores(host, config, places, async (stores) => {
     const reports: StoreReport[] = [];
-    for (const store of stores) reports.push(await verifyStore(store));
+    for (const store of stores) reports.push(await withProgress(host, "Reading a store", () => verifyStore(store)));
     const isSound = reports.every(({ gaps, sha256 }) => gaps.length === 0 && sha256 === reports[0]?.sha256);
     if (options.json === true) await printJson(host, options.against === undefined ? reports[0] : reports);
     else await printLines(host, reports.flatMap(reportLines));

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_DAYS = 366;
 const BAR_WIDTH = 20;
 
-const groupings = ["day", "model", "session", "client", "lane"] as const;
+const groupings = ["day", "model", "session", "client", "user", "lane"] as const;
 type Grouping = (typeof groupings)[number];
 
 interface UsageOptions {
@@ -65,6 +65,7 @@ const keyOf: Readonly<Record<Grouping, (row: UsageRow) => string>> = {
   model: ({ model }) => model,
   session: ({ sessionId, title }) => (title === undefined ? sessionId : `${sessionId.slice(0, 8)} ${title}`),
   client: ({ client }) => client ?? "unknown",
+  user: ({ user }) => user ?? "nobody",
   lane: ({ lane }) => lane ?? "unknown",
 };
 

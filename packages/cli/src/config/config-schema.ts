@@ -141,6 +141,8 @@ function boundsSchemas() {
         turn: budgetSchema("one turn"),
         session: budgetSchema("one session"),
         day: budgetSchema("a day"),
+        user: quotaSchema("user"),
+        team: quotaSchema("team"),
       })
       .prefault({}),
     retention: z
@@ -185,14 +187,31 @@ function loopsSchema() {
 }
 
 function budgetSchema(scope: string) {
+  return z.strictObject(budgetKeys(scope)).prefault({});
+}
+
+function budgetKeys(scope: string) {
+  return {
+    tokens: key(z.number().int().min(0).optional(), `The most tokens ${scope} may use. Unset: no limit.`, {
+      live: true,
+    }),
+    usd: key(z.number().min(0).optional(), `The most US dollars ${scope} may cost. Unset: no limit.`, {
+      live: true,
+    }),
+  };
+}
+
+/** Of each user, or each team, that has tokens. */
+function quotaSchema(whose: "user" | "team") {
+  const { tokens, usd } = budgetKeys(`each ${whose} in a day`);
+  const turns = `How many turns each ${whose} may begin in a day, those whose usage is unknown too. Unset: no limit.`;
+  const atOnce = `How many turns of each ${whose} run at once; more are refused as \`overloaded\`. Unset: no limit.`;
   return z
     .strictObject({
-      tokens: key(z.number().int().min(0).optional(), `The most tokens ${scope} may use. Unset: no limit.`, {
-        live: true,
-      }),
-      usd: key(z.number().min(0).optional(), `The most US dollars ${scope} may cost. Unset: no limit.`, {
-        live: true,
-      }),
+      tokens,
+      usd,
+      turns: key(z.number().int().min(0).optional(), turns, { live: true }),
+      atOnce: key(z.number().int().min(1).optional(), atOnce, { live: true }),
     })
     .prefault({});
 }

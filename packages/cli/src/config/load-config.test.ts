@@ -56,7 +56,7 @@ describe("loadConfig", () => {
       },
       loops: { failures: 3, repeats: 6, waits: 30, waitingMs: 5_000, rounds: 30, schemaRefusals: 3 },
       limits: { lineBytes: 67_108_864, rawBytes: 65_536 },
-      budgets: { turn: {}, session: {}, day: {} },
+      budgets: { turn: {}, session: {}, day: {}, user: {}, team: {} },
       retention: {},
       warm: { enabled: true, max: 2, idleMs: 300_000 },
       spawner: { enabled: true, seats: 4 },

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CaretError, type LaneName } from "@caret/protocol";
-import { isAlive } from "@caret/runtime";
+import { findPortHolder, isAlive } from "@caret/runtime";
 import { chooseLane } from "../choose-lane.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
@@ -174,7 +174,7 @@ export async function checkGateway({ host, config }: DoctorWork): Promise<Findin
       detail: `${file} is damaged, or others may write it, so no command uses the gateway it names`,
       fix: "Stop the gateway, then run `caret serve`.",
     };
-  if (lock === undefined) return { check, state: "ok", detail: "none runs" };
+  if (lock === undefined) return await checkPort(config);
   const { url, pid, startTime, version: running } = lock;
   if (startTime !== null && !isAlive({ pid, startTime }))
     return {
@@ -193,5 +193,18 @@ export async function checkGateway({ host, config }: DoctorWork): Promise<Findin
     state: "warn",
     detail: `${url} is of version ${running}, and this is ${version}`,
     fix: "Stop the gateway, then run `caret serve`.",
+  };
+}
+
+/** Where no gateway runs, none can start while another program has its port. */
+async function checkPort({ server: { host, port } }: Config): Promise<Finding> {
+  const check = "gateway";
+  const holder = port === 0 ? undefined : await findPortHolder(port);
+  if (holder === undefined) return { check, state: "ok", detail: "none runs" };
+  return {
+    check,
+    state: "warn",
+    detail: `none runs, and process ${holder.pid} (${holder.command}) listens on ${host}:${port}`,
+    fix: "Stop it, or choose another port with `caret serve --port`, and install clients again.",
   };
 }

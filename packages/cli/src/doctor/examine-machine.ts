@@ -17,7 +17,7 @@ import {
   type DoctorWork,
 } from "./doctor-checks.ts";
 import { checkDrift } from "./drift-check.ts";
-import { checkDisk, checkEventLog, checkPrivateFiles } from "./file-checks.ts";
+import { checkDisk, checkEventLog, checkPrivateFiles, checkWorkspaces } from "./file-checks.ts";
 import type { Finding } from "./finding.ts";
 import { checkDefaultModel, checkKeptModels } from "./model-checks.ts";
 import { openProbeHosts } from "./probe-hosts.ts";
@@ -66,7 +66,8 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   const simulator = await checkSimulator(work);
   const around = [await checkContainment(work), await checkSandbox(work.hosts.sandboxes, config)];
   const url = gatewayUrl(host, config);
-  const clients = onceEach([...checkClients(host, { gatewayUrl: url, ids }), ...checkReceipts(config.dataDir, url)]);
+  const installed = { host, dataDir: config.dataDir, gatewayUrl: url };
+  const clients = onceEach([...checkClients(host, { gatewayUrl: url, ids }), ...checkReceipts(installed)]);
   return [
     cli,
     ...login,
@@ -74,6 +75,7 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
     await checkLane(work),
     ...around,
     await checkGateway(work),
+    ...checkWorkspaces(config.dataDir),
     ...clients,
     ...(await checkLogDrift(config)),
   ];

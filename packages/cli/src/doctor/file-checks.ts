@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CaretError, formatTokens } from "@caret/protocol";
 import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
+import { readAllowedDirectories } from "../workspaces/allowed-directories.ts";
 import type { Finding } from "./finding.ts";
 
 /** Files of the data directory with something secret in them, and directories of such files. */
@@ -35,6 +36,23 @@ export function checkPrivateFiles(dataDir: string, uid: number | undefined): rea
 function filesIn(directory: string): readonly string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).map((name) => join(directory, name));
+}
+
+/** What `caret workspaces allow` has allowed may be gone since; a new directory of that name would be allowed too. */
+export function checkWorkspaces(dataDir: string): readonly Finding[] {
+  const check = "workspaces";
+  try {
+    const gone = readAllowedDirectories(dataDir).filter((directory) => !existsSync(directory));
+    return gone.map((directory) => ({
+      check,
+      state: "warn",
+      detail: `turns may work in ${directory}, which is gone`,
+      fix: `caret workspaces forget ${directory}`,
+    }));
+  } catch (reason) {
+    const { message, fix } = CaretError.from(reason);
+    return [{ check, state: "fail", detail: message, fix }];
+  }
 }
 
 /** `free` is asked of the file system of the data directory. */

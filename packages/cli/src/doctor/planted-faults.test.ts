@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -10,11 +11,13 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openSqliteEventStore } from "@caret/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDoctorCommand } from "../commands/doctor.ts";
+import { addInstallCommand } from "../commands/install.ts";
 import { tryCommand } from "../commands/testing/try-command.ts";
 import { type ReceiptFile, writeReceipt } from "../install/receipt.ts";
 import { writeLockFile } from "../serve/gateway-lock.ts";
@@ -46,6 +49,14 @@ class Place {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
     chmodSync(file, mode);
+  }
+
+  edit(path: string, change: (text: string) => string): void {
+    const file = join(this.home, path);
+    const before = readFileSync(file, "utf8");
+    const after = change(before);
+    expect(after).not.toBe(before);
+    writeFileSync(file, after);
   }
 
   /** What `caret install` would have left behind. */
@@ -94,6 +105,20 @@ const deadGateway = {
   socket: null,
   settings: {},
 };
+
+/** What happens to clients after `caret install`: files are edited, copied and cleaned up, Caret itself moves. */
+async function spoilInstalledClients(at: Place): Promise<void> {
+  const env = { CARET_DATA_DIR: at.data, CARET_LANE: "sim" };
+  for (const client of ["codex", "zed", "opencode", "openai", "continue"])
+    await tryCommand(addInstallCommand, ["install", client, "--no-test"], { cwd: at.home, env, stdin: "" });
+  at.edit(".codex/caret.config.toml", (text) => text.replace(":4141", ":4999"));
+  at.edit(".config/zed/settings.json", (text) => text.replace("caret.js", "caret-0.0.9.js"));
+  rmSync(join(at.data, "client-tokens/install-opencode"));
+  rmSync(join(at.data, "client-tokens/install-openai"));
+  rmSync(join(at.data, "client-tokens/install-continue")); // no fault: its token is in its own file
+  chmodSync(join(at.home, ".continue/config.yaml"), 0o644);
+  at.write("data/workspaces.json", { allow: [join(at.home, "no-such-project")] });
+}
 
 const machines: readonly Machine[] = [
   {
@@ -231,6 +256,18 @@ const machines: readonly Machine[] = [
     env: () => ({ CARET_LANE: "wire" }),
     faults: [["a setting that is wrong", "configuration", /^caret config validate$/]],
   },
+  {
+    name: "whose installed clients have been spoilt since",
+    plant: spoilInstalledClients,
+    faults: [
+      ["an address that was changed in a client's file", "codex address", /^caret install codex$/, /:4999/],
+      ["a program that an editor starts and that is gone", "zed program", /^caret install zed$/, /caret-0\.0\.9\.js/],
+      ["a token that OpenCode reads and that is gone", "opencode token", /^caret install opencode$/],
+      ["a token that a shell reads and that is gone", "openai token", /^caret install openai$/],
+      ["a client's file with its token that others may open", "continue secret", /^chmod 600 .*config\.yaml$/],
+      ["a workspace that is gone", "workspaces", /^caret workspaces forget .*no-such-project$/],
+    ],
+  },
 ];
 
 /** An agent of a new version, in whose turn something was not understood. */
@@ -319,6 +356,36 @@ function contents(directory: string): Readonly<Record<string, string>> {
     }),
   );
 }
+
+it("names the program that has the port which a gateway would listen on", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  try {
+    const env = () => ({ CARET_LANE: "sim", CARET_SERVER_PORT: String(port) });
+    const { findings } = await examine(newPlace(), { name: "", plant: () => undefined, env, faults: [] });
+    expect(findings.find(({ check }) => check === "gateway")).toMatchObject({
+      state: "warn",
+      detail: expect.stringMatching(`none runs, and process ${process.pid} \\(.*\\) listens on 127.0.0.1:${port}`),
+      fix: expect.stringContaining("caret serve --port"),
+    });
+  } finally {
+    other.close();
+  }
+});
+
+it("closes with --fix a client's file with its token to others, and changes nothing else of it", async () => {
+  const place = newPlace();
+  await spoilInstalledClients(place);
+  const file = join(place.home, ".continue/config.yaml");
+  const before = readFileSync(file, "utf8");
+  const { said } = await examine(place, { name: "", plant: () => undefined, faults: [] }, "--fix");
+  expect([statSync(file).mode & 0o777, readFileSync(file, "utf8"), said.includes("continue secret")]).toEqual([
+    0o600,
+    before,
+    true,
+  ]);
+});
 
 it("mends with --fix what loses nothing, and touches nothing else", async () => {
   const place = newPlace();

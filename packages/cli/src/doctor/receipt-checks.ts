@@ -5,12 +5,15 @@ import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
 import { readTokenFile } from "../tokens/token-file.ts";
 import type { Finding } from "./finding.ts";
+import { checkInstalled, type InstalledClients } from "./installed-checks.ts";
 import { sameOrigin } from "./same-origin.ts";
 
 /** Whether what `caret install` wrote for each client is still there and still leads here. */
-export function checkReceipts(dataDir: string, gatewayUrl: string): readonly Finding[] {
+export function checkReceipts(clients: InstalledClients): readonly Finding[] {
+  const { dataDir, gatewayUrl } = clients;
   try {
     return readReceipts(dataDir).flatMap((receipt) => [
+      ...checkInstalled(receipt, clients),
       ...receipt.files.flatMap((file) => checkFile(receipt, file)),
       ...address(receipt, gatewayUrl),
       ...token(receipt, dataDir),

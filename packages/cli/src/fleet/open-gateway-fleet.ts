@@ -1,5 +1,6 @@
 import type { Members } from "@caret/fleet";
-import { CaretError, type LaneName } from "@caret/protocol";
+import type { Metrics } from "@caret/gateway";
+import { CaretError, type FleetView, type LaneName } from "@caret/protocol";
 import type { ListedModel, LogStore, TokenShelf } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -7,6 +8,7 @@ import type { LaneProbe } from "../lane-probe.ts";
 import { version } from "../program.ts";
 import type { GatewayPorts, GatewayPortsOptions } from "../serve/gateway-ports.ts";
 import type { FleetTokens } from "../tokens/open-token-store.ts";
+import { openFleetMetrics } from "./fleet-metrics.ts";
 import { openFleetPorts } from "./fleet-ports.ts";
 import { openFleet } from "./open-fleet.ts";
 
@@ -20,14 +22,19 @@ export interface GatewayFleet {
   /** The engine as doors see it: its lane and models are those of the workers. */
   dress(opened: OpenedEngine): Promise<OpenedEngine>;
   openPorts(options: GatewayPortsOptions): GatewayPorts;
+  /** Its machines and its queue. */
+  readonly view: () => Promise<FleetView>;
   close(): Promise<void>;
 }
 
-export async function openGatewayFleet(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet> {
+export async function openGatewayFleet(
+  config: Config,
+  metrics: Metrics,
+  onError: (error: CaretError) => void,
+): Promise<GatewayFleet> {
   const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
-  const { createPostgresAnswerArchive, createPostgresTokens, openFleetGateway, openKnownTokens } = await import(
-    "@caret/fleet"
-  );
+  const { createPostgresAnswerArchive, createPostgresTokens, openFleetGateway, openKnownTokens, readFleet } =
+    await import("@caret/fleet");
   const failed = async (reason: unknown): Promise<never> => {
     await close();
     throw reason;
@@ -39,6 +46,8 @@ export async function openGatewayFleet(config: Config, onError: (error: CaretErr
   // Workers may not delete what was logged: they hide a session that is deleted, and its events go here.
   const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
+  const view = (): Promise<FleetView> => readFleet(seat.database);
+  const endMetrics = openFleetMetrics({ metrics, read: view, onError });
   return {
     store,
     tokens: { ...tokens, current: known.current },
@@ -48,8 +57,10 @@ export async function openGatewayFleet(config: Config, onError: (error: CaretErr
       return { ...opened, lane, probe: fleetProbe(gateway.members), notes: [notes(worker?.machine)] };
     },
     openPorts: (options) => openFleetPorts({ ...options, answers }, gateway),
+    view,
     async close() {
       clearInterval(sweeping);
+      endMetrics();
       known.close();
       await close();
     },

@@ -13,6 +13,7 @@ import {
   type TurnMetrics,
   type UserSettings,
 } from "@caret/gateway";
+import type { FleetView } from "@caret/protocol";
 import {
   type AboutView,
   type Caller,
@@ -54,6 +55,8 @@ interface GatewayDoorsOptions {
   readonly models: RuntimeModels;
   readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
+  /** The fleet that the gateway is a part of. */
+  readonly fleet?: (() => Promise<FleetView>) | undefined;
   /** Where tokens are kept that are made on the page; absent: in the data directory. */
   readonly tokens?: TokenShelf | undefined;
   readonly defaultWorkspace: string | undefined;
@@ -103,6 +106,7 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     about: (caller) => gatewayAbout({ ...options, sessions: ports.sessions }, caller),
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
     doctor: joined(() => examine(options)),
+    fleet: options.fleet,
     tokens: gatewayTokens({ place: options.tokens ?? config.dataDir, now: Date.now }),
     workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     settings: settingsOf(options),

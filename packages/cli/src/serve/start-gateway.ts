@@ -6,6 +6,7 @@ import {
   createServer,
   createSignInLinks,
   createTurnMetrics,
+  type Metrics,
   stopTaking,
   type TurnMetrics,
 } from "@caret/gateway";
@@ -82,7 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const turnMetrics = createTurnMetrics(metrics);
   const report: { log?: (error: CaretError) => void } = {};
   const onError = (error: CaretError): void => report.log?.(error);
-  const fleet = await fleetOf(config, onError);
+  const fleet = await fleetOf(config, metrics, onError);
   const opened = await openGatewayEngine(options, fleet, turnMetrics);
   metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
   const log = createGatewayLog(host, config, opened.redactor);
@@ -98,7 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void ports.comparisons.sweep();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
-    doors: gatewayDoors({ ...parts, ports, turnMetrics, links, tokens: fleet?.tokens }),
+    doors: gatewayDoors({ ...parts, ports, turnMetrics, links, tokens: fleet?.tokens, fleet: fleet?.view }),
     tokens,
     hosts: config.server.hosts,
     origins: config.server.origins,
@@ -169,9 +170,13 @@ function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<ne
 }
 
 /** Loaded only where there is one: the embedded log needs nothing of it. */
-async function fleetOf(config: Config, onError: (error: CaretError) => void): Promise<GatewayFleet | undefined> {
+async function fleetOf(
+  config: Config,
+  metrics: Metrics,
+  onError: (error: CaretError) => void,
+): Promise<GatewayFleet | undefined> {
   if (config.store === undefined) return undefined;
-  return await (await import("../fleet/open-gateway-fleet.ts")).openGatewayFleet(config, onError);
+  return await (await import("../fleet/open-gateway-fleet.ts")).openGatewayFleet(config, metrics, onError);
 }
 
 /** Writes down where the gateway is, for other programs of the same user. Gives what takes that back, and does it again. */

@@ -54,7 +54,7 @@ export function createUserSettings({ loaded, onChange, gatewayUrl }: UserSetting
 function fileOf(from: LoadConfigOptions): string {
   const own = configPaths(from).filter(({ role }) => role !== "project");
   const [first] = own;
-  if (first === undefined) throw new CaretError("internal", "There is no place for a configuration file");
+  if (first === undefined) throw new CaretError("internal", "There is no path for a configuration file");
   return (own.find(({ path }) => from.readFile(path) !== undefined) ?? first).path;
 }
 

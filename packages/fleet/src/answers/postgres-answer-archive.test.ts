@@ -1,6 +1,6 @@
 import { Secret } from "@caret/protocol";
-import { answer, describeAnswerArchive } from "@caret/runtime/answers/answer-archive.contract.ts";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { answer } from "@caret/runtime/answers/answer-archive.contract.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
@@ -14,15 +14,10 @@ beforeAll(async () => {
   server = await startPostgres();
   database = await createTestDatabase(server);
 });
-afterEach(() => database.empty());
 afterAll(async () => {
   await database.close();
   await server.stop();
 });
-
-describeAnswerArchive("PostgreSQL", async (now) =>
-  createPostgresAnswerArchive({ database, sealer, ...(now === undefined ? {} : { now }) }),
-);
 
 it("keeps no plain text of an answer in the database", async () => {
   await createPostgresAnswerArchive({ database, sealer }).put("me", { ...answer("a"), body: "the word pear" });

@@ -19,7 +19,7 @@ export const sessionTable: CopiedTable = {
   postgres: "sessions",
   columns:
     words(`id workspace title lane model permission sandbox budget created_at updated_at archived imported last_seq
-    last_line line_state last_turn last_turn_at last_outcome upstream forked_from forked_seq search_text`),
+    last_line line_state last_turn last_turn_at last_outcome upstream forked_from forked_seq search_text user_name team_name`),
   booleans: ["archived", "imported"],
   order: "id",
 };
@@ -43,7 +43,9 @@ export const turnTable: CopiedTable = {
 export const usageTable: CopiedTable = {
   sqlite: "turn_usage",
   postgres: "turn_usages",
-  columns: words("session_id turn_id day model lane input output cache_read cache_write reasoning cost"),
+  columns: words(
+    "session_id turn_id day model lane input output cache_read cache_write reasoning cost user_name team_name",
+  ),
   booleans: [],
   order: "session_id, turn_id",
 };
@@ -69,7 +71,7 @@ const agentTable: CopiedTable = {
 const messageTable: CopiedTable = {
   sqlite: "message",
   postgres: "messages",
-  columns: words("id sender receiver text digest reply_to mode state at turn_id"),
+  columns: words("id sender receiver text digest reply_to mode state at turn_id user_name"),
   booleans: [],
   // The order in which they are taken from their queues.
   order: "number",

@@ -24,6 +24,8 @@ import {
   type SessionScope,
   type SessionWatcher,
   type StoredEvent,
+  type TurnCount,
+  type TurnCountQuery,
   type UsageByDayQuery,
   type UsageOfDay,
   type UsageQuery,
@@ -44,7 +46,7 @@ import { createPostgresAgentStore } from "./postgres-agent-store.ts";
 import { removeIn, removeStep } from "./remove-session.ts";
 import { countBehind, findBehind, findBehindIn, findSaid, insertSaid } from "./said-sql.ts";
 import { findSession, listHidden, listIds, listPrunable, listSessions } from "./session-sql.ts";
-import { listRunning, sumUsage, sumUsageByDay } from "./turn-sql.ts";
+import { countTurns, listRunning, sumUsage, sumUsageByDay } from "./turn-sql.ts";
 
 /** Closing does not wait long for a database that is away: the next start finds the turns without an end. */
 const CLOSE_MS = 2_000;
@@ -270,6 +272,10 @@ class PostgresEventStore implements PostgresLogStore {
 
   async usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]> {
     return await this.#read((queries) => sumUsage(queries, query));
+  }
+
+  async countTurns(query: TurnCountQuery): Promise<TurnCount> {
+    return await this.#read((queries) => countTurns(queries, query));
   }
 
   async usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {

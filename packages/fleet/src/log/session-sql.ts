@@ -115,8 +115,8 @@ export async function lockSession(queries: Queries, id: string): Promise<Session
 export async function insertSession(queries: Queries, session: SessionRecord): Promise<boolean> {
   const { count } = await queries.query(
     `insert into sessions (title, lane, model, permission, sandbox, budget, updated_at, archived, upstream, search_text,
-       pinned, id, workspace, created_at, imported, forked_from, forked_seq, user_name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) on conflict (id) do nothing`,
+       pinned, id, workspace, created_at, imported, forked_from, forked_seq, user_name, team_name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) on conflict (id) do nothing`,
     [
       ...changeable(session),
       session.id,
@@ -126,6 +126,7 @@ export async function insertSession(queries: Queries, session: SessionRecord): P
       session.forkedFrom?.sessionId ?? null,
       session.forkedFrom?.seq ?? null,
       session.user ?? null,
+      session.team ?? null,
     ],
   );
   return count === 1;

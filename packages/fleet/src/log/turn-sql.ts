@@ -4,6 +4,8 @@ import type {
   RunningTurnQuery,
   SessionScope,
   StoredEvent,
+  TurnCount,
+  TurnCountQuery,
   UsageByDayQuery,
   UsageOfDay,
   UsageQuery,
@@ -24,8 +26,9 @@ const startSql = `
 
 const usageSql = `
   insert into turn_usages
-    (session_id, turn_id, day, model, lane, input, output, cache_read, cache_write, reasoning, cost, priced, user_name)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select user_name from sessions where id = $1))
+    (session_id, turn_id, day, model, lane, input, output, cache_read, cache_write, reasoning, cost, priced, user_name, team_name)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (select user_name from sessions where id = $1),
+    (select team_name from sessions where id = $1))
   on conflict (session_id, turn_id) do update set
     day = excluded.day, model = excluded.model, lane = excluded.lane, input = excluded.input, output = excluded.output,
     cache_read = excluded.cache_read, cache_write = excluded.cache_write, reasoning = excluded.reasoning,
@@ -45,7 +48,23 @@ const sums = `count(*) as turns, count(*) - count(coalesce(cost, priced)) as "un
 const totalsSql = `
   select model, ${sums} from turn_usages
   where ($1::text is null or session_id = $1) and ($2::text is null or day = $2)
+    and ($3::text is null or user_name = $3) and ($4::text is null or team_name = $4)
   group by model order by model nulls first
+`;
+
+const DAY_MS = 24 * 3_600_000;
+const whoseSql = "($4::text is null or user_name = $4) and ($5::text is null or team_name = $5)";
+
+/** A turn is in the first table while its session is there, and in the second once it has reported usage. */
+const countSql = `
+  select (select count(*) from (
+    select session_id, turn_id from logged_turns join sessions on sessions.id = session_id
+      where started_at >= $2 and started_at < $3 and ${whoseSql}
+    union select session_id, turn_id from turn_usages where day = $1 and ${whoseSql}
+  ) as of_day) as begun, (
+    select count(*) from logged_turns join sessions on sessions.id = session_id
+      where ended_at is null and hidden is null and ${whoseSql}
+  ) as running
 `;
 
 const byDaySql = (scope: SessionScope): string => `
@@ -102,8 +121,16 @@ export async function listRunning(queries: Queries, { sessionId }: RunningTurnQu
   return (await queries.query(runningSql, [sessionId ?? null])).rows.map(toRunningTurn);
 }
 
-export async function sumUsage(queries: Queries, { sessionId, day }: UsageQuery): Promise<readonly UsageTotal[]> {
-  return (await queries.query(totalsSql, [sessionId ?? null, day ?? null])).rows.map(toTotal);
+export async function sumUsage(queries: Queries, query: UsageQuery): Promise<readonly UsageTotal[]> {
+  const { sessionId = null, day = null, user = null, team = null } = query;
+  return (await queries.query(totalsSql, [sessionId, day, user, team])).rows.map(toTotal);
+}
+
+export async function countTurns(queries: Queries, { day, user, team }: TurnCountQuery): Promise<TurnCount> {
+  const from = Date.parse(day);
+  const values = [day, from, from + DAY_MS, user ?? null, team ?? null];
+  const [row] = (await queries.query(countSql, values)).rows;
+  return { begun: Number(row?.["begun"]), running: Number(row?.["running"]) };
 }
 
 export async function sumUsageByDay(queries: Queries, query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {

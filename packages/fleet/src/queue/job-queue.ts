@@ -15,7 +15,7 @@ const RETRY_LIMIT = 1_000_000;
 const KEEP_DONE_SECONDS = 3_600;
 const machinePattern = /^[\w-]{1,60}$/;
 
-/** A key that has work, claimed by whoever fetched it. */
+/** A key that has work, claimed by the worker that fetched it. */
 export interface KeyJob {
   readonly id: string;
   readonly retryCount: number;

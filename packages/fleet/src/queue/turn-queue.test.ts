@@ -1,12 +1,16 @@
-import { Secret } from "@caret/protocol";
+import { CaretError, Secret } from "@caret/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { findSession } from "../log/session-sql.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createMembers } from "../wire/members.ts";
 import { createSealer } from "../wire/sealer.ts";
+import { recordUnbegun } from "../worker/record-unbegun.ts";
+import { createSessionLeases } from "../worker/session-leases.ts";
 import { ANYWHERE, type JobQueue, machineQueue, openJobQueue } from "./job-queue.ts";
 import { moveSession } from "./move-session.ts";
+import { readFleet } from "./read-fleet.ts";
 import { reapWork } from "./reap.ts";
 import { type Claim, createTurnQueue, type TurnQueue } from "./turn-queue.ts";
 
@@ -59,8 +63,12 @@ describe("turns of a session", () => {
     for (const id of ["t1", "t2"]) await submit(id, { prompt: id });
     const claim = await claimed();
     expect(await jobs.fetch(ANYWHERE, 5)).toEqual([]);
-    expect(await first.next(claim, idle)).toEqual({ id: "t1", input: { prompt: "t1" } });
-    expect(await first.next(claim, { ...idle, ended: ["t1"] })).toEqual({ id: "t2", input: { prompt: "t2" } });
+    expect(await first.next(claim, idle)).toEqual({ id: "t1", input: { prompt: "t1" }, waitedMs: expect.any(Number) });
+    expect(await first.next(claim, { ...idle, ended: ["t1"] })).toEqual({
+      id: "t2",
+      input: { prompt: "t2" },
+      waitedMs: expect.any(Number),
+    });
     expect(await first.next(claim, { ...idle, ended: ["t2"] })).toBe("over");
     expect(await states()).toEqual([
       { id: "t1", state: "done", blank: true },
@@ -160,7 +168,7 @@ describe("a session of a machine", () => {
     const [job] = await jobs.fetch(elsewhere, 1);
     const there = createTurnQueue({ database, jobs, sealer, owner: "w2", home: elsewhere, now: Date.now });
     const claim = job && (await there.claim(job));
-    expect(claim && (await there.next(claim, idle))).toEqual({ id: "t1", input: "t1" });
+    expect(claim && (await there.next(claim, idle))).toEqual({ id: "t1", input: "t1", waitedMs: expect.any(Number) });
     await expect(moveSession(database, "s1", "elsewhere")).rejects.toMatchObject({ code: "session-busy" });
   });
 });
@@ -205,4 +213,66 @@ it("turns whose job was lost get another one", async () => {
   await database.query("update turns set submitted_at = now() - interval '1 minute'");
   expect(await reapWork(database, jobs)).toEqual({ interrupted: [], queues: [ANYWHERE] });
   expect(await first.next(await claimed(), idle)).toMatchObject({ id: "t1" });
+});
+
+it("a fleet shows its members, and why each turn waits", async () => {
+  const members = createMembers(database);
+  const about = { lanes: ["sim"], capacity: 4, atWork: 1 };
+  const worker = { id: "w", role: "worker", machine: "desk", version: "1", about, isLeaving: false } as const;
+  for (const id of ["t1", "t2"]) await submit(id);
+  expect((await readFleet(database)).waiting.map(({ reason }) => reason)).toEqual(["no-worker", "no-worker"]);
+  await members.note(worker);
+  await first.next(await claimed(), idle);
+  const elsewhere = { id: "t3", key: "s2", kind: "session", queue: machineQueue("elsewhere"), input: "" } as const;
+  await first.submit({ ...elsewhere, idempotencyKey: undefined });
+  await first.submit({
+    ...elsewhere,
+    id: "t4",
+    key: "c-1",
+    kind: "conversation",
+    queue: ANYWHERE,
+    idempotencyKey: undefined,
+  });
+  const since = expect.any(Number);
+  expect(await readFleet(database)).toEqual({
+    members: [{ id: "w", role: "worker", machine: "desk", version: "1", state: "there", ...about }],
+    queuedTurns: 3,
+    runningTurns: 1,
+    leases: 1,
+    waiting: [
+      { turnId: "t2", sessionId: "s1", reason: "behind-a-turn", since },
+      { turnId: "t3", sessionId: "s2", machine: "elsewhere", reason: "machine-away", since },
+      { turnId: "t4", reason: "workers-full", since },
+    ],
+  });
+  await members.note({ ...worker, isLeaving: true });
+  expect((await readFleet(database)).members).toMatchObject([{ state: "leaving" }]);
+});
+
+it("a turn that never began gets its start and its end in the log, once and without secrets", async () => {
+  const store = await openPostgresEventStore({ database });
+  const leases = createSessionLeases(database, "reaper");
+  await store.createSession({ id: "s1", workspace: "/w", createdAt: 1 });
+  const asked = {
+    door: "native",
+    sessionId: "s1",
+    wanted: { prompt: "Use SECRET" },
+    caller: { tokenName: "me" },
+  } as const;
+  const options = {
+    database,
+    store,
+    leases,
+    lane: "sim",
+    redact: (text: string) => text.replace("SECRET", "[redacted]"),
+  } as const;
+  for (let time = 0; time < 2; time += 1)
+    await recordUnbegun(options, "t1", asked, new CaretError("interrupted", "The worker was lost"));
+  const log = await store.read("s1");
+  await store.close();
+  expect(log.map(({ turnId, event }) => [turnId, event])).toMatchObject([
+    ["t1", { type: "turn-start", turnId: "t1", lane: "sim", prompt: "Use [redacted]", client: "me" }],
+    ["t1", { type: "turn-end", outcome: { kind: "failed", error: { code: "interrupted" } } }],
+  ]);
+  expect((await database.query("select owner from sessions")).rows).toEqual([{ owner: null }]);
 });

@@ -1,4 +1,3 @@
-import { describeTokenShelf } from "@caret/runtime/tokens/token-shelf.contract.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
@@ -17,11 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close();
   await server.stop();
-});
-
-describeTokenShelf("PostgreSQL", async () => {
-  await database.empty();
-  return { shelf: createPostgresTokens(database), other: createPostgresTokens(database) };
 });
 
 it("lets a gateway know of tokens that are added and revoked elsewhere, by a hint and not by a poll", async () => {

@@ -25,11 +25,11 @@ export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptio
       throw reason;
     });
     onTurn(turn);
-    // Whoever is told that the session is free finds it released.
+    // A worker that is notified that the session is free finds it released.
     return { ...turn, settled: turn.settled.then(() => free(sessionId)) };
   };
 
-  /** A session whose turn has no end in the log yet is held until it has one, written here or by whoever took it over. */
+  /** A session whose turn has no end in the log yet is held until it has one, written here or by the worker that took it over. */
   const free = async (sessionId: string): Promise<void> => {
     while (engine.hasUnendedTurn(sessionId)) await sleep(UNENDED_MS);
     // What cannot be released now is free when its lease has run out.

@@ -12,7 +12,7 @@ export interface SessionLeases {
   /** Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. */
   claim(sessionId: string): Promise<void>;
   release(sessionId: string): Promise<void>;
-  /** Renews it no more: when its lease has run out, whoever takes it over does what could not be done here. */
+  /** Renews it no more: when its lease has run out, the worker that takes it over does what could not be done here. */
   abandon(sessionId: string): void;
   /** Takes over the sessions of workers that are lost: their ids. They are held until they are released. */
   takeExpired(): Promise<readonly string[]>;

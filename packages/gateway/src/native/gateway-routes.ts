@@ -1,4 +1,4 @@
-import { type ConnectTest, laneNames } from "@caret/protocol";
+import { CaretError, type ConnectTest, laneNames } from "@caret/protocol";
 import { z } from "zod";
 import { testDoor } from "./connect-test.ts";
 import { filled, flag, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
@@ -85,6 +85,18 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
   read(native, "/api/doctor", { summary: "Check the installation; each finding says how to fix it" }, async () => ({
     findings: await doctor(),
   }));
+  read(
+    native,
+    "/api/fleet",
+    { summary: "The machines of the fleet, what they do, and what waits for them", access: "admin" },
+    async () => {
+      if (options.fleet === undefined)
+        throw new CaretError("not-found", "This gateway is no part of a fleet", {
+          fix: "Start it with `store`, the address of a fleet's database.",
+        });
+      return await options.fleet();
+    },
+  );
   write(
     native,
     ["POST", "/api/connect/test"],

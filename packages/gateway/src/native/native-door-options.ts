@@ -5,6 +5,7 @@ import type {
   ChangeSettings,
   Comparisons,
   FindingView,
+  FleetView,
   ModelView,
   Secret,
   Sessions,
@@ -16,7 +17,7 @@ import type { SignInLinks } from "./sign-in-links.ts";
 export interface TokenIssuer {
   /** A token for a program, with the scopes that clients of the doors need. Rejects with `invalid-request` for a bad name. */
   create(wanted: { readonly name: string; readonly caller: Caller }): Promise<Secret>;
-  /** An admin token for a browser, named `browser-…`: of whoever made the link that it signs in by. */
+  /** An admin token for a browser, named `browser-…`: of the user who made the link that it signs in by. */
   createForBrowser(maker: Caller): Promise<Secret>;
   /** Revoke a browser's token. Tokens of other names stay: a script that signs out did not sign in here. */
   revokeBrowser(name: string): Promise<void>;
@@ -50,6 +51,8 @@ export interface NativeDoorOptions {
   readonly about: (caller: Caller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;
+  /** Absent: the gateway is by itself. */
+  readonly fleet?: (() => Promise<FleetView>) | undefined;
   readonly tokens: TokenIssuer;
   readonly workspaces: WorkspaceList;
   /** Absent: the settings are those of the program that the gateway is a part of. */

@@ -132,6 +132,7 @@ it("knows the routes from the router itself", () => {
     "GET /api/comparisons/:id/stream",
     "GET /api/doctor",
     "GET /api/files",
+    "GET /api/fleet",
     "GET /api/models",
     "GET /api/search",
     "GET /api/sessions",

@@ -1,8 +1,10 @@
 import type { ErrorInfo } from "../errors/error-info.ts";
 
-export const budgetScopes = ["turn", "session", "day"] as const;
+/** `user` and `team`: what one of them uses in a day, however many sessions and gateways. */
+export const budgetScopes = ["turn", "session", "day", "user", "team"] as const;
 export type BudgetScope = (typeof budgetScopes)[number];
-export const budgetUnits = ["tokens", "usd"] as const;
+/** `turns` are counted for users and teams: those whose usage nobody knows, too. */
+export const budgetUnits = ["tokens", "usd", "turns"] as const;
 export type BudgetUnit = (typeof budgetUnits)[number];
 
 /** One limit, and how much of it is used. */

@@ -183,6 +183,8 @@ export interface UsageRow {
   readonly title?: string;
   /** Who asked, in rows by client. */
   readonly client?: string;
+  /** The user whose session it was; absent: that of the person whose gateway it is. */
+  readonly user?: string;
   readonly turns: number;
   /** How many of the turns the cost leaves out, since their price is unknown. */
   readonly unpricedTurns: number;

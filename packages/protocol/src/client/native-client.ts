@@ -1,5 +1,6 @@
 import type { BudgetView } from "../api/budget-view.ts";
 import type { EditorAnswer, EditorOffer, FollowedEditorRequest } from "../api/editor-requests.ts";
+import type { FleetView } from "../api/fleet-view.ts";
 import type {
   AnswerApproval,
   AnsweredApproval,
@@ -140,6 +141,8 @@ export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, 
   /** How the budgets stand before the next turn of a session; without one, of a new session. */
   budget(query?: { readonly session?: string }, options?: RequestOptions): Promise<BudgetView>;
   doctor(options?: RequestOptions): Promise<readonly FindingView[]>;
+  /** The machines and the queue of the gateway's fleet. Rejects with `not-found` at a gateway by itself. */
+  fleet(options?: RequestOptions): Promise<FleetView>;
   /** Allows turns to work in a directory; `keep: false`: only until the gateway ends. Resolves with its physical path. */
   allowWorkspace(path: string, options?: RequestOptions & { readonly keep?: boolean }): Promise<string>;
   /** A small project to try things on, made at first. Resolves with its path. */
@@ -295,6 +298,7 @@ function gatewayCalls(
     usage: async (days, options) =>
       (await get<{ readonly rows: readonly UsageRow[] }>(wire, "usage", { days }, options)).rows,
     budget: (query = {}, options) => get(wire, "budget", query, options),
+    fleet: (options) => get(wire, at`fleet`, {}, options),
     doctor: async (options) =>
       (await get<{ readonly findings: readonly FindingView[] }>(wire, "doctor", {}, options)).findings,
     testConnection: (test, options) => post(wire, "connect/test", test, options),

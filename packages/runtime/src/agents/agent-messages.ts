@@ -1,7 +1,7 @@
 import { type Agents, type Caller, CaretError, HUMAN, type MessageView } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
 import type { UserScope } from "../log/agent-store.ts";
-import { isOfUser, scopeOf, userOf } from "../sessions/session-directories.ts";
+import { isOfUser, scopeOf } from "../sessions/session-directories.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentViews } from "./agent-views.ts";
@@ -40,7 +40,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
       if (replyTo !== undefined) await known(replyTo, caller);
       const sent = await store.send({
         id,
-        ...userOf(caller),
+        ...(caller.user === undefined ? {} : { user: caller.user }),
         from,
         to,
         text,

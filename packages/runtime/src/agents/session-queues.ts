@@ -1,6 +1,5 @@
 import { type Agents, type Caller, HUMAN, type MessageView, sessionReceiver } from "@caret/protocol";
 import { notQueued } from "../log/agent-store.ts";
-import { userOf } from "../sessions/session-directories.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentsOptions } from "./agents-context.ts";
@@ -30,7 +29,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
       const { receiver } = await receiverOf(sessionId, caller);
       const queued = await store.send({
         id,
-        ...userOf(caller),
+        ...(caller.user === undefined ? {} : { user: caller.user }),
         from: HUMAN,
         to: receiver,
         text: prompt,

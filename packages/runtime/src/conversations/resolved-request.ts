@@ -29,6 +29,7 @@ export interface ResolvedRequest {
   readonly question: ReadQuestion;
   readonly tokenName: string;
   readonly user: string | undefined;
+  readonly team: string | undefined;
   /** Whose conversations it may go on with. */
   readonly keeper: string;
   /** The client wants one turn for this request, however often it sends it. */
@@ -91,6 +92,7 @@ export async function resolveRequest(
     question,
     tokenName: caller.tokenName,
     user: caller.user,
+    team: caller.team,
     keeper: keeperOf(caller),
     command: requestCommand(request, caller),
     client: client ?? Promise.resolve(undefined),

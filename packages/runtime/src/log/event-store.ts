@@ -54,7 +54,9 @@ export interface SessionScope {
 export interface NewSession {
   readonly id: string;
   /** The user whose session it is; absent: that of the person whose gateway it is. */
-  readonly user?: string;
+  readonly user?: string | undefined;
+  /** The team that the user works for. */
+  readonly team?: string | undefined;
   readonly workspace: string;
   readonly title?: string;
   readonly lane?: LaneName;
@@ -148,8 +150,24 @@ export interface RunningTurnQuery {
   readonly sessionId?: string;
 }
 
+/** Of which user or team. */
+export interface TurnCountQuery {
+  /** In UTC. */
+  readonly day: string;
+  readonly user?: string;
+  readonly team?: string;
+}
+
+/** How many turns began that day, those of deleted sessions too where they reported usage; and how many run now. */
+export interface TurnCount {
+  readonly begun: number;
+  readonly running: number;
+}
+
 export interface UsageQuery {
   readonly sessionId?: string;
+  readonly user?: string;
+  readonly team?: string;
   /** A day in UTC, `2026-11-15`. */
   readonly day?: string;
 }
@@ -334,6 +352,7 @@ export interface EventStore {
   runningTurns(query?: RunningTurnQuery): Promise<readonly RunningTurn[]>;
   /** One total per model, by name. The last report of a turn counts, as in the fold of a turn. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
+  countTurns(query: TurnCountQuery): Promise<TurnCount>;
   /** One total per day, model, session and lane, the newest day first. What was copied is of no day. */
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
   /** The ids of the sessions that a rule takes for old, the newest first. Never one with a running turn. */

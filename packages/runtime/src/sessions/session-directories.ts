@@ -60,8 +60,8 @@ export function isOfUser(thing: { readonly user?: string | undefined }, { user }
 }
 
 /** Whose a thing is that is made for a caller. */
-export function userOf({ user }: Caller): { readonly user?: string } {
-  return user === undefined ? {} : { user };
+export function userOf({ user, team }: Caller): { readonly user?: string; readonly team?: string } {
+  return { ...(user === undefined ? {} : { user }), ...(team === undefined ? {} : { team }) };
 }
 
 /** What is to be recorded together with what is done for a caller. */

@@ -104,7 +104,7 @@ export function sessionReaders(context: SessionsContext, closing: AbortSignal): 
     },
     ...workspaceReaders(options),
     budget: async (sessionId, caller) =>
-      engine.budget(sessionId === undefined ? undefined : await find(sessionId, caller)),
+      engine.budget(sessionId === undefined ? undefined : await find(sessionId, caller), caller),
     async usage(days, caller) {
       if (!Number.isSafeInteger(days) || days < 1 || days > MAX_DAYS)
         throw new CaretError("invalid-request", `days must be from 1 to ${MAX_DAYS}`);

@@ -9,16 +9,32 @@ import {
 
 const WARNING_SHARE = 0.8;
 
-/** The most each scope may use. What is absent is not limited. */
-export type Budgets = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]?: number | undefined }>>;
+/** What is absent is not limited. */
+type Limits = { readonly [unit in Exclude<BudgetUnit, "turns">]?: number | undefined };
+
+/** What each user, or each team, may use in a day. */
+export interface Quota extends Limits {
+  readonly turns?: number | undefined;
+  /** How many of its turns may run at once. */
+  readonly atOnce?: number | undefined;
+}
+
+/** The most each scope may use. */
+export interface Budgets extends Readonly<Record<Exclude<BudgetScope, QuotaScope>, Limits>> {
+  readonly user?: Quota;
+  readonly team?: Quota;
+}
+
+export const quotaScopes = ["user", "team"] as const;
+export type QuotaScope = (typeof quotaScopes)[number];
 
 /** The settings, and what a session may consume besides: the smaller limit holds. */
 export function withSessionBudget(budgets: Budgets, own: AgentBudget = {}): Budgets {
   return { ...budgets, turn: smaller(budgets.turn, own.turn), session: smaller(budgets.session, own.session) };
 }
 
-function smaller(a: Budgets[BudgetScope], b: Budgets[BudgetScope] = {}): Budgets[BudgetScope] {
-  const limits = budgetUnits.flatMap((unit) => {
+function smaller(a: Limits, b: Limits = {}): Limits {
+  const limits = (["tokens", "usd"] as const).flatMap((unit) => {
     const both = [a[unit], b[unit]].filter((limit) => limit !== undefined);
     return both.length === 0 ? [] : [[unit, Math.min(...both)] as const];
   });
@@ -29,7 +45,16 @@ function smaller(a: Budgets[BudgetScope], b: Budgets[BudgetScope] = {}): Budgets
  * What each scope has used. `unknown` when upstream did not say, or nobody knows the price, of any part of it: a sum
  * with a hole is not a sum.
  */
-export type Spent = Readonly<Record<BudgetScope, { readonly [unit in BudgetUnit]: number | "unknown" }>>;
+export interface Spent extends Readonly<Record<Exclude<BudgetScope, QuotaScope>, SpentSum>> {
+  readonly user?: SpentSum;
+  readonly team?: SpentSum;
+}
+
+export interface SpentSum {
+  readonly tokens: number | "unknown";
+  readonly usd: number | "unknown";
+  readonly turns?: number;
+}
 
 export interface BudgetWarning {
   readonly scope: BudgetScope;
@@ -60,23 +85,27 @@ export function checkBudget({ budgets, spent }: { readonly budgets: Budgets; rea
   return warnings.length === 0 ? { kind: "ok" } : { kind: "warning", warnings };
 }
 
-/** Every limit that is set, with what is used of it. */
+/** Every limit that is set, with what is used of it. Those of users and teams are for turns that have one. */
 export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
-  return budgetScopes.flatMap((scope) =>
-    budgetUnits.flatMap((unit) => {
-      const limit = budgets[scope][unit];
-      return limit === undefined ? [] : [{ scope, unit, limit, used: spent[scope][unit] }];
-    }),
-  );
+  return budgetScopes.flatMap((scope) => {
+    const sum = spent[scope];
+    const limits: { readonly [unit in BudgetUnit]?: number | undefined } = budgets[scope] ?? {};
+    return budgetUnits.flatMap((unit) => {
+      const limit = limits[unit];
+      return limit === undefined || sum === undefined ? [] : [{ scope, unit, limit, used: sum[unit] ?? 0 }];
+    });
+  });
 }
 
 function exceededError(lines: readonly Line[]): CaretError {
   const names = lines.map(({ scope, unit }) => `budgets.${scope}.${unit}`);
-  const wait = lines.some(({ scope }) => scope === "day") ? ", or wait for the next day" : "";
+  const wait = lines.some(({ scope }) => isOfDay.has(scope)) ? ", or wait for the next day" : "";
   return new CaretError("budget-exceeded", lines.map(usedUpText).join("; "), {
     fix: `Raise ${names.join(" and ")}${wait}.`,
   });
 }
+
+const isOfDay: ReadonlySet<BudgetScope> = new Set(["day", "user", "team"]);
 
 function usedUpText(line: Line): string {
   return `The ${line.scope}'s budget of ${amount(line.limit, line.unit)} is used up (${usedText(line)})`;
@@ -94,5 +123,5 @@ function usedText({ used, unit }: Line): string {
 }
 
 function amount(value: number, unit: BudgetUnit): string {
-  return unit === "usd" ? `$${value.toFixed(2)}` : `${value} tokens`;
+  return unit === "usd" ? `$${value.toFixed(2)}` : `${value} ${unit}`;
 }

@@ -14,7 +14,7 @@ import { ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
-import { budgetView } from "./turn-budget.ts";
+import { assertQuota, budgetView, type Whose, whoseOf } from "./turn-budget.ts";
 import { createTurnIntake } from "./turn-intake.ts";
 import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
@@ -86,7 +86,10 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertPrompt(asked.prompt);
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
+    // A new session is not written for a turn that is refused.
+    if (request.sessionId === undefined) await admit(options, request);
     const { session, saved } = await openSession(options, request);
+    if (request.sessionId !== undefined) await admit(options, session);
     // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
@@ -127,7 +130,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     runningTurn: occupied.turn,
     runningTurns: occupied.turns,
     hasUnendedTurn: unended.has,
-    budget: (session) => budgetOf(options, session),
+    budget: (session, whose = {}) => budgetOf(options, session, whoseOf(session ?? whose)),
     ...sessionUpstream(options),
     stopTaking: intake.stop,
     interruptTurns,
@@ -142,8 +145,17 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   };
 }
 
-function budgetOf({ store, budgets, wallClock }: SessionEngineOptions, session: SessionRecord | undefined) {
-  const asked = { sessionId: session?.id, nowMs: wallClock() };
+/** Rejects when the quota of the user or the team is used up. */
+async function admit({ store, budgets, wallClock }: SessionEngineOptions, whose: Whose): Promise<void> {
+  await assertQuota(store, budgets(), { ...whoseOf(whose), nowMs: wallClock() });
+}
+
+function budgetOf(
+  { store, budgets, wallClock }: SessionEngineOptions,
+  session: SessionRecord | undefined,
+  whose: Whose,
+) {
+  const asked = { ...whose, sessionId: session?.id, nowMs: wallClock() };
   return budgetView(store, withSessionBudget(budgets(), session?.budget), asked);
 }
 

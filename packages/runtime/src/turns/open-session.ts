@@ -7,6 +7,7 @@ import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { laneNamed } from "./pick-lane.ts";
 import type { TurnRequest } from "./session-engine.ts";
 import { titleOf } from "./title-of.ts";
+import { whoseOf } from "./turn-budget.ts";
 
 /** A session, and when it is in the log: what is written next may follow without waiting for the disk in between. */
 export interface OpenedSession {
@@ -23,7 +24,7 @@ export function newSession(
   const workspace = allowedWorkspace(required(request.workspace), options.allowedWorkspaces);
   const session: NewSession = {
     id,
-    ...(request.user === undefined ? {} : { user: request.user }),
+    ...whoseOf(request),
     workspace,
     ...laneOf(options, request.lane),
     model: request.model ?? options.defaults.model,

@@ -4,7 +4,7 @@ import { prepareLaneRequest } from "./prepare-lane-request.ts";
 import { runOnLanes } from "./run-on-lanes.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
-import { openTurnBudget, unmeteredNotice } from "./turn-budget.ts";
+import { openTurnBudget, unmeteredNotice, whoseOf } from "./turn-budget.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
 /** A turn whose start is being written. */
@@ -42,7 +42,12 @@ export async function runTurn(turn: Turn): Promise<void> {
   const { options, model, writer, signal, stop, tools } = turn;
   const { lane, store, budgets, session, wallClock } = options;
   try {
-    const budget = await openTurnBudget(store, budgets, { sessionId: session.id, nowMs: wallClock(), model });
+    const budget = await openTurnBudget(store, budgets, {
+      ...whoseOf(session),
+      sessionId: session.id,
+      nowMs: wallClock(),
+      model,
+    });
     await writer.append(toEntries(budget.warnings));
     const take: TakeEntries = (entries) => {
       keepUpstream(options, entries);

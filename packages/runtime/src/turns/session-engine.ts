@@ -20,6 +20,7 @@ import type { ToolEditor } from "../tools/tool-editor.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { AgentTool } from "./tools/tool-call.ts";
 import type { MoreTools } from "./tools/toolbox.ts";
+import type { Whose } from "./turn-budget.ts";
 
 /** What a caller asks for. The engine finds out the rest. */
 export interface TurnRequest extends CommandOptions {
@@ -68,6 +69,8 @@ export interface TurnRequest extends CommandOptions {
   readonly client?: string;
   /** The user whose session a new one is; absent: that of the person whose gateway it is. */
   readonly user?: string | undefined;
+  /** The team that the user works for. */
+  readonly team?: string | undefined;
 }
 
 /** A picture as a file that the agent can read. */
@@ -234,7 +237,7 @@ export interface SessionEngine {
   /** A turn of the session stopped here, and the log has not taken its end yet. */
   hasUnendedTurn(sessionId: string): boolean;
   /** How the budgets stand before the next turn; without a session, of a new one. */
-  budget(session: SessionRecord | undefined): Promise<BudgetView>;
+  budget(session: SessionRecord | undefined, whose?: Whose): Promise<BudgetView>;
   /** Free what waits for the session's next turn: agents that are kept warm where it works. */
   release(session: SessionRecord, agentWorkspace: string): Promise<void>;
   /** Whether the upstream has lost the chat that the session would go on with. */

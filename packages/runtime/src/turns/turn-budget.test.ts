@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
 import { completedEnd } from "./testing/scripted-engine.ts";
-import { budgetBefore, budgetDuring, budgetView, toWarnings } from "./turn-budget.ts";
+import { assertQuota, budgetBefore, budgetDuring, budgetView, toWarnings } from "./turn-budget.ts";
 
 const noon = Date.UTC(2026, 10, 15, 12);
 const none = { turn: {}, session: {}, day: {} };
@@ -100,5 +100,61 @@ describe("how the budgets stand before a turn", () => {
       ],
       session: { scope: "session", unit: "tokens", limit: 900 },
     });
+  });
+});
+
+describe("a quota of a user", () => {
+  const annas = { user: "anna", team: "web" };
+  async function quotaOf(turns: readonly (readonly AgentEvent[])[]) {
+    const store = createMemoryEventStore({ now: () => noon });
+    await store.createSession({ id: "s", workspace: "/w", createdAt: noon, ...annas });
+    let seq = 0;
+    for (const [index, events] of turns.entries()) {
+      const turnId = `t${index}`;
+      const start: AgentEvent = { type: "turn-start", turnId, lane: "sim", model: "no-such" };
+      const entries = [start, ...events].map((event) => ({ turnId, event, at: noon }));
+      await store.append("s", seq, entries);
+      seq += entries.length;
+    }
+    return (budgets: object, whose: object = annas) =>
+      assertQuota(store, { ...none, ...budgets }, { ...whose, nowMs: noon }).then(
+        () => "ok",
+        ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
+      );
+  }
+
+  it("counts turns whose usage nobody knows, of the user and of the team, and of nobody else", async () => {
+    const ask = await quotaOf([[completedEnd], [{ type: "usage", usage: { input: 5 } }, completedEnd]]);
+    expect([
+      await ask({ user: { turns: 3 } }),
+      await ask({ user: { turns: 2 } }),
+      await ask({ team: { turns: 2 } }),
+      await ask({ user: { turns: 2 } }, { user: "bert" }),
+      await ask({ user: { turns: 0 } }, {}),
+    ]).toEqual([
+      "ok",
+      "budget-exceeded: The user's budget of 2 turns is used up (2 turns)",
+      "budget-exceeded: The team's budget of 2 turns is used up (2 turns)",
+      "ok",
+      "ok",
+    ]);
+  });
+
+  it("holds tokens, and takes a cost that is unknown for unknown, not for nothing", async () => {
+    const ask = await quotaOf([[{ type: "usage", usage: { input: 5 } }, completedEnd]]);
+    expect([
+      await ask({ user: { tokens: 5 } }),
+      await ask({ user: { tokens: 6 } }),
+      await ask({ user: { usd: 0.01 } }),
+    ]).toEqual(["budget-exceeded: The user's budget of 5 tokens is used up (5 tokens)", "ok", "ok"]);
+  });
+
+  it("refuses a turn as overloaded while as many run as may, and not any more once one has ended", async () => {
+    const running = await quotaOf([[], [completedEnd]]);
+    const ended = await quotaOf([[completedEnd], [completedEnd]]);
+    expect([await running({ user: { atOnce: 1 } }), await ended({ user: { atOnce: 1 } })]).toEqual([
+      "overloaded: The user anna has 1 turns running, and may have no more at once",
+      "ok",
+    ]);
   });
 });

@@ -1,9 +1,25 @@
-import { type AgentEvent, type BudgetView, type CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
+import { type AgentEvent, type BudgetView, CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
 import type { Lane } from "../lanes/lane.ts";
 import type { EventStore, UsageTotal } from "../log/event-store.ts";
-import { type Budgets, type BudgetVerdict, checkBudget, listLimits, type Spent } from "./check-budget.ts";
+import { toUsageDay } from "../log/session-record.ts";
+import {
+  type Budgets,
+  type BudgetVerdict,
+  checkBudget,
+  listLimits,
+  type QuotaScope,
+  quotaScopes,
+  type Spent,
+  type SpentSum,
+} from "./check-budget.ts";
 
-type Sum = Spent["turn"];
+type Sum = SpentSum;
+
+/** Whose turn it is, besides its session's. */
+export interface Whose {
+  readonly user?: string | undefined;
+  readonly team?: string | undefined;
+}
 
 const nothing: Sum = { tokens: 0, usd: 0 };
 
@@ -11,25 +27,62 @@ const nothing: Sum = { tokens: 0, usd: 0 };
 export async function budgetBefore(
   store: EventStore,
   budgets: Budgets,
-  { sessionId, nowMs }: { readonly sessionId: string | undefined; readonly nowMs: number },
+  { sessionId, nowMs, ...whose }: Whose & { readonly sessionId: string | undefined; readonly nowMs: number },
 ): Promise<{ readonly verdict: BudgetVerdict; readonly spent: Spent }> {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   // Adding up takes the longer the more turns there were: it is not done for what nobody limits.
   const isCounted = sessionId !== undefined && isLimited(budgets.session);
   const session = isCounted ? sumOf(await store.usageTotals({ sessionId })) : nothing;
   const today = isLimited(budgets.day) ? sumOf(await store.usageTotals({ day })) : nothing;
-  const spent: Spent = { turn: nothing, session, day: today };
+  const spent: Spent = { turn: nothing, session, day: today, ...(await spentByAll(store, budgets, day, whose)) };
   return { verdict: checkBudget({ budgets, spent }), spent };
+}
+
+/** What the user and the team have used today, where that is limited. */
+async function spentByAll(store: EventStore, budgets: Budgets, day: string, whose: Whose): Promise<Partial<Spent>> {
+  const spent: Partial<Record<QuotaScope, Sum>> = {};
+  for (const scope of quotaScopes) {
+    const name = whose[scope];
+    if (name === undefined || !isLimited(budgets[scope] ?? {})) continue;
+    const sum = sumOf(await store.usageTotals({ day, [scope]: name }));
+    spent[scope] = { ...sum, turns: (await store.countTurns({ day, [scope]: name })).begun };
+  }
+  return spent;
+}
+
+/**
+ * Rejects with `budget-exceeded` when the user or the team of a turn has used up its day, and with `overloaded` while as many turns of
+ * theirs run as may. It is asked before a turn begins: one that is refused is in no log.
+ */
+export async function assertQuota(
+  store: EventStore,
+  { user = {}, team = {} }: Budgets,
+  { nowMs, ...whose }: Whose & { readonly nowMs: number },
+): Promise<void> {
+  const budgets: Budgets = { turn: {}, session: {}, day: {}, user, team };
+  const { verdict } = await budgetBefore(store, budgets, { ...whose, sessionId: undefined, nowMs });
+  if (verdict.kind === "exceeded") throw verdict.error;
+  for (const scope of quotaScopes) {
+    const [name, atOnce] = [whose[scope], { user, team }[scope].atOnce];
+    if (name === undefined || atOnce === undefined) continue;
+    const { running } = await store.countTurns({ day: toUsageDay(nowMs), [scope]: name });
+    if (running >= atOnce) throw tooMany(scope, name, running);
+  }
+}
+
+function tooMany(scope: QuotaScope, name: string, running: number): CaretError {
+  const message = `The ${scope} ${name} has ${running} turns running, and may have no more at once`;
+  return new CaretError("overloaded", message, { fix: `Wait until one has ended, or raise budgets.${scope}.atOnce.` });
 }
 
 /** How the budgets stand before the next turn: of this session, or of a new one. */
 export async function budgetView(
   store: EventStore,
   budgets: Budgets,
-  { sessionId, nowMs }: { readonly sessionId?: string | undefined; readonly nowMs: number },
+  { sessionId, nowMs, ...whose }: Whose & { readonly sessionId?: string | undefined; readonly nowMs: number },
 ): Promise<BudgetView> {
-  const { verdict, spent } = await budgetBefore(store, budgets, { sessionId, nowMs });
-  const hasBegun = { turn: false, session: sessionId !== undefined, day: true };
+  const { verdict, spent } = await budgetBefore(store, budgets, { sessionId, nowMs, ...whose });
+  const hasBegun = { turn: false, session: sessionId !== undefined, day: true, user: true, team: true };
   return {
     lines: listLimits(budgets, spent).map(({ used, ...line }) => (hasBegun[line.scope] ? { ...line, used } : line)),
     ...(verdict.kind === "exceeded" && { refusal: { message: verdict.error.message, fix: verdict.error.fix } }),
@@ -49,9 +102,12 @@ export interface TurnBudget {
 export async function openTurnBudget(
   store: EventStore,
   budgets: Budgets,
-  { model, ...asked }: { readonly sessionId: string; readonly nowMs: number; readonly model: string },
+  { model, ...asked }: Whose & { readonly sessionId: string; readonly nowMs: number; readonly model: string },
 ): Promise<TurnBudget> {
-  const { verdict, spent } = await budgetBefore(store, budgets, asked);
+  const before = await budgetBefore(store, budgets, asked);
+  // The turn itself is among those that have begun.
+  const spent = withoutOne(before.spent);
+  const verdict = checkBudget({ budgets, spent });
   if (verdict.kind === "exceeded") throw verdict.error;
   return {
     warnings: toWarnings(verdict),
@@ -71,19 +127,45 @@ export function unmeteredNotice(
   { name, features }: Pick<Lane, "name" | "features">,
   budgets: Budgets,
 ): readonly AgentEvent[] {
-  if (features.includes("usage") || !Object.values(budgets).some(isLimited)) return [];
+  if (features.includes("usage") || !Object.values(budgets).some(isMetered)) return [];
   const message = `The ${name} lane reports no usage: no budget can stop this turn, or count it`;
   return [{ type: "notice", kind: "budget-warning", message }];
 }
 
-function isLimited(budget: Budgets[keyof Budgets]): boolean {
+/** By what upstream reports: turns are counted without it. */
+function isMetered({
+  tokens,
+  usd,
+}: {
+  readonly tokens?: number | undefined;
+  readonly usd?: number | undefined;
+}): boolean {
+  return tokens !== undefined || usd !== undefined;
+}
+
+function withoutOne({ user, team, ...spent }: Spent): Spent {
+  const less = (sum: Sum): Sum => ({ ...sum, turns: Math.max(0, (sum.turns ?? 0) - 1) });
+  return {
+    ...spent,
+    ...(user === undefined ? {} : { user: less(user) }),
+    ...(team === undefined ? {} : { team: less(team) }),
+  };
+}
+
+function isLimited(budget: Readonly<Record<string, unknown>> | object): boolean {
   return Object.values(budget).some((limit) => limit !== undefined);
 }
 
 /** The same with what the running turn has reported. */
 export function budgetDuring(budgets: Budgets, before: Spent, usage: Usage, model: string): BudgetVerdict {
   const turn = toSum(priced(usage, model));
-  const spent: Spent = { turn, session: add(before.session, turn), day: add(before.day, turn) };
+  const spent: Spent = {
+    turn,
+    session: add(before.session, turn),
+    day: add(before.day, turn),
+    ...(before.user === undefined ? {} : { user: add(before.user, turn) }),
+    ...(before.team === undefined ? {} : { team: add(before.team, turn) }),
+  };
   return checkBudget({ budgets, spent });
 }
 
@@ -108,9 +190,14 @@ function priced(usage: Usage, model: string): Pick<UsageTotal, "usage" | "unpric
 
 /** A sum with a hole is not a sum. */
 function add(a: Sum, b: Sum): Sum {
-  return { tokens: plus(a.tokens, b.tokens), usd: plus(a.usd, b.usd) };
+  const turns = (a.turns ?? 0) + (b.turns ?? 0);
+  return { tokens: plus(a.tokens, b.tokens), usd: plus(a.usd, b.usd), ...(turns === 0 ? {} : { turns }) };
 }
 
 function plus(a: number | "unknown", b: number | "unknown"): number | "unknown" {
   return a === "unknown" || b === "unknown" ? "unknown" : a + b;
+}
+
+export function whoseOf({ user, team }: Whose): Whose {
+  return { ...(user === undefined ? {} : { user }), ...(team === undefined ? {} : { team }) };
 }

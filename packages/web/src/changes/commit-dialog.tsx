@@ -5,6 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
+import { useAttempt } from "../parts/use-attempt.ts";
 import { proposedMessage } from "./review-comments.ts";
 
 interface CommitDialogProps {
@@ -27,17 +28,12 @@ export function CommitDialog({ sessionId, title, changes, onCommitted, onClose }
     ),
   );
   const [newBranch, setNewBranch] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { attempt, isBusy, error } = useAttempt();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setBusy(true);
     const paths = files.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
     const wanted = { message, paths, ...(newBranch.trim() === "" ? {} : { branch: newBranch.trim() }) };
-    api.commitChanges(sessionId, wanted).then(onCommitted, (reason: unknown) => {
-      setBusy(false);
-      setError(reason);
-    });
+    attempt(api.commitChanges(sessionId, wanted), onCommitted);
   };
   return (
     <Dialog

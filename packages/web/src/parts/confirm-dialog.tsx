@@ -1,7 +1,8 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNote, toErrorInfo } from "./error-note.tsx";
+import { useAttempt } from "./use-attempt.ts";
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -14,15 +15,8 @@ interface ConfirmDialogProps {
 
 /** For what should not happen by a slip. */
 export function ConfirmDialog({ title, action, onConfirm, onClose, children }: ConfirmDialogProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const confirm = (): void => {
-    setBusy(true);
-    onConfirm().then(onClose, (reason: unknown) => {
-      setBusy(false);
-      setError(reason);
-    });
-  };
+  const { attempt, isBusy, error } = useAttempt();
+  const confirm = (): void => attempt(onConfirm(), onClose);
   return (
     <Dialog
       footer={

@@ -1,22 +1,16 @@
-import {
-  type BudgetLine,
-  type BudgetScope,
-  type BudgetUnit,
-  type BudgetView,
-  budgetScopes,
-  budgetUnits,
-  formatCost,
-} from "@caret/protocol";
+import { type BudgetLine, type BudgetScope, type BudgetUnit, type BudgetView, formatCost } from "@caret/protocol";
 import { exactCount } from "./usage-words.ts";
 
 export const scopeWords: Readonly<Record<BudgetScope, string>> = {
   turn: "A turn",
   session: "A session",
   day: "Today",
+  user: "You, today",
+  team: "Your team, today",
 };
 
 function amountWord(value: number, unit: BudgetUnit): string {
-  return unit === "usd" ? formatCost(value) : `${exactCount(value)} tokens`;
+  return unit === "usd" ? formatCost(value) : `${exactCount(value)} ${unit}`;
 }
 
 /** `$1.20 of $5.00 used, $3.80 left`. What is not known is said to be unknown. */
@@ -31,9 +25,9 @@ export function budgetWords({ limit, used, unit }: BudgetLine): string {
 export type TypedBudgets = Readonly<Record<string, string>>;
 
 /** The key of each budget's setting. */
-export const budgetKeys = budgetScopes
-  .toReversed()
-  .flatMap((scope) => budgetUnits.map((unit) => ({ key: `budgets.${scope}.${unit}`, scope, unit })));
+export const budgetKeys = (["day", "session", "turn"] as const).flatMap((scope) =>
+  (["tokens", "usd"] as const).map((unit) => ({ key: `budgets.${scope}.${unit}`, scope, unit })),
+);
 
 /** The limits as a form shows them; empty: none. */
 export function budgetTexts({ lines }: BudgetView): TypedBudgets {

@@ -48,8 +48,8 @@ function toLastTurn(row: Row): LastTurn | undefined {
   return outcome === undefined ? turn : { ...turn, outcome };
 }
 
-function userOf({ user_name: user }: Row): Pick<SessionRecord, "user"> {
-  return user === null ? {} : { user: String(user) };
+function userOf({ user_name: user, team_name: team }: Row): Pick<SessionRecord, "user" | "team"> {
+  return { ...(user === null ? {} : { user: String(user) }), ...(team === null ? {} : { team: String(team) }) };
 }
 
 function agentOf({ agent, asks_since: since }: Row): Pick<SessionRecord, "agent" | "asksSince"> {

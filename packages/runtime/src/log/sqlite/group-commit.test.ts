@@ -1,9 +1,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventEntry, EventStore } from "../event-store.ts";
 import { openSqliteEventStore } from "./sqlite-event-store.ts";
+
+/** What a connection of its own sees, which is what is committed. */
+function countSessions(directory: string): unknown {
+  const database = new DatabaseSync(join(directory, "caret.db"), { readOnly: true });
+  try {
+    return database.prepare("select count(*) as count from session").get()?.["count"];
+  } finally {
+    database.close();
+  }
+}
 
 describe("A commit of the log", () => {
   let directory: string;
@@ -55,5 +66,30 @@ describe("A commit of the log", () => {
     expect((await waiting).map(({ seq }) => seq)).toEqual([2]);
     store = openSqliteEventStore({ directory, role: "gateway" });
     expect(await textsOf("patient")).toEqual(["last"]);
+  });
+
+  it("commits the start of a turn before the loop comes round, with what waited already", async () => {
+    const order: string[] = [];
+    setImmediate(() => order.push("the loop"));
+    const session = store.createSession({ id: "new", workspace: "/projects/one", createdAt: 1 });
+    const started = store.append("new", 0, [start("new")]);
+    await Promise.resolve().then(() => undefined);
+    order.push(`${countSessions(directory)} sessions`);
+    await Promise.all([session, started]);
+    expect(order).toEqual(["3 sessions", "the loop"]);
+  });
+
+  it("does not commit during a sync what only the next sync acknowledges", async () => {
+    const first = store.append("hurried", 1, [said("hurried", "one")]);
+    await new Promise((resolve) => setImmediate(resolve));
+    const order: string[] = [];
+    const acknowledged = first.then(() => order.push("first acknowledged"));
+    const second = store.append("hurried", 2, () => {
+      order.push("second committed");
+      return [said("hurried", "two")];
+    });
+    const third = store.append("hurried", 3, [said("hurried", "three")]);
+    await Promise.all([acknowledged, second, third]);
+    expect(order).toEqual(["first acknowledged", "second committed"]);
   });
 });

@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import { createCommitCredit } from "./commit-credit.ts";
+import { createCommitTimer } from "./commit-timer.ts";
 import type { LogConnection } from "./log-connection.ts";
 import type { LogTables } from "./log-tables.ts";
-import { createOneTimer } from "./one-timer.ts";
 import { inTransaction } from "./open-database.ts";
 import { createPatientJobs } from "./patient-jobs.ts";
 import { isHeldByOthers, waitBeforeRetry } from "./retry-while-held.ts";
@@ -25,6 +25,8 @@ export interface GroupCommit {
 export interface RunOptions {
   /** Nobody waits for the result: it may be committed `patienceMs` later, with what else nobody waits for. */
   readonly isPatient?: boolean;
+  /** A client waits for it and has to wait for nothing else so long: it is committed before the loop comes round, if there is little to write. */
+  readonly isUrgent?: boolean;
   /** The session it writes: of one session all is committed in its order, so that a job takes the patient ones along. */
   readonly about?: string;
   /** Never give up because another process holds the log. */
@@ -33,7 +35,7 @@ export interface RunOptions {
 
 export interface GroupCommitOptions {
   readonly connection: LogConnection;
-  readonly wal: Pick<WalSync, "sync" | "settled">;
+  readonly wal: Pick<WalSync, "sync" | "settled" | "isSyncing">;
   /** How long a job waits for a log that another process holds. */
   readonly heldMs?: number;
   readonly maxDelayMs?: number;
@@ -65,7 +67,7 @@ const DRAIN_MS = 2_000;
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { wal, maxDelayMs = 10, patienceMs = 200, maxEvents = 512, heldMs = HELD_MS } = options;
   const { monotonicMs = () => performance.now() } = options;
-  const timer = createOneTimer();
+  const timer = createCommitTimer(wal, flush);
   const credit = createCommitCredit(maxDelayMs, monotonicMs);
   const patient = createPatientJobs<Job>({ patienceMs, maxJobs: maxEvents, onDue: flushDue });
   let jobs: Job[] = [];
@@ -83,7 +85,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     retries = 0;
     waiting = weightOf(jobs);
     // More than one commit's worth has gathered: the others get their turn on the loop in between.
-    if (jobs.length > 0) timer.set(flush, 0);
+    if (jobs.length > 0) timer.setAnyhow(0);
   }
 
   function waitForLog(group: readonly Job[]): void {
@@ -93,7 +95,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     waiting = weightOf(jobs);
     for (const job of given) job.reject(heldTooLong());
     retries = jobs.length === 0 ? 0 : retries + 1;
-    if (jobs.length > 0) timer.set(flush, waitBeforeRetry(retries));
+    if (jobs.length > 0) timer.setAnyhow(waitBeforeRetry(retries));
   }
 
   function join(taken: readonly Job[]): void {
@@ -105,7 +107,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     join(hurried);
     if (retries > 0) return;
     if (waiting >= maxEvents) flush();
-    else if (!timer.isSet()) timer.set(flush, credit.delayMs());
+    else timer.set(credit.delayMs());
   }
 
   function flushDue(): void {
@@ -123,14 +125,15 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     run<Result>(
       events: number,
       work: (tables: LogTables) => Result,
-      { isPatient = false, keepTrying = false, about }: RunOptions = {},
+      { isPatient = false, isUrgent = false, keepTrying = false, about }: RunOptions = {},
     ): Promise<Result> {
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const giveUpAt = monotonicMs() + Math.min(longestMs, keepTrying ? Number.POSITIVE_INFINITY : heldMs);
-      const job = { events, giveUpAt, settled: promise, work, resolve, reject };
+      const job = jobOf({ events, giveUpAt, work });
       if (isPatient) patient.add(about, job);
       else schedule([...patient.take(about), job]);
-      return promise as Promise<Result>;
+      // While there is much to write, a commit of its own would only make the others later.
+      if (isUrgent && retries === 0 && credit.delayMs() <= 0) timer.setSoon();
+      return job.settled as Promise<Result>;
     },
     limitWaits,
     async drain() {
@@ -142,6 +145,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       await wal.settled();
     },
   };
+}
+
+function jobOf(asked: Pick<Job, "events" | "giveUpAt" | "work">): Job {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  return { ...asked, settled: promise, resolve, reject };
 }
 
 type Disk = Pick<GroupCommitOptions, "connection" | "wal">;

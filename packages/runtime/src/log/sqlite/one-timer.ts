@@ -2,6 +2,8 @@
 export interface OneTimer {
   /** At most one is set; without a wait it fires as soon as the loop comes round. */
   set(work: () => void, delayMs: number): void;
+  /** The same before the loop comes round: when what runs now has given way. */
+  setSoon(work: () => void): void;
   clear(): void;
   isSet(): boolean;
 }
@@ -22,6 +24,16 @@ export function createOneTimer(): OneTimer {
         const timer = setImmediate(work);
         cancel = () => clearImmediate(timer);
       }
+    },
+    setSoon(work) {
+      clear();
+      let isCancelled = false;
+      cancel = () => {
+        isCancelled = true;
+      };
+      queueMicrotask(() => {
+        if (!isCancelled) work();
+      });
     },
     clear,
     isSet: () => cancel !== undefined,

@@ -49,10 +49,10 @@ export interface Advance {
 const saveSql = `
   insert into session
     (id, workspace, title, lane, model, permission, sandbox, budget, created_at, updated_at, archived, imported, last_seq, upstream,
-     search_text, forked_from, forked_seq, pinned, user_name)
+     search_text, forked_from, forked_seq, pinned, user_name, team_name)
   values
     ($id, $workspace, $title, $lane, $model, $permission, $sandbox, $budget, $createdAt, $updatedAt, $archived, $imported,
-     $lastSeq, $upstream, $search, $forkedFrom, $forkedSeq, $pinned, $user)
+     $lastSeq, $upstream, $search, $forkedFrom, $forkedSeq, $pinned, $user, $team)
   on conflict (id) do update set
     title = $title, lane = $lane, model = $model, permission = $permission, sandbox = $sandbox, budget = $budget,
     updated_at = $updatedAt, archived = $archived, pinned = $pinned, upstream = $upstream, search_text = $search
@@ -210,5 +210,6 @@ function toRow(session: SessionRecord): Record<string, SQLInputValue> {
     $forkedFrom: session.forkedFrom?.sessionId ?? null,
     $forkedSeq: session.forkedFrom?.seq ?? null,
     $user: session.user ?? null,
+    $team: session.team ?? null,
   };
 }

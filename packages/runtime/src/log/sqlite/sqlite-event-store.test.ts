@@ -11,6 +11,7 @@ import { describeAgentStore } from "../agent-store.contract.ts";
 import { type CreateStore, describeEventStore } from "../event-store.contract.ts";
 import type { EventStore } from "../event-store.ts";
 import { describeSearch } from "../search/search.contract.ts";
+import { describeUsers } from "../users.contract.ts";
 import { createLogOpeners, OPENERS_FILE } from "./log-openers.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { migrate } from "./open-log.ts";
@@ -26,6 +27,7 @@ const createStore: CreateStore = async (options) => {
 
 describeEventStore("sqlite", createStore);
 describeSearch("sqlite", createStore);
+describeUsers("sqlite", createStore);
 describeAgentStore("sqlite", async ({ now }) => {
   const directory = mkdtempSync(join(tmpdir(), "caret-store-"));
   return {

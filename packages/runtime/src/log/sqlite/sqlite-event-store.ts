@@ -24,6 +24,8 @@ import type {
   SessionScope,
   SessionWatcher,
   StoredEvent,
+  TurnCount,
+  TurnCountQuery,
   UsageByDayQuery,
   UsageOfDay,
   UsageQuery,
@@ -59,6 +61,8 @@ import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 export const LOG_FILE = "caret.db";
 /** What so many characters cost in a commit is what an event itself costs, about. */
 const CHARACTERS_PER_EVENT = 512;
+/** What is committed before the loop comes round weighs no more than this. */
+const MOST_URGENT = 16;
 
 export interface SqliteEventStoreOptions {
   /** Made when missing, and ours alone. It must be on a local disk. */
@@ -238,7 +242,9 @@ class SqliteEventStore implements LogStore {
     // A listener waits for every commit of its session.
     const isPatient = isLater && !this.#listeners.has(sessionId);
     try {
-      const stored = await this.#writer.run(weight, work, { isPatient, keepTrying, about: sessionId });
+      // The answer to a client waits for it. A prompt of megabytes goes to the agent first.
+      const isUrgent = weight <= MOST_URGENT && prepared?.[0]?.stored.event.type === "turn-start";
+      const stored = await this.#writer.run(weight, work, { isPatient, isUrgent, keepTrying, about: sessionId });
       this.#listeners.publish(sessionId, stored);
       return stored;
     } catch (reason) {
@@ -283,6 +289,10 @@ class SqliteEventStore implements LogStore {
 
   async usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]> {
     return await this.#read(({ turns }) => turns.totals(query));
+  }
+
+  async countTurns(query: TurnCountQuery): Promise<TurnCount> {
+    return await this.#read(({ turns }) => turns.count(query));
   }
 
   async usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]> {

@@ -4,6 +4,8 @@ import type {
   RunningTurn,
   RunningTurnQuery,
   StoredEvent,
+  TurnCount,
+  TurnCountQuery,
   UsageByDayQuery,
   UsageOfDay,
   UsageQuery,
@@ -14,11 +16,14 @@ import { toUsageDay } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
 import { scopeParameters, scopeSql, userSql } from "./scope-filter.ts";
 
+const DAY_MS = 24 * 3_600_000;
+
 export interface TurnTable {
   /** Update the rows of a turn after one event that `owner` appends: most kinds change none. */
   record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
+  count(query: TurnCountQuery): TurnCount;
   byDay(query: UsageByDayQuery): readonly UsageOfDay[];
 }
 
@@ -36,11 +41,12 @@ const runningSql = `
 
 const usageSql = `
   insert or replace into turn_usage
-    (session_id, turn_id, day, input, output, cache_read, cache_write, reasoning, cost, model, lane, user_name)
+    (session_id, turn_id, day, input, output, cache_read, cache_write, reasoning, cost, model, lane, user_name, team_name)
   select $sessionId, $turnId, $day, $input, $output, $cacheRead, $cacheWrite, $reasoning, $cost,
     (select model from turn where session_id = $sessionId and turn_id = $turnId),
     (select lane from turn where session_id = $sessionId and turn_id = $turnId),
-    (select user_name from session where id = $sessionId)
+    (select user_name from session where id = $sessionId),
+    (select team_name from session where id = $sessionId)
 `;
 
 const sums = `count(*) as turns, count(*) - count(${costSql}) as unpricedTurns, sum(input) as input,
@@ -51,6 +57,7 @@ const totalsSql = `
   select model, ${sums}
   from turn_usage
   where ($sessionId is null or session_id = $sessionId) and ($day is null or day = $day)
+    and ($user is null or user_name = $user) and ($team is null or team_name = $team)
   group by model order by model
 `;
 
@@ -70,6 +77,20 @@ const byDaySql = `
   group by day, model, session_id, lane, user_name, client order by day desc, model, session_id, lane, client
 `;
 
+const whoseSql = "($user is null or user_name = $user) and ($team is null or team_name = $team)";
+
+/** A turn is in the first table while its session is there, and in the second once it has reported usage. */
+const countSql = `
+  select (select count(*) from (
+    select session_id, turn_id from turn join session on session.id = turn.session_id
+      where started_at >= $from and started_at < $to and ${whoseSql}
+    union select session_id, turn_id from turn_usage where day = $day and ${whoseSql}
+  )) as begun, (
+    select count(*) from turn join session on session.id = turn.session_id
+      where ended_at is null and session.hidden is null and ${whoseSql}
+  ) as running
+`;
+
 export function createTurnTable(database: DatabaseSync): TurnTable {
   const start = database.prepare(startSql);
   const end = database.prepare("update turn set ended_at = ? where session_id = ? and turn_id = ?");
@@ -77,6 +98,7 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
   const running = database.prepare(runningSql);
   const totals = database.prepare(totalsSql);
   const byDay = database.prepare(byDaySql);
+  const count = database.prepare(countSql);
 
   return {
     record({ sessionId, turnId, seq, at, event }, { owner, copied }) {
@@ -88,7 +110,21 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
       }
     },
     running: ({ sessionId }) => running.all({ $sessionId: sessionId ?? null }).map(toRunningTurn),
-    totals: ({ sessionId, day }) => totals.all({ $sessionId: sessionId ?? null, $day: day ?? null }).map(toTotal),
+    totals: ({ sessionId, day, user, team }) => {
+      const whose = { $user: user ?? null, $team: team ?? null };
+      return totals.all({ $sessionId: sessionId ?? null, $day: day ?? null, ...whose }).map(toTotal);
+    },
+    count({ day, user, team }) {
+      const from = Date.parse(day);
+      const row = count.get({
+        $day: day,
+        $from: from,
+        $to: from + DAY_MS,
+        $user: user ?? null,
+        $team: team ?? null,
+      });
+      return { begun: Number(row?.["begun"]), running: Number(row?.["running"]) };
+    },
     byDay: ({ from, byClient = false, ...scope }) =>
       byDay.all({ $from: from, $byClient: byClient ? 1 : 0, ...scopeParameters(scope) }).map(toUsageOfDay),
   };

@@ -17,6 +17,8 @@ export interface WalSync {
    * not waited for. Never rejects: the promise of a commit does.
    */
   settled(): Promise<void>;
+  /** Whether something that was committed is on its way to the disk. */
+  readonly isSyncing: boolean;
   /** The journal may be another file from now on, or none. */
   forget(): void;
 }
@@ -62,6 +64,9 @@ export function createWalSync(path: string, syncFile: SyncFile = promisify(fdata
     },
     async settled() {
       await (next ?? running)?.catch(() => undefined);
+    },
+    get isSyncing() {
+      return running !== undefined;
     },
     forget,
   };

@@ -18,6 +18,7 @@ import {
   type SessionPage,
   type SessionQuery,
   type SessionRecord,
+  type SessionScope,
   type StoredEvent,
   sessionTaken,
   turnRuns,
@@ -71,7 +72,7 @@ class MemoryEventStore implements EventStore {
   constructor(options: MemoryEventStoreOptions) {
     const { owner = "this process", now = Date.now, rawMaxBytes = DEFAULT_RAW_MAX_BYTES, onListenerError } = options;
     this.owner = owner;
-    this.#turns = createTurnLedger(owner);
+    this.#turns = createTurnLedger(owner, (id) => this.#sessions.get(id) ?? {});
     this.#now = now;
     this.#rawMaxBytes = rawMaxBytes;
     this.#listeners = createCommitListeners(onListenerError ?? (() => {}));
@@ -125,9 +126,10 @@ class MemoryEventStore implements EventStore {
     search,
     archived,
     pinned,
-    workspace,
     limit = 50,
     after,
+    forkedFrom: _,
+    ...scope
   }: SessionQuery = {}): Promise<SessionPage> {
     this.#assertOpen();
     const wanted = search?.toLowerCase() ?? "";
@@ -135,16 +137,16 @@ class MemoryEventStore implements EventStore {
       .filter((session) => archived === undefined || session.archived === archived)
       .filter((session) => pinned === undefined || session.pinned === true)
       .filter((session) => toSearchText(session).includes(wanted))
-      .filter((session) => isIn(session, workspace))
+      .filter((session) => isIn(session, scope))
       .filter((session) => after === undefined || compareSessions(fromCursorText(after), session) < 0);
     const sessions = found.slice(0, limit);
     const last = sessions.at(-1);
     return found.length > limit && last !== undefined ? { sessions, next: toCursorText(last) } : { sessions };
   }
 
-  async sessionIds({ workspace }: Pick<SessionQuery, "workspace"> = {}): Promise<readonly string[]> {
+  async sessionIds(scope: SessionScope = {}): Promise<readonly string[]> {
     this.#assertOpen();
-    const wanted = this.#newestFirst().filter((session) => isIn(session, workspace));
+    const wanted = this.#newestFirst().filter((session) => isIn(session, scope));
     return wanted.map(({ id }) => id);
   }
 
@@ -229,11 +231,11 @@ class MemoryEventStore implements EventStore {
     return raw ? found : found.map(({ raw: _, rawCut, ...stored }) => stored);
   }
 
-  async search({ text, sessionId, workspace, limit = 20, before }: SaidQuery): Promise<SaidPage> {
+  async search({ text, sessionId, limit = 20, before, ...scope }: SaidQuery): Promise<SaidPage> {
     this.#assertOpen();
     const terms = readTerms(text);
     const searched = this.#newestFirst().filter(
-      (session) => (sessionId === undefined || session.id === sessionId) && isIn(session, workspace),
+      (session) => (sessionId === undefined || session.id === sessionId) && isIn(session, scope),
     );
     const found = searched
       .flatMap(({ id }) =>
@@ -279,9 +281,14 @@ class MemoryEventStore implements EventStore {
     return this.#turns.totals(query);
   }
 
+  async countTurns(query: Parameters<EventStore["countTurns"]>[0]): ReturnType<EventStore["countTurns"]> {
+    this.#assertOpen();
+    return this.#turns.count(query);
+  }
+
   async usageByDay(query: Parameters<EventStore["usageByDay"]>[0]): ReturnType<EventStore["usageByDay"]> {
     this.#assertOpen();
-    const rows = this.#turns.byDay(query, (id) => isIn(this.#sessions.get(id), query.workspace));
+    const rows = this.#turns.byDay(query, (id) => isIn(this.#sessions.get(id), query));
     return rows.map((row) => {
       const session = this.#sessions.get(row.sessionId);
       return session === undefined ? row : { ...row, title: session.title ?? "" };
@@ -328,8 +335,10 @@ class MemoryEventStore implements EventStore {
 
 const noProgress: SessionProgress = { lastSeq: 0, line: noLine, lastTurn: undefined };
 
-function isIn(session: SessionRecord | undefined, workspace: string | undefined): boolean {
-  return workspace === undefined || (session !== undefined && wayInside(workspace, session.workspace) !== undefined);
+function isIn(session: SessionRecord | undefined, { workspace, user }: SessionScope): boolean {
+  if (session === undefined) return workspace === undefined;
+  const isTheirs = user === undefined || (session.user ?? null) === user;
+  return isTheirs && (workspace === undefined || wayInside(workspace, session.workspace) !== undefined);
 }
 
 type Place = Pick<SessionRecord, "updatedAt" | "id">;

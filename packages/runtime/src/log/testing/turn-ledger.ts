@@ -2,7 +2,10 @@ import { type AgentEventOf, addUsage, costOf, type LaneName, type Usage } from "
 import type {
   RunningTurn,
   RunningTurnQuery,
+  SessionRecord,
   StoredEvent,
+  TurnCount,
+  TurnCountQuery,
   UsageByDayQuery,
   UsageOfDay,
   UsageQuery,
@@ -16,20 +19,25 @@ interface TurnUsage {
   readonly model: string | undefined;
   readonly lane: LaneName | undefined;
   readonly client: string | undefined;
+  readonly whose: Whose;
   readonly usage: Usage;
 }
+
+type Whose = Pick<SessionRecord, "user" | "team">;
 
 interface TurnLedger {
   record(stored: StoredEvent, copied: boolean): void;
   forget(sessionId: string): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
+  count(query: TurnCountQuery): TurnCount;
   /** Of all turns of the session; its cost is absent unless each of them has one. */
   used(sessionId: string): Usage;
   byDay(query: UsageByDayQuery, isWanted: (sessionId: string) => boolean): readonly Omit<UsageOfDay, "title">[];
 }
 
-export function createTurnLedger(owner: string): TurnLedger {
+export function createTurnLedger(owner: string, whoseOf: (sessionId: string) => Whose): TurnLedger {
+  const begun = new Map<string, { readonly sessionId: string; readonly day: string }>();
   const running = new Map<string, RunningTurn>();
   const starts = new Map<string, AgentEventOf<"turn-start">>();
   const usages = new Map<string, TurnUsage>();
@@ -40,17 +48,20 @@ export function createTurnLedger(owner: string): TurnLedger {
       if (event.type === "turn-start") {
         running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at, owner });
         starts.set(key, event);
+        begun.set(key, { sessionId, day: toUsageDay(at) });
       }
       if (event.type === "turn-end") running.delete(key);
       if (event.type === "usage") {
         const day = copied ? undefined : toUsageDay(at);
         const { model, lane, client } = starts.get(key) ?? {};
-        usages.set(key, { sessionId, day, model, lane, client, usage: priced(event.usage, model) });
+        const whose = whoseOf(sessionId);
+        usages.set(key, { sessionId, day, model, lane, client, whose, usage: priced(event.usage, model) });
       }
     },
 
     forget(sessionId) {
-      for (const [key, turn] of running) if (turn.sessionId === sessionId) running.delete(key);
+      for (const turns of [running, begun])
+        for (const [key, turn] of turns) if (turn.sessionId === sessionId) turns.delete(key);
       for (const [key, turn] of usages)
         if (turn.sessionId === sessionId) usages.set(key, { ...turn, client: undefined });
     },
@@ -58,11 +69,21 @@ export function createTurnLedger(owner: string): TurnLedger {
     running: ({ sessionId }) =>
       [...running.values()].filter((turn) => (sessionId ?? turn.sessionId) === turn.sessionId),
 
-    totals({ sessionId, day }) {
+    totals({ sessionId, day, ...whose }) {
       const wanted = [...usages.values()].filter(
         (turn) => (sessionId ?? turn.sessionId) === turn.sessionId && (day ?? turn.day) === turn.day,
       );
-      return totalsOf(wanted);
+      return totalsOf(wanted.filter((turn) => isOf(turn.whose, whose)));
+    },
+
+    count({ day, ...whose }) {
+      const isWanted = (turn: { readonly sessionId: string }): boolean => isOf(whoseOf(turn.sessionId), whose);
+      const started = [...begun].filter(([, turn]) => turn.day === day && isWanted(turn));
+      const used = [...usages].filter(([, turn]) => turn.day === day && isOf(turn.whose, whose));
+      return {
+        begun: new Set([...started, ...used].map(([key]) => key)).size,
+        running: [...running.values()].filter(isWanted).length,
+      };
     },
 
     used(sessionId) {
@@ -72,23 +93,34 @@ export function createTurnLedger(owner: string): TurnLedger {
       return isWhole ? { ...counts, cost } : counts;
     },
 
-    byDay({ from, byClient = false }, isWanted) {
-      const groups = Map.groupBy(usages.values(), ({ day, sessionId, lane, client }) =>
+    byDay({ from, byClient = false, user }, isWanted) {
+      const theirs = [...usages.values()].filter(({ whose }) => user === undefined || (whose.user ?? null) === user);
+      const groups = Map.groupBy(theirs, ({ day, sessionId, lane, client }) =>
         JSON.stringify([day, sessionId, lane, byClient ? client : undefined]),
       );
       const rows = [...groups.values()].flatMap((turns) => {
-        const [{ day, sessionId, lane, client } = {}] = turns;
-        if (day === undefined || sessionId === undefined || day < from || !isWanted(sessionId)) return [];
-        const of = {
-          day,
-          sessionId,
-          ...(lane === undefined ? {} : { lane }),
-          ...(client === undefined || !byClient ? {} : { client }),
-        };
+        const [first] = turns;
+        if (first?.day === undefined || first.day < from || !isWanted(first.sessionId)) return [];
+        const of = rowOf({ ...first, day: first.day }, byClient);
         return totalsOf(turns).map((total) => ({ ...of, ...total }));
       });
       return rows.sort(compareRows);
     },
+  };
+}
+
+function isOf({ user, team }: Whose, wanted: Whose): boolean {
+  return (wanted.user ?? user) === user && (wanted.team ?? team) === team;
+}
+
+function rowOf(turn: TurnUsage & { readonly day: string }, byClient: boolean) {
+  const { day, sessionId, lane, client, whose } = turn;
+  return {
+    day,
+    sessionId,
+    ...(lane === undefined ? {} : { lane }),
+    ...(client === undefined || !byClient ? {} : { client }),
+    ...(whose.user === undefined ? {} : { user: whose.user }),
   };
 }
 

@@ -22,6 +22,7 @@ export interface ImportOptions extends CommandOptions {
   readonly id: string;
   /** Whose it is here, whoever had it there; absent: that of the person whose gateway it is. */
   readonly user?: string;
+  readonly team?: string;
   readonly redactor: Redactor;
   /** Where it is to work here, by where it worked there; without it at the same place. */
   readonly workspace?: (theirs: string) => string;
@@ -35,14 +36,22 @@ export interface ImportOptions extends CommandOptions {
 export async function importSession(
   store: EventStore,
   chunks: AsyncIterable<Uint8Array | string>,
-  { id, user, redactor, workspace = (theirs) => theirs, maxLineBytes = MAX_LINE_BYTES, ...options }: ImportOptions,
+  {
+    id,
+    user,
+    team,
+    redactor,
+    workspace = (theirs) => theirs,
+    maxLineBytes = MAX_LINE_BYTES,
+    ...options
+  }: ImportOptions,
 ): Promise<SessionRecord> {
   const lines = splitLines(chunks, { maxLineBytes });
   try {
     const first = await lines.next();
     const header = parseHeader(first.done ? "" : first.value);
     const session = redactor.redactValue(header.session);
-    const owned = user === undefined ? {} : { user };
+    const owned = { ...(user === undefined ? {} : { user }), ...(team === undefined ? {} : { team }) };
     const seen: SeenEvents = { firstStart: undefined };
     const staged = {
       session: { ...session, ...owned, workspace: workspace(session.workspace), id, imported: true } as const,

@@ -222,6 +222,14 @@ describe("the changes of a session", () => {
     expect(await changes()).toMatchObject({ since: "commit", files: [{ path: "a.txt", additions: 1, deletions: 1 }] });
   });
 
+  it("name a branch so that a shell takes it for one word", async () => {
+    repository({ "a.txt": "1\n" });
+    git("remote", "add", "origin", "https://github.example/team/tool.git");
+    git("checkout", "-q", "-b", "it's;touch$IFS-owned");
+    await begin();
+    expect((await changes()).compare?.push).toBe(`git push --set-upstream origin 'it'\\''s;touch$IFS-owned'`);
+  });
+
   it("are shown beside a new repository without a commit", async () => {
     repository({ "a.txt": "1\n" });
     await begin();
