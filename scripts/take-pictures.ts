@@ -38,6 +38,8 @@ const screens: Readonly<Record<string, string>> = {
   "usage-at-a-desk": "1440-light-usage",
   "connect-at-a-desk": "1440-light-connect",
   "doctor-at-a-desk": "1440-light-doctor",
+  "search-at-a-desk": "1440-light-search",
+  "settings-at-a-desk": "1440-light-settings",
 };
 
 /** A port that nothing listens at: the usual one may be in use where this runs. */

@@ -98,7 +98,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
   it("shows the whole command with what it hides, and why it asks [defect 5]", async () => {
     const { id } = await stage.session(prompts.hiddenText);
     const page = await stage.visit(`/s/${id}`);
-    const command = approval(page).getByRole("region", { name: "Command" });
+    const command = approval(page).getByRole("group", { name: "Command" });
     await expect.poll(() => shownText(command)).toBe('$ TOKEN="a1b2c3d4$(touch owned)" printf "<U+202E>gnp.exe"');
     await page.keyboard.press("Escape");
     await turnEnds(page, "Stopped");
@@ -149,7 +149,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await dialog.getByText("Nothing yet").waitFor();
     await page.keyboard.press("Escape");
     await stage.api.startTurn(id, { prompt: prompts.approval });
-    await approval(page).getByRole("region", { name: "Command" }).waitFor();
+    await approval(page).getByRole("group", { name: "Command" }).waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
   });
@@ -158,7 +158,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit("/");
     const inbox = page.getByRole("region", { name: /^Waiting for you/ });
-    await inbox.getByRole("region", { name: "Command" }).getByText("node greet.js").waitFor();
+    await inbox.getByRole("group", { name: "Command" }).getByText("node greet.js").waitFor();
     await inbox.getByRole("button", { name: /^Approve$/ }).click();
     await expect.poll(async () => (await stage.api.getSession(id)).status).toMatchObject({ outcome: "completed" });
     await inbox.getByText("Nothing needs you right now.").waitFor();

@@ -33,6 +33,11 @@ describe.skipIf(lacksChromium())("the screens", () => {
     const file = page.getByRole("button", { name: /^greet\.js/ });
     await file.waitFor();
     await page.getByText("Good to see you").first().waitFor();
+    // Coloured as in the transcript: a keyword is an element of its own.
+    await page
+      .getByRole("region", { name: /^greet\.js, line/ })
+      .getByText("export", { exact: true })
+      .waitFor();
     await page.getByRole("button", { name: /^new\.txt.*added/ }).waitFor();
     await page.getByRole("button", { name: "Since the last commit" }).click();
     await page.getByRole("button", { name: /^new\.txt.*untracked/ }).waitFor();

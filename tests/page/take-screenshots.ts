@@ -48,7 +48,18 @@ async function play(stage: PageStage): Promise<readonly Shot[]> {
       .first()
       .waitFor();
   return [
-    { name: "sessions", place: "/", prepare: (page) => page.getByText("Waiting for you · 3").waitFor() },
+    {
+      name: "sessions",
+      place: "/",
+      prepare: async (page) => {
+        await page.getByText("Waiting for you · 3").waitFor();
+        await page
+          .getByRole("button", { name: /^Approve/, disabled: false })
+          .nth(1)
+          .waitFor();
+        await page.getByRole("form", { name: "Colour" }).waitFor();
+      },
+    },
     { name: "new", place: "/new", prepare: (page) => page.getByLabel("Model").waitFor() },
     { name: "transcript-end", place: `/s/${every.id}`, prepare: (page) => page.getByText("See the guide").waitFor() },
     {
@@ -186,10 +197,17 @@ function featureShots(every: string, running: string): readonly Shot[] {
     {
       name: "settings",
       place: "/settings",
-      prepare: (page) => page.getByRole("searchbox", { name: "Find a setting" }).waitFor(),
+      prepare: (page) => page.getByRole("textbox", { name: "model", exact: true }).waitFor(),
     },
     { name: "budgets", place: "/usage", prepare: (page) => pressed(page, "Set budgets") },
-    { name: "phone", place: "/", prepare: (page) => more(page, "Open on your phone") },
+    {
+      name: "phone",
+      place: "/",
+      prepare: async (page) => {
+        await more(page, "Open on your phone");
+        await page.getByRole("img", { name: "QR code of the link" }).waitFor();
+      },
+    },
     {
       name: "more",
       place: "/",

@@ -1,7 +1,16 @@
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { lacksChromium } from "./chromium.ts";
-import { approval, composer, openCard, shownText, stateLine, transcript, turnEnds } from "./page-parts.ts";
+import {
+  approval,
+  composer,
+  openCard,
+  readyApproval,
+  shownText,
+  stateLine,
+  transcript,
+  turnEnds,
+} from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
 
@@ -68,7 +77,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
   it.runIf(isFullRun())("runs a command once it was approved with the mouse", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);
-    await approval(page).getByRole("region", { name: "Command" }).waitFor();
+    await approval(page).getByRole("group", { name: "Command" }).waitFor();
     await stateLine(page).getByText("Waiting for your approval").waitFor();
     await approval(page)
       .getByRole("button", { name: /^Approve/ })
@@ -87,6 +96,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const queue = page.getByRole("region", { name: "Queued prompts" });
     await queue.getByText(prompts.quick).waitFor();
     expect(await composer(page).inputValue()).toBe("");
+    await readyApproval(page);
     await page.keyboard.press("Alt+a");
     await transcript(page).getByText("Hello there.").waitFor();
     await expect.poll(() => queue.count()).toBe(0);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { AboutView, EventEnvelope, SessionView } from "@caret/protocol";
+import { qrLines } from "@caret/web/qr";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Host } from "../host.ts";
 import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
@@ -79,6 +80,20 @@ describe("caret link", () => {
       isLinkToSignIn: stdout.startsWith(`${gateway.url}/#/sign-in/`),
       hasMoreLines: stdout.trim().includes("\n"),
     }).toEqual({ code: 0, isLinkToSignIn: true, hasMoreLines: false });
+  });
+
+  it("prints the link under the phone's address, and the code of that very link", async () => {
+    const base = "https://desk.tailnet.example";
+    const { code, stdout, stderr } = await tryCommand(addLinkCommand, ["link", "--qr", "--base", base], trial);
+    const url = stdout.trim();
+    expect({ code, url, stderr }).toEqual({
+      code: 0,
+      url: expect.stringMatching(/^https:\/\/desk\.tailnet\.example\/#\/sign-in\/\S+$/),
+      stderr: `caret: this link works once, for ten minutes\n${qrLines(url).join("\n")}\n`,
+    });
+    await expect(tryCommand(addLinkCommand, ["link", "--base", "desk"], trial)).rejects.toMatchObject({
+      code: "invalid-request",
+    });
   });
 
   it("signs a browser in, which then shows in the list of tokens and can be signed out from there", async () => {

@@ -3,6 +3,8 @@ import { MessageSquarePlus, Undo2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type DiffRow, fromUnified } from "../diff/diff-rows.ts";
 import { DiffLine } from "../diff/diff-view.tsx";
+import { useDiffColours } from "../diff/use-diff-colours.ts";
+import type { HighlightedLine } from "../markdown/highlighter.ts";
 import { Button } from "../parts/button.tsx";
 import { commentKey, type ReviewComment } from "./review-comments.ts";
 
@@ -58,9 +60,13 @@ interface HunkViewProps {
 function HunkView({ path, hunk: { text, rows }, review }: HunkViewProps) {
   const [writing, setWriting] = useState<DiffRow>();
   const [head, ...lines] = rows;
+  const [, ...colours] = useDiffColours(rows, path);
   const firstChange = lines.find(({ kind }) => kind !== "context");
   return (
-    <section aria-label={`${path}, line ${head?.newLine ?? 0}`} className="group/hunk font-mono text-[12px] leading-5">
+    <section
+      aria-label={`${path}, line ${head?.newLine ?? 0}`}
+      className="group/hunk diff-lines font-mono text-[12px] leading-5"
+    >
       <div className="flex items-center border-line/60 border-y bg-panel pl-3 font-sans text-faint group-first/hunk:border-t-0">
         <span className="min-w-0 flex-1 truncate">{hunkWords(head)}</span>
         <Button
@@ -79,8 +85,9 @@ function HunkView({ path, hunk: { text, rows }, review }: HunkViewProps) {
           Discard
         </Button>
       </div>
-      {lines.map((row) => (
+      {lines.map((row, index) => (
         <ReviewLine
+          colours={colours[index]}
           isWriting={row === writing}
           key={`${row.kind} ${row.oldLine ?? ""} ${row.newLine ?? ""}`}
           onWrite={(isWriting) => setWriting(isWriting ? row : undefined)}
@@ -111,13 +118,14 @@ function firstHunks(hunks: readonly ShownHunk[]): readonly ShownHunk[] {
 
 interface ReviewLineProps {
   readonly path: string;
+  readonly colours: HighlightedLine | undefined;
   readonly row: DiffRow;
   readonly review: Review;
   readonly isWriting: boolean;
   readonly onWrite: (isWriting: boolean) => void;
 }
 
-function ReviewLine({ path, row, review, isWriting, onWrite }: ReviewLineProps) {
+function ReviewLine({ path, row, colours, review, isWriting, onWrite }: ReviewLineProps) {
   const isRemoved = row.kind === "remove";
   const line = (isRemoved ? row.oldLine : row.newLine) ?? 0;
   const place = { path, line, isRemoved, code: row.text };
@@ -125,7 +133,7 @@ function ReviewLine({ path, row, review, isWriting, onWrite }: ReviewLineProps) 
   return (
     <>
       <div className="group/line relative">
-        <DiffLine line={undefined} row={row} />
+        <DiffLine line={colours} row={row} />
         <button
           aria-label={`Comment on line ${line} of ${path}`}
           className="absolute top-0 right-1 flex size-5 items-center justify-center rounded bg-accent text-on-accent opacity-0 focus-visible:opacity-100 group-hover/line:opacity-100 max-md:hidden"

@@ -96,7 +96,7 @@ interface ChoiceProps {
 function Choice({ label, hint = label, value, onChange, children, isShort = false }: ChoiceProps) {
   return (
     <label
-      className={`flex items-center max-md:min-w-0 max-md:flex-auto max-md:flex-col max-md:items-stretch ${isShort ? "shrink-0" : "min-w-0"}`}
+      className={`flex items-center max-md:flex-col max-md:items-stretch ${isShort ? "shrink-0" : "min-w-0 max-md:flex-1 max-md:basis-0"}`}
       title={hint}
     >
       <span

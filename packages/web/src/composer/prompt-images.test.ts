@@ -1,5 +1,6 @@
+import type { AboutView, LaneName, PermissionWord } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import { sortImages } from "./prompt-images.ts";
+import { imagesRefused, sortImages } from "./prompt-images.ts";
 
 const png = { name: "a.png", type: "image/png", size: 100 };
 
@@ -23,5 +24,41 @@ describe("sortImages", () => {
       taken: [png],
       refused: "No more than 8 images can be sent at once.",
     });
+  });
+});
+
+describe("imagesRefused", () => {
+  const lanes = (...ready: readonly LaneName[]): AboutView =>
+    ({
+      lanes: (["cli", "acp", "api", "sim"] as const).map((lane) => ({
+        lane,
+        ready: ready.includes(lane),
+        simulated: lane === "sim",
+        ...((lane === "acp" || lane === "api") && { takesImages: true }),
+      })),
+    }) as unknown as AboutView;
+  const refused = (about: AboutView, lane?: LaneName, permission: PermissionWord = "auto-edits") =>
+    imagesRefused(about, { permission, ...(lane !== undefined && { lane }) });
+
+  it("says on each lane whether its agent can be given images, before anything is sent", () => {
+    const all = lanes("cli", "acp", "api", "sim");
+    const other = "choose the acp lane, or full access as the permission, or remove the images.";
+    expect([refused(all, "cli"), refused(all, "acp"), refused(all, "api"), refused(all, "sim"), refused(all)]).toEqual([
+      `The cli lane cannot give its agent images: ${other}`,
+      undefined,
+      undefined,
+      `The sim lane cannot give its agent images: ${other}`,
+      undefined,
+    ]);
+  });
+
+  it("refuses them where no lane that is ready can, and takes them with full access", () => {
+    const few = lanes("cli", "sim");
+    const what = "No agent here can be given images: choose full access as the permission, or remove the images.";
+    expect([refused(few), refused(few, "acp"), refused(few, "cli", "full")]).toEqual([
+      what,
+      "The acp lane cannot give its agent images: choose full access as the permission, or remove the images.",
+      undefined,
+    ]);
   });
 });

@@ -87,7 +87,7 @@ const outcomeWords = { completed: "Done", cancelled: "Stopped", failed: "Failed"
 
 /** All stand on one line: what was used is shown whole, the others as far as there is room; a phone has none for them. */
 const looks: Readonly<Record<string, string>> = {
-  Lane: "shrink",
+  Lane: "shrink-0 max-md:shrink",
   Workspace: "max-md:hidden shrink-[4]",
   Processes: "max-lg:hidden shrink-[2]",
   "Used so far": "shrink-0 max-md:shrink",
