@@ -67,12 +67,14 @@ function whenStarted(keep) {
 }
 
 function readCaches(file, key) {
-  let bytes;
   try {
-    bytes = readFileSync(file);
+    return cachesIn(readFileSync(file), key);
   } catch {
-    return undefined; // none yet
+    return undefined; // there is none yet, or what is there is no cache: it is made again
   }
+}
+
+function cachesIn(bytes, key) {
   const body = LENGTH_BYTES + bytes.readUInt32LE(0);
   const index = JSON.parse(bytes.toString("latin1", LENGTH_BYTES, body));
   if (index.key !== key) return undefined;

@@ -60,3 +60,14 @@ it("keeps nothing of a command that failed", () => {
   expect(run(2)).toBe("first greeting-1.js");
   expect(readdirSync(directory).sort()).toEqual(["greeting-1.js", "main.js"]);
 });
+
+it.each([
+  ["nothing", ""],
+  ["no index", "\u0005\u0000\u0000\u0000oops!"],
+])("starts, and makes the cache again, where it finds %s in its place", (_what, found) => {
+  run();
+  const kept = readFileSync(join(directory, "cache/greet.bin"));
+  writeFileSync(join(directory, "cache/greet.bin"), found);
+  expect(run()).toBe("first greeting-1.js");
+  expect(readFileSync(join(directory, "cache/greet.bin")).length).toBe(kept.length);
+});

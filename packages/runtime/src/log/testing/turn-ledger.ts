@@ -60,8 +60,8 @@ export function createTurnLedger(owner: string, whoseOf: (sessionId: string) => 
     },
 
     forget(sessionId) {
-      for (const turns of [running, begun])
-        for (const [key, turn] of turns) if (turn.sessionId === sessionId) turns.delete(key);
+      for (const key of keysOf(sessionId, running)) running.delete(key);
+      for (const key of keysOf(sessionId, begun)) begun.delete(key);
       for (const [key, turn] of usages)
         if (turn.sessionId === sessionId) usages.set(key, { ...turn, client: undefined });
     },
@@ -156,4 +156,8 @@ function addTurn(total: UsageTotal | undefined, { model, usage }: TurnUsage): Us
 function priced(usage: Usage, model: string | undefined): Usage {
   const cost = usage.cost ?? (model === undefined ? undefined : costOf(usage, model));
   return cost === undefined ? usage : { ...usage, cost };
+}
+
+function keysOf(sessionId: string, turns: ReadonlyMap<string, { readonly sessionId: string }>): readonly string[] {
+  return [...turns].filter(([, turn]) => turn.sessionId === sessionId).map(([key]) => key);
 }
