@@ -127,6 +127,7 @@ it("knows the routes from the router itself", () => {
     "GET /",
     "GET /api/about",
     "GET /api/budget",
+    "GET /api/commands",
     "GET /api/comparisons",
     "GET /api/comparisons/:id",
     "GET /api/comparisons/:id/stream",
@@ -178,6 +179,7 @@ it("knows the routes from the router itself", () => {
     "POST /api/sessions/:id/turns/:turnId/cancel",
     "POST /api/sessions/:id/turns/:turnId/steer",
     "POST /api/sessions/import",
+    "POST /api/settings/webhook/test",
     "POST /api/sign-in",
     "POST /api/sign-out",
     "POST /api/tokens",
@@ -230,7 +232,9 @@ it("allows no foreign page to read anything", async () => {
 describe("a good request", () => {
   it("gets in at every route", async () => {
     const odd: Record<string, number> = {
-      "GET /api/files": 400, // without its query
+      "GET /api/commands": 400, // without its query
+      "GET /api/files": 400,
+      "GET /api/fleet": 404, // the gateway is by itself
       "GET /api/search": 400,
       "GET /api/symbols": 400,
       "POST /api/sessions/:id/changes/commit": 400, // without a message
