@@ -75,7 +75,7 @@ it("a worker that gives a key up waits for the commit of a turn that is being su
   await expect.poll(async () => (await database.query("select 1 from pg_locks where not granted")).count).toBe(1);
   submission.commit();
   expect(await submission.over).toBe("t2");
-  expect(await found).toEqual({ id: "t2", input: "t2" });
+  expect(await found).toEqual({ id: "t2", input: "t2", waitedMs: expect.any(Number) });
 });
 
 /** The same submission, but its first statement leaves the row of the key alone. */
