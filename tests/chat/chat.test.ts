@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { caret as program } from "../clients/gateway-process.ts";
 import { prompts } from "./chat-scenario.ts";
@@ -59,6 +60,34 @@ describe.runIf(hasTmux)("caret chat in a terminal", () => {
       await terminal.shows(/^0$/m);
     } finally {
       await terminal.close();
+    }
+  });
+});
+
+describe.runIf(hasTmux)("the agent's own commands in caret chat", () => {
+  it("are offered behind Caret's, and send the text of their file with what was typed behind the name", async () => {
+    const { workspace } = stage.gateway.home;
+    const commands = join(workspace, ".cursor", "commands");
+    mkdirSync(commands, { recursive: true });
+    writeFileSync(join(commands, "quiz.md"), `# Have a colour \u001b]0;owned\u0007chosen\n\n${prompts.question}.\n`);
+    const terminal = await stage.terminal(100);
+    try {
+      await terminal.enter(`${caretCommand} chat`);
+      await terminal.shows("permission auto-edits");
+      await terminal.type("/qu");
+      await terminal.shows(/\/queue .*\n.*\/quiz +Have a colour chosen \(of this workspace\)/);
+      await terminal.type("iz now");
+      await terminal.press("Enter");
+      await terminal.shows("Which colour?");
+      const [newest] = (await stage.client.listSessions({ limit: 1 })).sessions;
+      const { events } = await stage.client.readLog(newest?.id ?? "", { after: 0 });
+      const prompt = events.flatMap(({ event }) => (event.type === "turn-start" ? [event.prompt] : []));
+      expect(prompt).toEqual([`# Have a colour \u001b]0;owned\u0007chosen\n\n${prompts.question}.\n\nnow`]);
+      await terminal.press("Escape");
+      await terminal.press("C-c", "C-c");
+    } finally {
+      await terminal.close();
+      rmSync(join(workspace, ".cursor"), { recursive: true });
     }
   });
 });

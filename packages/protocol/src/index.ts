@@ -109,6 +109,7 @@ export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
 export { assertNever } from "./assert-never.ts";
 export type { AgentCalls } from "./client/agent-calls.ts";
 export { buildPrompt } from "./client/build-prompt.ts";
+export { expandCommand } from "./client/expand-command.ts";
 export type { FollowedUpdate } from "./client/follow-events.ts";
 export { type FollowOptions, LONGEST_WAIT_MS, type StreamState } from "./client/follow-stream.ts";
 export {

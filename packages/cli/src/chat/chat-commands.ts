@@ -1,4 +1,5 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, expandCommand } from "@caret/protocol";
+import { listAgentCommands } from "./agent-commands.ts";
 import type { ChatCommand, ChatControls } from "./chat-command.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { settingCommands } from "./setting-commands.ts";
@@ -10,6 +11,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["Esc", "stop the turn"],
   ["↑ ↓", "prompts that were typed here before"],
   ["@", "name a file; Tab completes it"],
+  ["/", "these commands, then the agent's: .cursor/commands"],
   ["Ctrl-O", "output, diffs and thinking: whole, or shortened"],
   ["Ctrl-C twice, Ctrl-D", "leave; the session is kept"],
 ];
@@ -26,15 +28,24 @@ const ownCommands: readonly ChatCommand[] = [
 
 export const chatCommands: readonly ChatCommand[] = [...settingCommands, ...sessionCommands, ...ownCommands];
 
-/** Runs `/name argument`. A name that nobody knows is an error, since it was hardly meant for the agent. */
+/**
+ * Runs `/name argument`: a command of Caret's, or one of the agent's, which is a prompt. An unknown name is an error, since it was
+ * hardly meant for the agent.
+ */
 export async function runChatCommand(controls: ChatControls, line: string): Promise<void> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const command = chatCommands.find((known) => known.name === name);
-  if (command === undefined)
+  if (command === undefined) await sendAgentCommand(controls, name, line.trim());
+  else await command.run(controls, argument.trim());
+}
+
+async function sendAgentCommand(controls: ChatControls, name: string, line: string): Promise<void> {
+  const commands = await listAgentCommands(controls);
+  if (!commands.some((known) => known.name === name))
     throw new CaretError("invalid-request", `There is no command /${name}`, {
       fix: "Type /help for the list; // sends a line to the agent that begins with /.",
     });
-  await command.run(controls, argument.trim());
+  await controls.chat.send(expandCommand(commands, line));
 }
 
 function helpLines({ look: { style } }: ChatControls): readonly string[] {

@@ -1,12 +1,13 @@
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
-import { cleanText } from "../terminal/text-cleaner.ts";
+import { isPlainText } from "../terminal/text-cleaner.ts";
+import { agentCommandChoices, listAgentCommands } from "./agent-commands.ts";
 import type { ChatControls } from "./chat-command.ts";
 import { chatCommands } from "./chat-commands.ts";
 
 type Sources = Pick<ChatControls, "client" | "chat">;
 
-/** Completes `/command`, its argument, and `@file` by the gateway's own search, which knows what Git ignores. */
+/** Completes `/command`, Caret's own and then the agent's, its argument, and `@file` by the gateway's own search, which knows what Git ignores. */
 export function createChatCompletion(sources: () => Sources): AutocompleteProvider {
   return {
     triggerCharacters: ["@"],
@@ -15,7 +16,7 @@ export function createChatCompletion(sources: () => Sources): AutocompleteProvid
       const isFirst = cursorLine === 0;
       const found =
         isFirst && before.startsWith("/")
-          ? await commandItems(before, sources(), force)
+          ? await commandItems(before, sources(), { signal, isAsked: force })
           : await fileItems(before, sources());
       return signal.aborted || found === undefined || found.items.length === 0 ? null : found;
     },
@@ -32,7 +33,7 @@ export function createChatCompletion(sources: () => Sources): AutocompleteProvid
 async function commandItems(
   before: string,
   sources: Sources,
-  isAsked: boolean,
+  { signal, isAsked }: { readonly signal: AbortSignal; readonly isAsked: boolean },
 ): Promise<AutocompleteSuggestions | undefined> {
   const [, name = "", argument] = /^\/(\S*)(?:\s+(.*))?$/.exec(before) ?? [];
   if (argument === undefined) {
@@ -41,12 +42,21 @@ async function commandItems(
       label: `/${command.name}`,
       description: command.summary,
     }));
-    return { items: items.filter(({ value }) => value.startsWith(before)), prefix: before };
+    const all = [...items, ...(await agentItems(sources, signal))];
+    return { items: all.filter(({ value }) => value.startsWith(before)), prefix: before };
   }
   // With a list open, Enter would take from it instead of sending what was typed: it opens by Tab only.
   if (!isAsked) return undefined;
   const choices = (await chatCommands.find((command) => command.name === name)?.choices?.(sources)) ?? [];
   return { items: fuzzyFilter([...choices] as AutocompleteItem[], argument, textOf), prefix: argument };
+}
+
+const ownNames: ReadonlySet<string> = new Set(chatCommands.map(({ name }) => name));
+
+async function agentItems(sources: Sources, signal: AbortSignal): Promise<readonly AutocompleteItem[]> {
+  // Without them Caret's own are offered; running one says what is wrong.
+  const commands = await listAgentCommands(sources, { signal }).catch(() => []);
+  return agentCommandChoices(commands, ownNames);
 }
 
 async function fileItems(before: string, { client, chat }: Sources): Promise<AutocompleteSuggestions | undefined> {
@@ -58,8 +68,7 @@ async function fileItems(before: string, { client, chat }: Sources): Promise<Aut
 
 /** What is chosen is drawn as it is typed: a name with characters in it that steer the terminal cannot be chosen. */
 export function fileChoices(paths: readonly string[]): AutocompleteItem[] {
-  const isPlain = (path: string): boolean => cleanText(path) === path && !/[\n\t]/.test(path);
-  return paths.filter(isPlain).map((path) => ({ value: `@${path}`, label: path }));
+  return paths.filter(isPlainText).map((path) => ({ value: `@${path}`, label: path }));
 }
 
 function textOf({ label, description = "" }: AutocompleteItem): string {

@@ -5,6 +5,7 @@ import {
   type EventEnvelope,
   emptyTranscript,
   foldTranscript,
+  type LaneName,
   type NativeClient,
   type PermissionWord,
   type QueueView,
@@ -24,6 +25,7 @@ export interface ChatSessionOptions {
   /** What the session is created with, when the first prompt is sent. */
   readonly wanted: CreateSession & { readonly workspace: string };
   readonly defaultPermission: PermissionWord;
+  readonly defaultLane: LaneName;
   readonly mode: ChatMode;
   readonly onChange: () => void;
   readonly onError: (error: CaretError) => void;
@@ -85,6 +87,10 @@ export class ChatSession {
 
   get permission(): PermissionWord {
     return this.#view?.permission ?? this.#wanted.permission ?? this.#options.defaultPermission;
+  }
+
+  get lane(): LaneName {
+    return this.#view?.lane ?? this.#wanted.lane ?? this.#options.defaultLane;
   }
 
   /** What waits for the end of the turn, from this terminal or anywhere else. */

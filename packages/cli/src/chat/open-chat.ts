@@ -38,13 +38,14 @@ export async function openChat(host: Host, options: ChatWanted): Promise<void> {
   const connection = await connectGateway({ ...host, stderr }, loaded, { workspace: wanted.workspace });
   try {
     const about = await connection.client.about();
-    const { defaultPermission } = about;
+    const { defaultPermission, defaultLane } = about;
     const client = allowing(connection.client, (path) =>
       onLog(
         `Turns may work in ${path} until the gateway ends; \`${host.command} workspaces allow\` keeps a directory.`,
       ),
     );
-    const newChat = (hooks: Hooks) => new ChatSession({ client, wanted, mode, defaultPermission, ...hooks });
+    const newChat = (hooks: Hooks) =>
+      new ChatSession({ client, wanted, mode, defaultPermission, defaultLane, ...hooks });
     const controls = await openControls(shown, {
       ...{ client, newChat, options, isOwn: connection.startedBecause !== undefined },
       welcome: welcomeLines(about, hostLook(shown)),

@@ -73,6 +73,11 @@ export function cleanLine(text: string): string {
   return oneLine(cleanText(text));
 }
 
+/** Whether the text is one line that can be drawn as it is. */
+export function isPlainText(text: string): boolean {
+  return cleanText(text) === text && !/[\n\t]/.test(text);
+}
+
 function opened(code: number): State {
   if (code === ESC) return "escape";
   if (code === CONTROL_SEQUENCE) return "sequence";

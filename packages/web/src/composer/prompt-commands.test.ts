@@ -1,5 +1,6 @@
+import { expandCommand } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { expandCommand, findCommands, type PromptCommand, withoutTwins } from "./prompt-commands.ts";
+import { findCommands, type PromptCommand, withoutTwins } from "./prompt-commands.ts";
 
 const did: string[] = [];
 const commands: readonly PromptCommand[] = [

@@ -53,14 +53,6 @@ export function withoutTwins(
   return [...ofPage, ...ofAgent.filter(({ name }) => !names.has(name))];
 }
 
-/** What is sent for a prompt that begins with a command of a text: the text, and below it what was typed behind the name. */
-export function expandCommand(commands: readonly PromptCommand[], typed: string): string {
-  const [, name, rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(typed) ?? [];
-  const text = commands.find((command) => command.name === name)?.text;
-  if (text === undefined) return typed;
-  return rest === "" ? text : `${text}\n\n${rest}`;
-}
-
 function toFound({ name, hint, text, choices, run }: PromptCommand): FoundCommand {
   const found = { key: name, label: `/${name}`, hint };
   if (run === undefined) return { ...found, insert: text ?? `/${name} ` };

@@ -1,9 +1,9 @@
-import type { LaneName, PromptImage } from "@caret/protocol";
+import { expandCommand, type LaneName, type PromptImage } from "@caret/protocol";
 import { ImagePlus } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { IconButton } from "../parts/button.tsx";
 import { failureWords } from "../transcript/transcript-actions.ts";
-import { expandCommand, type PromptCommand, withoutTwins } from "./prompt-commands.ts";
+import { type PromptCommand, withoutTwins } from "./prompt-commands.ts";
 import { readDraft, writeDraft } from "./prompt-draft.ts";
 import { toPromptImages } from "./prompt-images.ts";
 import { PromptText } from "./prompt-text.tsx";

@@ -1,0 +1,27 @@
+import type { AgentCommandView } from "@caret/protocol";
+import { cleanLine, isPlainText } from "../terminal/text-cleaner.ts";
+import type { ChatControls, Choice } from "./chat-command.ts";
+
+const places = { workspace: "of this workspace", user: "your own", agent: "the agent's" } as const;
+
+/** The agent's own `/` commands: files of the workspace and the user, and what the agent has announced. */
+export function listAgentCommands(
+  { client, chat }: Pick<ChatControls, "client" | "chat">,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<readonly AgentCommandView[]> {
+  return client.agentCommands(chat.workspace, { lane: chat.lane, ...options });
+}
+
+/**
+ * What completion offers of them, without those whose name a command of Caret's has. A name is drawn as it is typed: one with
+ * characters in it that steer the terminal cannot be chosen.
+ */
+export function agentCommandChoices(commands: readonly AgentCommandView[], taken: ReadonlySet<string>): Choice[] {
+  return commands
+    .filter(({ name }) => !taken.has(name) && /^\S+$/.test(name) && isPlainText(name))
+    .map(({ name, source, description }) => {
+      const words = cleanLine(description);
+      const place = places[source];
+      return { value: `/${name}`, label: `/${name}`, description: words === "" ? place : `${words} (${place})` };
+    });
+}
