@@ -50,7 +50,19 @@ export async function openGatewayFleet(
   const endMetrics = openFleetMetrics({ metrics, read: view, onError });
   return {
     store,
-    tokens: { ...tokens, current: known.current },
+    tokens: {
+      ...tokens,
+      current: known.current,
+      async add(token) {
+        await tokens.add(token);
+        await known.lookNow();
+      },
+      async revoke(name, at) {
+        const revoked = await tokens.revoke(name, at);
+        await known.lookNow();
+        return revoked;
+      },
+    },
     async dress(opened) {
       const [worker] = await workersOf(gateway.members);
       const lane = (worker?.about.defaultLane ?? opened.lane) as LaneName;

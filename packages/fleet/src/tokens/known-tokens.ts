@@ -7,6 +7,8 @@ import type { PostgresTokens } from "./postgres-tokens.ts";
 export interface KnownTokens {
   /** Those that are valid. Another array when any of them has changed. */
   current(): readonly TokenEntry[];
+  /** Reads what this gateway itself has changed: its client may use a token before the hint about it arrives. */
+  lookNow(): Promise<void>;
   close(): void;
 }
 
@@ -44,13 +46,12 @@ export async function openKnownTokens({ tokens, listener, onError }: KnownTokens
     return looking;
   };
 
-  const stop = listener.on("token", undefined, () => {
-    // The database may be away: the next poll tries again.
-    refresh().catch((reason: unknown) => onError(CaretError.from(reason)));
-  });
+  // The database may be away: the next poll tries again.
+  const lookNow = (): Promise<void> => refresh().catch((reason: unknown) => onError(CaretError.from(reason)));
+  const stop = listener.on("token", undefined, () => void lookNow());
   await refresh().catch((reason: unknown) => {
     stop();
     throw reason;
   });
-  return { current: () => known, close: stop };
+  return { current: () => known, lookNow, close: stop };
 }
