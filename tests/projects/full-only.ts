@@ -46,6 +46,7 @@ export const fullOnly: readonly string[] = [
   "tests/page/changes.test.ts",
   "tests/page/finding.test.ts",
   "tests/page/first-words.test.ts",
+  "tests/page/fleet.test.ts",
   "tests/page/from-anywhere.test.ts",
   "tests/page/live-work.test.ts",
   "tests/page/notices.test.ts",

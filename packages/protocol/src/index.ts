@@ -44,7 +44,13 @@ export type {
   StartComparison,
 } from "./api/comparison-view.ts";
 export type { EditorAnswer, EditorOffer, EditorRequest, FollowedEditorRequest } from "./api/editor-requests.ts";
-export type { FleetMemberView, FleetView, FleetWaitReason, FleetWaitView } from "./api/fleet-view.ts";
+export {
+  type FleetMemberView,
+  type FleetView,
+  type FleetWaitReason,
+  type FleetWaitView,
+  fleetWaitWords,
+} from "./api/fleet-view.ts";
 export {
   type AnswerApproval,
   type AnsweredApproval,

@@ -14,6 +14,7 @@ import {
   ComparisonScreen,
   ConnectScreen,
   DoctorScreen,
+  FleetScreen,
   NewSessionScreen,
   ReplayScreen,
   SearchScreen,
@@ -81,6 +82,7 @@ function Screens() {
       <Route component={AgentsScreen} path="/agents" />
       <Route component={CompareScreen} path="/compare" />
       <Route path="/compare/:id">{({ id }) => <ComparisonScreen id={id} key={id} />}</Route>
+      <Route component={FleetScreen} path="/fleet" />
       <Route component={UsageScreen} path="/usage" />
       <Route component={ConnectScreen} path="/connect" />
       <Route component={DoctorScreen} path="/doctor" />

@@ -1,4 +1,4 @@
-import { CaretError, type FleetView, type FleetWaitReason } from "@caret/protocol";
+import { CaretError, type FleetView, fleetWaitWords } from "@caret/protocol";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import { ageText } from "../terminal/amount-text.ts";
@@ -10,13 +10,6 @@ import { printJson, printLines } from "./print.ts";
 interface FleetOptions {
   readonly json?: boolean;
 }
-
-const reasons: Readonly<Record<FleetWaitReason, string>> = {
-  "behind-a-turn": "behind another turn of its session",
-  "machine-away": "its machine is away",
-  "no-worker": "no worker is there",
-  "workers-full": "all workers are full",
-};
 
 const memberHead = [
   { title: "machine" },
@@ -66,7 +59,7 @@ function fleetLines({ members, queuedTurns, runningTurns, leases, waiting }: Fle
     ageText(since, Date.now()),
     sessionId,
     machine,
-    reasons[reason],
+    fleetWaitWords[reason],
   ]);
   return [
     ...(rows.length === 0

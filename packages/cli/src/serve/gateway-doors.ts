@@ -167,7 +167,7 @@ function joined<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   };
 }
 
-interface AboutOptions {
+interface AboutOptions extends Pick<GatewayDoorsOptions, "fleet"> {
   readonly opened: OpenedEngine;
   readonly config: Config;
   readonly sessions: Sessions;
@@ -192,6 +192,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
     workspaces: caller.workspace === undefined ? await knownWorkspaces(options, caller) : [caller.workspace],
     sandbox: sandboxWords(opened),
     ...(prices.length === 0 ? {} : { prices }),
+    ...(options.fleet === undefined ? {} : { fleet: true }),
     ...(config.page.editor === "none" ? {} : { editor: config.page.editor }),
   };
 }

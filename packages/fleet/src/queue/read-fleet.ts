@@ -31,10 +31,10 @@ export async function readFleet(database: Database): Promise<FleetView> {
   };
 }
 
-function toMemberView({ id, role, machine, version, about, isLeaving, isThere }: Member): FleetMemberView {
+function toMemberView({ id, role, machine, version, about, isLeaving, isThere, seenAt }: Member): FleetMemberView {
   const { lanes = [], capacity = 0, atWork = 0 } = about;
   const state = isThere ? (isLeaving ? "leaving" : "there") : "away";
-  return { id, role, machine, version, state, lanes, capacity, atWork };
+  return { id, role, machine, version, state, lanes, capacity, atWork, seenAt };
 }
 
 function toWaitView(row: Row, members: readonly Member[]): FleetWaitView {

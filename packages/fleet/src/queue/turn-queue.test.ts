@@ -235,7 +235,9 @@ it("a fleet shows its members, and why each turn waits", async () => {
   });
   const since = expect.any(Number);
   expect(await readFleet(database)).toEqual({
-    members: [{ id: "w", role: "worker", machine: "desk", version: "1", state: "there", ...about }],
+    members: [
+      { id: "w", role: "worker", machine: "desk", version: "1", state: "there", ...about, seenAt: expect.any(Number) },
+    ],
     queuedTurns: 3,
     runningTurns: 1,
     leases: 1,

@@ -22,12 +22,14 @@ export interface Member {
   readonly isLeaving: boolean;
   /** Seen within the time of a lease. */
   readonly isThere: boolean;
+  /** Milliseconds since the epoch, by the database's clock. */
+  readonly seenAt: number;
 }
 
 /** The gateways and workers of a fleet. */
 export interface Members {
   /** Says that this process is there, until the next time. */
-  note(member: Omit<Member, "isThere">): Promise<void>;
+  note(member: Omit<Member, "isThere" | "seenAt">): Promise<void>;
   /** Those that are there, and those that were within the last hour. */
   list(): Promise<readonly Member[]>;
   isThere(id: string): Promise<boolean>;
@@ -51,7 +53,8 @@ export function createMembers(database: Database): Members {
     },
     async list() {
       const { rows } = await database.query(
-        `select id, role, machine, version, about, is_leaving, ${isThereSql} as is_there from members
+        `select id, role, machine, version, about, is_leaving, ${isThereSql} as is_there,
+           floor(extract(epoch from seen_at) * 1000)::bigint as seen from members
          where seen_at > now() - interval '1 hour' order by machine, started_at`,
       );
       return rows.map((row) => ({
@@ -62,6 +65,7 @@ export function createMembers(database: Database): Members {
         about: row["about"] as Partial<WorkerAbout>,
         isLeaving: row["is_leaving"] === true,
         isThere: row["is_there"] === true,
+        seenAt: Number(row["seen"]),
       }));
     },
     isThere: async (id) =>

@@ -11,6 +11,8 @@ export interface FleetMemberView {
   /** How many sessions and conversations a worker has at once, and has now. */
   readonly capacity: number;
   readonly atWork: number;
+  /** When it last renewed its row, by the database's clock. Milliseconds since the epoch. */
+  readonly seenAt: number;
 }
 
 /**
@@ -18,6 +20,14 @@ export interface FleetMemberView {
  * there at all; or those that may take it are full.
  */
 export type FleetWaitReason = "behind-a-turn" | "machine-away" | "no-worker" | "workers-full";
+
+/** The same for people. */
+export const fleetWaitWords: Readonly<Record<FleetWaitReason, string>> = {
+  "behind-a-turn": "behind another turn of its session",
+  "machine-away": "its machine is away",
+  "no-worker": "no worker is there",
+  "workers-full": "all workers are full",
+};
 
 export interface FleetWaitView {
   readonly turnId: string;

@@ -284,6 +284,8 @@ export interface AboutView {
   readonly sandbox: string;
   /** Rows of the user's `prices.json`, so that the page reckons as the gateway does; absent: none. */
   readonly prices?: readonly PriceRow[];
+  /** The gateway is part of a fleet: an administrator's token sees its machines and its queue. */
+  readonly fleet?: true;
   /** What paths open in, for a browser on this machine; absent: in nothing. */
   readonly editor?: EditorName;
 }

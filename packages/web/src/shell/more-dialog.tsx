@@ -1,11 +1,12 @@
 import { Dialog } from "../parts/dialog.tsx";
-import { NavLink, otherRoutes } from "./nav-link.tsx";
+import { NavLink, useOtherRoutes } from "./nav-link.tsx";
 import { SimulatedNote } from "./simulated-note.tsx";
 import { useMoreActions } from "./use-more-actions.tsx";
 
 /** Everything that has no room in a phone's bar. */
 export function MoreDialog({ onClose }: { readonly onClose: () => void }) {
   const actions = useMoreActions();
+  const otherRoutes = useOtherRoutes();
   return (
     <Dialog onClose={onClose} title="More">
       <SimulatedNote />

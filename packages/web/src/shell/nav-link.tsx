@@ -4,14 +4,15 @@ import {
   Inbox,
   Plug,
   Search,
+  Server,
   SlidersHorizontal,
   SquarePen,
   Stethoscope,
   TrendingUp,
 } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { Link, useRoute } from "wouter";
-import { useWaitingSessions } from "../data/page-hooks.ts";
+import { useAbout, useWaitingSessions } from "../data/page-hooks.ts";
 
 const icon = { "aria-hidden": true, size: 16 } as const;
 
@@ -29,15 +30,28 @@ export const newSessionRoute: Destination = {
   also: "start prompt create",
 };
 
-export const otherRoutes: readonly Destination[] = [
+const otherRoutes: readonly Destination[] = [
   { href: "/search", label: "Search", icon: <Search {...icon} />, also: "find said words text" },
   { href: "/agents", label: "Agents", icon: <Bot {...icon} />, also: "daemon queue worktree suspend" },
   { href: "/compare", label: "Compare", icon: <Columns3 {...icon} />, also: "models candidates worktree pick merge" },
+  {
+    href: "/fleet",
+    label: "Fleet",
+    icon: <Server {...icon} />,
+    also: "machines workers queue waiting turns",
+    needs: "fleet",
+  },
   { href: "/usage", label: "Usage", icon: <TrendingUp {...icon} />, also: "tokens cost money" },
   { href: "/connect", label: "Connect", icon: <Plug {...icon} />, also: "clients recipes openai anthropic token" },
   { href: "/doctor", label: "Doctor", icon: <Stethoscope {...icon} />, also: "check problems health" },
   { href: "/settings", label: "Settings", icon: <SlidersHorizontal {...icon} />, also: "config caret.json budgets" },
 ];
+
+/** What is not used all the time. Left out is what this gateway has not. */
+export function useOtherRoutes(): readonly Destination[] {
+  const isInFleet = useAbout()?.fleet === true;
+  return useMemo(() => otherRoutes.filter(({ needs }) => needs === undefined || isInFleet), [isInFleet]);
+}
 
 interface NavLinkProps {
   readonly href: string;
@@ -68,6 +82,8 @@ export interface Destination {
   readonly icon: ReactNode;
   /** Words by which the palette finds it too. */
   readonly also: string;
+  /** It is there only in a fleet. */
+  readonly needs?: "fleet";
 }
 
 /** How many sessions wait for a person. Nothing when none does. */

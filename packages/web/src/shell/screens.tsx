@@ -10,6 +10,7 @@ export const ComparisonScreen = lazyScreen(
 export const ChangesScreen = lazyScreen(async () => (await import("../changes/changes-screen.tsx")).ChangesScreen);
 export const ReplayScreen = lazyScreen(async () => (await import("../transfer/replay-screen.tsx")).ReplayScreen);
 export const SearchScreen = lazyScreen(async () => (await import("../search/search-screen.tsx")).SearchScreen);
+export const FleetScreen = lazyScreen(async () => (await import("../fleet/fleet-screen.tsx")).FleetScreen);
 export const UsageScreen = lazyScreen(async () => (await import("../usage/usage-screen.tsx")).UsageScreen);
 export const SettingsScreen = lazyScreen(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen);
 export const ConnectScreen = lazyScreen(async () => (await import("../connect/connect-screen.tsx")).ConnectScreen);

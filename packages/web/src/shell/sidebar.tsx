@@ -7,7 +7,7 @@ import { Kbd } from "../parts/kbd.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { looksSame } from "../sessions/session-row.tsx";
-import { NavLink, newSessionRoute, otherRoutes, sessionsRoute, WaitingCount } from "./nav-link.tsx";
+import { NavLink, newSessionRoute, sessionsRoute, useOtherRoutes, WaitingCount } from "./nav-link.tsx";
 import { useShellActions } from "./shell-actions.ts";
 import { commandKey } from "./shortcuts.ts";
 import { isMarkedSimulated, SimulatedNote } from "./simulated-note.tsx";
@@ -41,6 +41,7 @@ const SidebarSession = memo(function SidebarSession({ session, isHere, isMadeUp 
 
 /** Navigation on a wide screen. */
 export function Sidebar() {
+  const otherRoutes = useOtherRoutes();
   return (
     <nav aria-label="Main" className="hidden w-64 shrink-0 flex-col border-line border-r bg-panel md:flex">
       <div className="flex items-center justify-between gap-2 px-3 pt-3 pb-2">

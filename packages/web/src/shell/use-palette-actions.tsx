@@ -2,7 +2,7 @@ import type { SessionView } from "@caret/protocol";
 import { useEffect, useMemo, useState } from "react";
 import { useApi, useSessions } from "../data/page-hooks.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
-import { type Destination, newSessionRoute, otherRoutes, sessionsRoute } from "./nav-link.tsx";
+import { type Destination, newSessionRoute, sessionsRoute, useOtherRoutes } from "./nav-link.tsx";
 import type { PaletteAction, PaletteEntry } from "./palette-action.ts";
 import { useMoreActions } from "./use-more-actions.tsx";
 import { useSaidActions } from "./use-said-actions.tsx";
@@ -19,15 +19,16 @@ export function usePaletteActions(typed: string): readonly PaletteAction[] {
   const more = useMoreActions();
   const open = useSessionPalette();
   const said = useSaidActions(typed);
+  const others = useOtherRoutes();
   return useMemo(() => {
-    const routes = [newSessionRoute, sessionsRoute, ...otherRoutes].map(routeAction);
+    const routes = [newSessionRoute, sessionsRoute, ...others].map(routeAction);
     const actions = more.map(({ label, icon, onChoose }) => ({ id: label, label, icon, onChoose }));
     const ranked = rankEntries(listed.map(sessionAction), typed).slice(0, MOST_SESSIONS);
     const known = new Set(ranked.map(({ id }) => id));
     const further = found.map(sessionAction).filter(({ id }) => !known.has(id));
     const rest = rankEntries([...open, ...routes, ...actions], typed);
     return typed.trim() === "" ? [...rest, ...ranked] : [...ranked, ...further, ...rest, ...said];
-  }, [typed, listed, found, more, open, said]);
+  }, [typed, listed, found, more, open, said, others]);
 }
 
 function useFoundSessions(typed: string): readonly SessionView[] {

@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { caret } from "../clients/gateway-process.ts";
+import { FleetHome, type WorkerProcess } from "../fleet/fleet-home.ts";
+import { lacksChromium } from "./chromium.ts";
+import { shownText } from "./page-parts.ts";
+import { PageStage, phone } from "./page-stage.ts";
+
+describe.skipIf(lacksChromium())("the fleet on the page", () => {
+  let fleet: FleetHome;
+  let laptop: WorkerProcess;
+  let stage: PageStage;
+  beforeAll(async () => {
+    fleet = await FleetHome.open();
+    laptop = await fleet.worker("laptop", { CARET_FLEET_MACHINE: "laptop" });
+    const { CARET_STORE, CARET_FLEET_KEY, CARET_WORKSPACES_ALLOW } = fleet.environment("gateway");
+    const env = { CARET_STORE, CARET_FLEET_KEY, CARET_WORKSPACES_ALLOW, CARET_FLEET_MACHINE: "rack" };
+    stage = await PageStage.open({ env: env as Record<string, string> });
+  }, 180_000);
+  afterEach(async () => {
+    expect(await stage.leave()).toEqual([]);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await fleet.remove();
+  });
+
+  it("shows machines and what waits for which, in both themes and on a phone, and follows without a reload", async () => {
+    const { api } = stage;
+    const { id } = await api.createSession({ workspace: fleet.home.workspace, permission: "full", title: "Say hello" });
+    laptop.kill("SIGTERM");
+    await laptop.exited;
+    await fleet.worker("desk", { CARET_FLEET_MACHINE: "desk" });
+    const started = api.startTurn(id, { prompt: "Say hello" });
+    await expect.poll(async () => (await api.fleet()).queuedTurns).toBe(1);
+
+    const page = await stage.visit("/", { colorScheme: "light" });
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("machines");
+    await page.getByRole("option", { name: "Fleet" }).waitFor();
+    await page.keyboard.press("Enter");
+    const waiting = page.getByRole("list", { name: "Waiting turns" });
+    await waiting.getByText(/^Waiting for laptop: its machine is away/).waitFor();
+    expect(await waiting.getByRole("link", { name: "Say hello" }).getAttribute("href")).toBe(`#/s/${id}`);
+    expect(await shownText(waiting)).toContain(`caret sessions move ${id} --to MACHINE`);
+    const machines = page.getByRole("list", { name: "Machines", exact: true });
+    expect(await machines.getByRole("heading").allInnerTexts()).toEqual(["desk", "rack"]);
+    expect(await shownText(page.getByRole("list", { name: "Members on desk" }))).toMatch(
+      /^Worker\s+Ready\s+sim\s+0 of \d+ at work\s+last heartbeat \d+ s ago\s+version /,
+    );
+    expect(await findings(page)).toEqual([]);
+
+    const small = await stage.visit("/fleet", { ...phone, colorScheme: "dark" });
+    await small.getByText(/^Waiting for laptop: its machine is away/).waitFor();
+    expect(await small.evaluate<number>("document.documentElement.scrollWidth")).toBe(390);
+    expect(await findings(small)).toEqual([]);
+
+    const argv = [caret, "sessions", "move", id, "--to", "desk"];
+    await promisify(execFile)(process.execPath, argv, { env: fleet.environment("command") });
+    await started;
+    await page.getByText("No turn waits for a worker.").waitFor();
+  }, 120_000);
+});
+
+describe.skipIf(lacksChromium())("a gateway by itself", () => {
+  let stage: PageStage;
+  beforeAll(async () => {
+    stage = await PageStage.open();
+  }, 180_000);
+  afterAll(() => stage.close());
+
+  it("has no fleet in its navigation, and says so at its address", async () => {
+    stage.allow(/\/api\/fleet/);
+    stage.allow(/404/);
+    const page = await stage.visit("/fleet");
+    await page.getByText("This gateway is by itself").waitFor();
+    const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+    expect(await links.filter({ hasText: "Agents" }).count()).toBe(1);
+    expect(await links.filter({ hasText: "Fleet" }).count()).toBe(0);
+    expect(await stage.leave()).toEqual([]);
+  });
+});
+
+async function findings(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
