@@ -14,7 +14,7 @@ describe.skipIf(lacksChromium())("the fleet on the page", () => {
   let laptop: WorkerProcess;
   let stage: PageStage;
   beforeAll(async () => {
-    fleet = await FleetHome.open();
+    fleet = await FleetHome.open({ turns: [{ when: "all day", steps: [{ text: "I think." }, { delay: 600_000 }] }] });
     laptop = await fleet.worker("laptop", { CARET_FLEET_MACHINE: "laptop" });
     const { CARET_STORE, CARET_FLEET_KEY, CARET_WORKSPACES_ALLOW } = fleet.environment("gateway");
     const env = { CARET_STORE, CARET_FLEET_KEY, CARET_WORKSPACES_ALLOW, CARET_FLEET_MACHINE: "rack" };
@@ -30,11 +30,15 @@ describe.skipIf(lacksChromium())("the fleet on the page", () => {
 
   it("shows machines and what waits for which, in both themes and on a phone, and follows without a reload", async () => {
     const { api } = stage;
-    const { id } = await api.createSession({ workspace: fleet.home.workspace, permission: "full", title: "Say hello" });
+    const { id } = await api.createSession({
+      workspace: fleet.home.workspace,
+      permission: "full",
+      title: "A long day",
+    });
     laptop.kill("SIGTERM");
     await laptop.exited;
-    await fleet.worker("desk", { CARET_FLEET_MACHINE: "desk" });
-    const started = api.startTurn(id, { prompt: "Say hello" });
+    const desk = await fleet.worker("desk", { CARET_FLEET_MACHINE: "desk" });
+    const started = api.startTurn(id, { prompt: "Take all day" });
     await expect.poll(async () => (await api.fleet()).queuedTurns).toBe(1);
 
     const page = await stage.visit("/", { colorScheme: "light" });
@@ -46,7 +50,7 @@ describe.skipIf(lacksChromium())("the fleet on the page", () => {
     await page.keyboard.press("Enter");
     const waiting = page.getByRole("list", { name: "Waiting turns" });
     await waiting.getByText(/^Waiting for laptop: its machine is away/).waitFor();
-    expect(await waiting.getByRole("link", { name: "Say hello" }).getAttribute("href")).toBe(`#/s/${id}`);
+    expect(await waiting.getByRole("link", { name: "A long day" }).getAttribute("href")).toBe(`#/s/${id}`);
     expect(await shownText(waiting)).toContain(`caret sessions move ${id} --to MACHINE`);
     const machines = page.getByRole("list", { name: "Machines", exact: true });
     expect(await machines.getByRole("heading").allInnerTexts()).toEqual(["desk", "rack"]);
@@ -64,6 +68,10 @@ describe.skipIf(lacksChromium())("the fleet on the page", () => {
     await promisify(execFile)(process.execPath, argv, { env: fleet.environment("command") });
     await started;
     await page.getByText("No turn waits for a worker.").waitFor();
+    await page.getByText(/^1 of \d+ at work$/).waitFor();
+    desk.kill("SIGTERM");
+    await page.getByRole("list", { name: "Members on desk" }).getByText("Draining").waitFor();
+    await page.getByText("0 turns run, 0 wait; no worker is ready").waitFor();
   }, 120_000);
 });
 
