@@ -5,11 +5,11 @@ import type { ChatControls, Choice } from "./chat-command.ts";
 const places = { workspace: "of this workspace", user: "your own", agent: "the agent's" } as const;
 
 /** The agent's own `/` commands: files of the workspace and the user, and what the agent has announced. */
-export function listAgentCommands(
-  { client, chat }: Pick<ChatControls, "client" | "chat">,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<readonly AgentCommandView[]> {
-  return client.agentCommands(chat.workspace, { lane: chat.lane, ...options });
+export function listAgentCommands({
+  client,
+  chat,
+}: Pick<ChatControls, "client" | "chat">): Promise<readonly AgentCommandView[]> {
+  return client.agentCommands(chat.workspace, { lane: chat.lane });
 }
 
 /**

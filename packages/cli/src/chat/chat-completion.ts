@@ -9,6 +9,8 @@ type Sources = Pick<ChatControls, "client" | "chat">;
 
 /** Completes `/command`, Caret's own and then the agent's, its argument, and `@file` by the gateway's own search, which knows what Git ignores. */
 export function createChatCompletion(sources: () => Sources): AutocompleteProvider {
+  const agentItems = createAgentItems(sources);
+  agentItems.refresh();
   return {
     triggerCharacters: ["@"],
     async getSuggestions(lines, cursorLine, cursorCol, { signal, force = false }) {
@@ -16,12 +18,14 @@ export function createChatCompletion(sources: () => Sources): AutocompleteProvid
       const isFirst = cursorLine === 0;
       const found =
         isFirst && before.startsWith("/")
-          ? await commandItems(before, sources(), { signal, isAsked: force })
+          ? await commandItems(before, { sources: sources(), agentItems, isAsked: force })
           : await fileItems(before, sources());
       return signal.aborted || found === undefined || found.items.length === 0 ? null : found;
     },
     applyCompletion(lines, cursorLine, cursorCol, item, prefix) {
       const line = lines[cursorLine] ?? "";
+      // The list is that of an earlier key: what was typed since counts.
+      if (!line.slice(0, cursorCol).endsWith(prefix)) return { lines, cursorLine, cursorCol };
       const start = cursorCol - prefix.length;
       const text = `${item.value} `;
       const changed = `${line.slice(0, start)}${text}${line.slice(cursorCol).trimStart()}`;
@@ -32,8 +36,7 @@ export function createChatCompletion(sources: () => Sources): AutocompleteProvid
 
 async function commandItems(
   before: string,
-  sources: Sources,
-  { signal, isAsked }: { readonly signal: AbortSignal; readonly isAsked: boolean },
+  { sources, agentItems, isAsked }: CommandItemsOptions,
 ): Promise<AutocompleteSuggestions | undefined> {
   const [, name = "", argument] = /^\/(\S*)(?:\s+(.*))?$/.exec(before) ?? [];
   if (argument === undefined) {
@@ -42,7 +45,8 @@ async function commandItems(
       label: `/${command.name}`,
       description: command.summary,
     }));
-    const all = [...items, ...(await agentItems(sources, signal))];
+    const all = [...items, ...agentItems.list()];
+    if (name === "") agentItems.refresh();
     return { items: all.filter(({ value }) => value.startsWith(before)), prefix: before };
   }
   // With a list open, Enter would take from it instead of sending what was typed: it opens by Tab only.
@@ -53,16 +57,43 @@ async function commandItems(
 
 const ownNames: ReadonlySet<string> = new Set(chatCommands.map(({ name }) => name));
 
-async function agentItems(sources: Sources, signal: AbortSignal): Promise<readonly AutocompleteItem[]> {
-  // Without them Caret's own are offered; running one says what is wrong.
-  const commands = await listAgentCommands(sources, { signal }).catch(() => []);
-  return agentCommandChoices(commands, ownNames);
+interface AgentItems {
+  /** Those of this workspace and lane that were read last. */
+  list(): readonly AutocompleteItem[];
+  refresh(): void;
+}
+
+/**
+ * Read ahead, and again whenever a command is begun: a list that waited for the gateway would open after Enter, and what is typed
+ * fast would not be completed.
+ */
+function createAgentItems(sources: () => Sources): AgentItems {
+  let known: { readonly place: string; readonly items: readonly AutocompleteItem[] } | undefined;
+  const placeOf = ({ chat }: Sources): string => `${chat.lane} ${chat.workspace}`;
+  const read = async (now: Sources): Promise<void> => {
+    const place = placeOf(now);
+    // Without them Caret's own are offered; running one says what is wrong.
+    const commands = await listAgentCommands(now).catch(() => []);
+    known = { place, items: agentCommandChoices(commands, ownNames) };
+  };
+  return {
+    list: () => (known?.place === placeOf(sources()) ? known.items : []),
+    refresh: () => void read(sources()),
+  };
+}
+
+interface CommandItemsOptions {
+  readonly sources: Sources;
+  readonly agentItems: AgentItems;
+  /** By Tab. */
+  readonly isAsked: boolean;
 }
 
 async function fileItems(before: string, { client, chat }: Sources): Promise<AutocompleteSuggestions | undefined> {
   const prefix = /(?:^|\s)(@\S*)$/.exec(before)?.[1];
   if (prefix === undefined) return undefined;
-  const files = await client.findFiles(chat.workspace, prefix.slice(1));
+  // The editor has nobody who would catch it: in a directory that is not allowed yet, or without the gateway, none is offered.
+  const files = await client.findFiles(chat.workspace, prefix.slice(1)).catch(() => []);
   return { items: fileChoices(files), prefix };
 }
 
