@@ -6,12 +6,13 @@ import type { Host } from "./host.ts";
 /** The keys this process was started with, so that they can be taken out of whatever is kept. */
 export function knownSecrets(
   { env }: Pick<Host, "env">,
-  config: Pick<Config, "cli"> & Partial<Pick<Config, "store" | "fleet" | "notify">>,
+  config: Pick<Config, "cli"> & Partial<Pick<Config, "store" | "fleet" | "notify" | "telemetry">>,
 ): readonly Secret[] {
   const keys = [env["CURSOR_API_KEY"], env["CURSOR_AUTH_TOKEN"]];
   const ofFleet = [config.fleet?.key, ...passwordsOf(config.store)];
   const ofWebhook = [config.notify?.webhook.url, config.notify?.webhook.secret];
-  const own = [...keys, ...ofFleet, ...ofWebhook].flatMap((value) =>
+  const ofTraces = Object.values(config.telemetry?.otlp.headers ?? {});
+  const own = [...keys, ...ofFleet, ...ofWebhook, ...ofTraces].flatMap((value) =>
     value === undefined || value === "" ? [] : [new Secret(value)],
   );
   return [...own, ...secretsAmong(config.cli.env)];
