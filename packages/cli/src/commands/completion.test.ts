@@ -38,7 +38,7 @@ it("offers the choices of an option, and nothing where any value or no command f
     choices: await words("usage", "--by"),
     anyValue: await words("usage", "--days"),
     unknown: await words("nonsense"),
-  }).toEqual({ choices: ["day", "model", "session", "client", "lane"], anyValue: [], unknown: [] });
+  }).toEqual({ choices: ["day", "model", "session", "client", "user", "lane"], anyValue: [], unknown: [] });
 });
 
 it("offers clients where one is named first, and only there", async () => {

@@ -89,7 +89,7 @@ describe("the settings of a running gateway", () => {
     const settings = open();
     const { settings: all } = await settings.change({ changes: { model: "gpt", "budgets.day.usd": 3 } });
     expect(all.filter(({ pending }) => pending === true).map(({ key }) => key)).toEqual(["model"]);
-    expect(applied).toEqual([{ turn: {}, session: {}, day: { usd: 3 } }]);
+    expect(applied).toEqual([{ turn: {}, session: {}, day: { usd: 3 }, user: {}, team: {} }]);
   });
 
   it.each<[string, Record<string, unknown>, string]>([

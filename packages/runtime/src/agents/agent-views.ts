@@ -30,9 +30,10 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
 
   const viewWith = async (agent: AgentRecord, caller: Caller, messages: readonly MessageView[]): Promise<AgentView> => {
     const { name, sessionId, createdBy, worktree, report, userServers } = agent;
+    // Before the session: a message leaves the queue as its turn starts, and an agent is not idle in between.
+    const queue = await store.queueOf(name);
     const session = await sessions.get(sessionId, caller);
     const record = await engine.store.getSession(sessionId);
-    const queue = await store.queueOf(name);
     const { status, lane, model, usage } = session;
     const isLost = record !== undefined && (await engine.hasLostChat(record, agentPlace(options, session)));
     return {
