@@ -32,7 +32,6 @@ import type { GatewaySettings } from "./gateway-settings.ts";
 import { openGatewayWebhook } from "./gateway-webhook.ts";
 import { endLightStart } from "./light-start.ts";
 import { listenEverywhere } from "./listen.ts";
-import { openTelemetry } from "./open-telemetry.ts";
 
 interface GatewayOptions {
   readonly host: Host;
@@ -181,7 +180,7 @@ async function openGatewayEngine(
   return { opened: { ...dressed, close }, tracer };
 }
 
-/** A gateway that traces nothing has no number about it. */
+/** A gateway that traces nothing has no number about it, and loads nothing of it. */
 async function openGatewayTelemetry(
   config: Config,
   metrics: Metrics,
@@ -190,6 +189,7 @@ async function openGatewayTelemetry(
   if (config.telemetry.otlp.endpoint === undefined) return undefined;
   const dropped = metrics.counter("caret_spans_dropped_total", "Spans of traces that were not delivered.");
   dropped.add(0);
+  const { openTelemetry } = await import("./open-telemetry.ts");
   return await openTelemetry(config, { service: "caret-gateway", onDropped: dropped.add, onError });
 }
 
