@@ -12,7 +12,7 @@ export interface SpanOptions {
 }
 
 /** Something that takes time. One that the sampling left out has a `traceparent` too, which says so to its children. */
-export interface Span {
+export interface TraceSpan {
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
   /** Something happened at this moment. */
@@ -23,5 +23,5 @@ export interface Span {
 
 /** Makes spans. Wherever one is optional and absent, nothing is traced and nothing is spent on it. */
 export interface Tracer {
-  start(name: string, options?: SpanOptions): Span;
+  start(name: string, options?: SpanOptions): TraceSpan;
 }

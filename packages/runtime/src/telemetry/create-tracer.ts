@@ -1,4 +1,4 @@
-import type { Span, SpanAttributes, SpanOptions, Tracer } from "@caret/protocol";
+import type { SpanAttributes, SpanOptions, Tracer, TraceSpan } from "@caret/protocol";
 import { formatTraceparent, parseTraceparent, type TraceParent } from "./traceparent.ts";
 
 const TRACE_ID_BYTES = 16;
@@ -59,7 +59,7 @@ export function createTracer(options: TracerOptions): Tracer {
   };
 }
 
-function unrecorded(traceparent: string): Span {
+function unrecorded(traceparent: string): TraceSpan {
   return { traceparent, set: nothing, event: nothing, end: nothing };
 }
 
@@ -69,7 +69,7 @@ function nothing(): void {
 
 type BegunSpan = SpanOptions & TraceParent & { readonly name: string; readonly parentId: string | undefined };
 
-function recordedSpan({ take, wallClock, monotonic }: TracerOptions, begun: BegunSpan): Span {
+function recordedSpan({ take, wallClock, monotonic }: TracerOptions, begun: BegunSpan): TraceSpan {
   const { traceId, spanId, parentId, name, kind = "internal" } = begun;
   const now = wallClock();
   const since = monotonic();

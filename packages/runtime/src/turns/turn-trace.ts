@@ -1,5 +1,4 @@
-import type { LaneName, Span, Tracer, TurnOutcome } from "@caret/protocol";
-import type { LaneEntry, TakeEntries } from "../lanes/lane.ts";
+import type { AgentEvent, LaneName, Take, Tracer, TraceSpan, TurnOutcome } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
 
 export interface TurnTraceOptions {
@@ -12,12 +11,16 @@ export interface TurnTraceOptions {
   readonly model: string;
 }
 
+interface TracedEntry {
+  readonly event: AgentEvent;
+}
+
 /** The spans of one turn: the turn, and each lane that it was tried on. What is appended and said only counts in them. */
 export interface TurnTrace {
   /** From now on this lane runs the turn, in place of the one before. */
   enterLane(lane: LaneName): void;
   /** Sees the first word, and when a lane tries again with another profile or model. */
-  watchEntries(take: TakeEntries): TakeEntries;
+  watchEntries<Entry extends TracedEntry>(take: Take<readonly Entry[]>): Take<readonly Entry[]>;
   /** Counts appends, and the time until each was durable. */
   watchAppends(store: Pick<EventStore, "append">): Pick<EventStore, "append">;
   end(outcome: TurnOutcome): void;
@@ -34,10 +37,10 @@ export function createTurnTrace({ tracer, parent, ...about }: TurnTraceOptions):
     },
   });
   const appends = { count: 0, ms: 0 };
-  let attempt: Span | undefined;
+  let attempt: TraceSpan | undefined;
   let hasSpoken = false;
 
-  const noteEntries = (entries: readonly LaneEntry[]): void => {
+  const noteEntries = (entries: readonly TracedEntry[]): void => {
     for (const { event } of entries) {
       if (event.type === "notice") attempt?.event("notice", { "caret.notice": event.kind });
       if (hasSpoken || (event.type !== "text-delta" && event.type !== "thinking-delta")) continue;
