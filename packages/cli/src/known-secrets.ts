@@ -11,11 +11,10 @@ export function knownSecrets(
   const keys = [env["CURSOR_API_KEY"], env["CURSOR_AUTH_TOKEN"]];
   const ofFleet = [config.fleet?.key, ...passwordsOf(config.store)];
   const ofWebhook = [config.notify?.webhook.url, config.notify?.webhook.secret];
-  const ofTraces = Object.values(config.telemetry?.otlp.headers ?? {});
-  const own = [...keys, ...ofFleet, ...ofWebhook, ...ofTraces].flatMap((value) =>
+  const own = [...keys, ...ofFleet, ...ofWebhook].flatMap((value) =>
     value === undefined || value === "" ? [] : [new Secret(value)],
   );
-  return [...own, ...secretsAmong(config.cli.env)];
+  return [...own, ...secretsAmong(config.cli.env), ...secretsAmong(config.telemetry?.otlp.headers ?? {})];
 }
 
 /** As it stands in the address, and as it is meant. */

@@ -14,9 +14,10 @@ let origin: string;
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
+    if (request.method === "GET") return void response.end("{}");
     const body = (await json(request)) as { resourceSpans: [{ scopeSpans: [{ spans: unknown[] }] }] };
     got.push([body.resourceSpans[0].scopeSpans[0].spans.length, request.headers.authorization]);
-    response.writeHead(statuses.shift() ?? 200, { "content-type": "application/json" }).end("{}");
+    response.writeHead(statuses.shift() ?? 200, { location: "/elsewhere" }).end("{}");
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -97,6 +98,15 @@ describe("the exporter", () => {
       [512, 1, 1],
       { dropped: 513, errors: ["The receiver of traces answered with status 400"], pauses: [1000] },
     ]);
+  });
+
+  it("does not take a redirect for a delivery", async () => {
+    statuses = [302];
+    const { add, close, seen } = open();
+    add(1);
+    await close();
+    const errors = ["The address of the receiver of traces redirects elsewhere"];
+    expect([got.length, seen]).toEqual([1, { dropped: 1, errors, pauses: [] }]);
   });
 
   it("holds 2048 spans besides the batch under way, and drops and counts those that find no room", async () => {

@@ -106,7 +106,13 @@ async function post(options: OtlpExporterOptions, body: string, signal: AbortSig
 async function attempt({ url, headers, fetch }: OtlpExporterOptions, body: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const sent = { ...headers, "content-type": "application/json", accept: "application/json" };
-  const { status } = await fetch({ url, method: "POST", headers: sent, body, signal });
+  const { status, url: answeredAt } = await fetch({ url, method: "POST", headers: sent, body, signal });
+  // A redirected POST arrives as a GET without its body, if at all.
+  if (answeredAt.href !== new URL(url).href)
+    throw new CaretError("upstream-error", "The address of the receiver of traces redirects elsewhere", {
+      fix: "Set telemetry.otlp.endpoint to the address that it redirects to.",
+      retryable: false,
+    });
   if (status >= 200 && status < 300) return;
   throw new CaretError("upstream-error", `The receiver of traces answered with status ${status}`, {
     fix: "Check telemetry.otlp.endpoint and telemetry.otlp.headers, and what receives it.",
