@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addCompletionCommand } from "./completion.ts";
 import { type AddCommand, commands } from "./index.ts";
 import { tryCommand } from "./testing/try-command.ts";
@@ -89,14 +90,15 @@ it("completes in bash", () => {
   expect(completions("bash", ["-c", ["source <(caret completion bash)", ...each].join("\n")])).toEqual(offered);
 });
 
-it.skipIf(!hasShell("fish"))("completes in fish", () => {
-  const each = typed.map((line) => `echo (complete -C 'caret ${line}' | cut -f1)`);
-  expect(completions("fish", ["-c", ["caret completion fish | source", ...each].join("\n")])).toEqual(offered);
-});
+describe.runIf(isFullRun())("a shell that is started for it", () => {
+  it.skipIf(!hasShell("fish"))("completes in fish", () => {
+    const each = typed.map((line) => `echo (complete -C 'caret ${line}' | cut -f1)`);
+    expect(completions("fish", ["-c", ["caret completion fish | source", ...each].join("\n")])).toEqual(offered);
+  });
 
-it.skipIf(!hasShell("zsh"))("completes in zsh, at a terminal", () => {
-  // Completion of zsh needs its line editor, and that a terminal: zpty is one. What it inserts ends with a space.
-  const script = `
+  it.skipIf(!hasShell("zsh"))("completes in zsh, at a terminal", () => {
+    // Completion of zsh needs its line editor, and that a terminal: zpty is one. What it inserts ends with a space.
+    const script = `
     zmodload zsh/zpty
     zpty -b terminal zsh -f -i
     zpty -w terminal 'PS1=; unsetopt beep; autoload -Uz compinit; compinit -u -D; source <(caret completion zsh); print REA""DY'
@@ -105,7 +107,8 @@ it.skipIf(!hasShell("zsh"))("completes in zsh, at a terminal", () => {
     zpty -r -m terminal seen '*verify*'
     print -r -- verify
     zpty -d terminal`;
-  expect(completions("zsh", ["-f", "-c", script])).toEqual([["verify"]]);
+    expect(completions("zsh", ["-f", "-c", script])).toEqual([["verify"]]);
+  });
 });
 
 it("names the shells that it knows", () => {

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { CaretError, type ChangesView, splitHunks } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isFullRun } from "../../testing/bar-size.ts";
 import { anyone, createSessionBench, type SessionBench } from "../testing/session-bench.ts";
 
 let bench: SessionBench;
@@ -99,7 +100,7 @@ describe("a commit", () => {
     expect([stand(), git("rev-list", "--all", "--count")]).toEqual([before, "1"]);
   });
 
-  it("is refused while a merge is unfinished", async () => {
+  it.runIf(isFullRun())("is refused while a merge is unfinished", async () => {
     repository({ "a.txt": "1\n" });
     for (const [branch, content] of [
       ["other", "o\n"],
@@ -119,7 +120,7 @@ describe("a commit", () => {
     expect(stand()).toEqual(before);
   });
 
-  it("is the first of a repository, on a new branch, without what else is staged", async () => {
+  it.runIf(isFullRun())("is the first of a repository, on a new branch, without what else is staged", async () => {
     git("init", "-q", "-b", "main");
     git("config", "user.name", "T");
     git("config", "user.email", "t@example.invalid");
@@ -179,7 +180,7 @@ describe("discarding", () => {
     expect((await changes()).files).toEqual([]);
   });
 
-  it("offers no lines of a link that became a file", async () => {
+  it.runIf(isFullRun())("offers no lines of a link that became a file", async () => {
     symlinkSync("nowhere", file("link"));
     repository({});
     await begin();
@@ -188,7 +189,7 @@ describe("discarding", () => {
     expect((await changes()).files).toEqual([{ path: "link", status: "modified" }]);
   });
 
-  it("keeps the line ends of a file that Git commits without carriage returns", async () => {
+  it.runIf(isFullRun())("keeps the line ends of a file that Git commits without carriage returns", async () => {
     repository({ ".gitattributes": "*.txt text eol=crlf\n", "a.txt": "1\r\n2\r\n3\r\n" });
     await begin();
     writeFileSync(file("a.txt"), "1\r\ntwo\r\n3\r\n");
@@ -211,16 +212,22 @@ describe("the changes of a session", () => {
     expect((await changes()).files).toMatchObject([{ path: "a.txt", status: "modified", additions: 1 }]);
   });
 
-  it("are those since the last commit when the repository has pruned what the session began with", async () => {
-    repository({ "a.txt": "1\n" });
-    await begin();
-    writeFileSync(file("a.txt"), "2\n");
-    git("commit", "-q", "--amend", "-a", "-m", "Instead");
-    git("reflog", "expire", "--expire=now", "--all");
-    git("gc", "-q", "--prune=now");
-    writeFileSync(file("a.txt"), "3\n");
-    expect(await changes()).toMatchObject({ since: "commit", files: [{ path: "a.txt", additions: 1, deletions: 1 }] });
-  });
+  it.runIf(isFullRun())(
+    "are those since the last commit when the repository has pruned what the session began with",
+    async () => {
+      repository({ "a.txt": "1\n" });
+      await begin();
+      writeFileSync(file("a.txt"), "2\n");
+      git("commit", "-q", "--amend", "-a", "-m", "Instead");
+      git("reflog", "expire", "--expire=now", "--all");
+      git("gc", "-q", "--prune=now");
+      writeFileSync(file("a.txt"), "3\n");
+      expect(await changes()).toMatchObject({
+        since: "commit",
+        files: [{ path: "a.txt", additions: 1, deletions: 1 }],
+      });
+    },
+  );
 
   it("name a branch so that a shell takes it for one word", async () => {
     repository({ "a.txt": "1\n" });
@@ -230,7 +237,7 @@ describe("the changes of a session", () => {
     expect((await changes()).compare?.push).toBe(`git push --set-upstream origin 'it'\\''s;touch$IFS-owned'`);
   });
 
-  it("are shown beside a new repository without a commit", async () => {
+  it.runIf(isFullRun())("are shown beside a new repository without a commit", async () => {
     repository({ "a.txt": "1\n" });
     await begin();
     writeFileSync(file("a.txt"), "2\n");
@@ -282,7 +289,7 @@ describe("the worktree of a deleted session", () => {
     ]);
   });
 
-  it("stays where Git cannot read it or knows no commit that both have", async () => {
+  it.runIf(isFullRun())("stays where Git cannot read it or knows no commit that both have", async () => {
     repository({ "a.txt": "1\n" });
     const [unreadable, unrelated] = [
       await bench.sessions.create(wanted(), anyone),
