@@ -23,7 +23,7 @@ describe("the source files", () => {
 
   // 830 after the review of the house. Since then came the API lane with its upstream and logins (130), agents and worktrees,
   // sandboxes, MCP dispatch and comparisons, ACP as a door and as a lane, and their commands (200), then the installation of
-  // clients, the plugin of OpenCode, lists of models, doctor's checks, the library and the registration of agents (120), the fleet's screen.
+  // clients, the plugin of OpenCode, lists of models, doctor's checks, the library and the registration of agents (120).
   it("are at most 1540, generated ones aside", () => {
     expect(lengths.length).toBeLessThanOrEqual(1540);
   });

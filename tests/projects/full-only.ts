@@ -34,6 +34,7 @@ export const fullOnly: readonly string[] = [
   "tests/fleet/gateway-loss.test.ts",
   "tests/fleet/machines.test.ts",
   "tests/fleet/roles.test.ts",
+  "tests/fleet/traces.test.ts",
   "tests/fleet/upkeep.test.ts",
   "tests/lanes/acp-quirks.test.ts",
   "tests/lanes/api-faults.test.ts",

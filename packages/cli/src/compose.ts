@@ -76,7 +76,7 @@ export interface OpenedEngine {
   readonly close: () => Promise<void>;
 }
 
-interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns" | "onTurnEnd">> {
+interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns" | "onTurnEnd" | "tracer">> {
   /** Directories turns may work in when the configuration names none. */
   readonly workspaces: readonly string[];
   /** Agents are only kept warm by a process that stays. */
@@ -132,6 +132,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     loops: config.loops,
     maxTurns: options.maxTurns,
     onTurnEnd: options.onTurnEnd,
+    tracer: options.tracer,
     newId: randomUUID,
     // Letters and digits alone: some clients drop or change everything else.
     newCallId: () => `call${randomBytes(CALL_ID_BYTES).toString("hex")}`,

@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
 /** The keys this process was started with, so that they can be taken out of whatever is kept. */
 export function knownSecrets(
   { env }: Pick<Host, "env">,
-  config: Pick<Config, "cli"> & Partial<Pick<Config, "store" | "fleet" | "notify">>,
+  config: Pick<Config, "cli"> & Partial<Pick<Config, "store" | "fleet" | "notify" | "telemetry">>,
 ): readonly Secret[] {
   const keys = [env["CURSOR_API_KEY"], env["CURSOR_AUTH_TOKEN"]];
   const ofFleet = [config.fleet?.key, ...passwordsOf(config.store)];
@@ -14,7 +14,7 @@ export function knownSecrets(
   const own = [...keys, ...ofFleet, ...ofWebhook].flatMap((value) =>
     value === undefined || value === "" ? [] : [new Secret(value)],
   );
-  return [...own, ...secretsAmong(config.cli.env)];
+  return [...own, ...secretsAmong(config.cli.env), ...secretsAmong(config.telemetry?.otlp.headers ?? {})];
 }
 
 /** As it stands in the address, and as it is meant. */

@@ -94,6 +94,12 @@ describe("MCP servers", () => {
   });
 });
 
+it("the keys among the headers for traces are secrets, and no other header is", () => {
+  const headers = JSON.stringify({ accept: "application/json", authorization: "Bearer o-t-l-p" });
+  const known = knownSecrets(hostOf({}), configOf({ CARET_TELEMETRY_OTLP_HEADERS: headers }));
+  expect(known.map((secret) => secret.reveal())).toEqual(["Bearer o-t-l-p"]);
+});
+
 describe("the policy of the gateway's tools", () => {
   it("changes files and runs nothing by default", () => {
     const { policy } = toolboxSettings(hostOf({}), configOf({}), { spawner, outputsDir: "/tmp" });

@@ -94,6 +94,7 @@ export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
 export { keptWorktrees } from "./sessions/session-worktrees.ts";
 export type { SessionsOptions, ShownTurn } from "./sessions/sessions-context.ts";
+export { openTracing, type Tracing } from "./telemetry/open-tracing.ts";
 export { type TokenEntry, type TokenShelf, tokenNameTaken, unknownToken } from "./tokens/token-shelf.ts";
 export { changeDiff } from "./tools/files/change-diff.ts";
 export type { Tool } from "./tools/tool.ts";

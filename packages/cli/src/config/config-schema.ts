@@ -8,6 +8,7 @@ import { notifySchema } from "./notify-schema.ts";
 import { byteCount, durationMs } from "./number-schemas.ts";
 import { argumentList, modelEntrySchema, profileSchema, variableMap } from "./program-schemas.ts";
 import { sandboxSchema } from "./sandbox-schema.ts";
+import { telemetrySchema } from "./telemetry-schema.ts";
 import { toolsSchema } from "./tools-schema.ts";
 
 const MINUTE_MS = 60_000;
@@ -274,6 +275,7 @@ function houseSchemas() {
       })
       .prefault({}),
     notify: notifySchema(),
+    telemetry: telemetrySchema(),
     page: z
       .strictObject({
         editor: key(

@@ -76,6 +76,7 @@ describe("loadConfig", () => {
       models: {},
       log: { level: "warn" },
       notify: { webhook: {} },
+      telemetry: { otlp: { headers: {}, sampleRatio: 1 } },
       page: { editor: "none" },
       fleet: { capacity: 16 },
       server: {

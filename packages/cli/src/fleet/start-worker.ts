@@ -6,6 +6,7 @@ import { version } from "../program.ts";
 import { laneModels, lanesOf } from "../serve/gateway-lanes.ts";
 import { createGatewayLog } from "../serve/gateway-log.ts";
 import { openTurnPorts } from "../serve/gateway-ports.ts";
+import { openTelemetry } from "../serve/open-telemetry.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { type OpenedFleet, openFleet } from "./open-fleet.ts";
 
@@ -51,7 +52,10 @@ async function startIn(
   const { seat, store } = fleet;
   // Sessions of the API lane go to any machine, and what their upstream keeps with us goes with them.
   const upstreamState = createPostgresConversationStore({ database: seat.database, onError });
-  const inner = await openEngine(host, config, { workspaces, keepWarm: true, store, upstreamState });
+  // A worker has no `/metrics`: that traces are not delivered is in its log.
+  const tracing = await openTelemetry(config, { service: "caret-worker", onDropped: () => undefined, onError });
+  const tracer = tracing?.tracer;
+  const inner = await openEngine(host, config, { workspaces, keepWarm: true, store, upstreamState, tracer });
   const log = createGatewayLog(host, config, inner.redactor);
   report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
   const onTurn = createTurnPublisher({ ...seat, store, onError });
@@ -74,12 +78,14 @@ async function startIn(
     await ports.conversations.close();
     ports.answers.close();
     await inner.close();
+    await tracing?.close();
   };
   const worker = await runWorker({
     ...ports,
     seat,
     store,
     engine,
+    tracer,
     version,
     capacity: config.fleet.capacity,
     lane: opened.lane,

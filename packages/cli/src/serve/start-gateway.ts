@@ -10,8 +10,8 @@ import {
   stopTaking,
   type TurnMetrics,
 } from "@caret/gateway";
-import type { Caller, CaretError, LaneName } from "@caret/protocol";
-import { identifyProcess, wayInside } from "@caret/runtime";
+import type { Caller, CaretError, LaneName, Tracer } from "@caret/protocol";
+import { identifyProcess, type Tracing, wayInside } from "@caret/runtime";
 import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -84,8 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const report: { log?: (error: CaretError) => void } = {};
   const onError = (error: CaretError): void => report.log?.(error);
   const fleet = await fleetOf(config, metrics, onError);
-  const opened = await openGatewayEngine(options, fleet, turnMetrics);
-  metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
+  const { opened, tracer } = await openGatewayEngine(options, fleet, { metrics, turnMetrics, onError });
   const log = createGatewayLog(host, config, opened.redactor);
   report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
   const tokenFile = await ensureDefaultToken(config.dataDir);
@@ -106,6 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     limits: { drainMs: DRAIN_MS, stuckReaderMs: config.server.stuckReaderMs },
     readiness: async () => ({ version, lanes: await laneStates(opened) }),
     metrics,
+    tracer,
     version,
     command: host.command,
     newId: randomUUID,
@@ -147,11 +147,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
+interface Watching {
+  readonly metrics: Metrics;
+  readonly turnMetrics: TurnMetrics;
+  readonly onError: (error: CaretError) => void;
+}
+
 async function openGatewayEngine(
   { host, config, workspace, spawner }: GatewayOptions,
   fleet: GatewayFleet | undefined,
-  turnMetrics: TurnMetrics,
-): Promise<OpenedEngine> {
+  { metrics, turnMetrics, onError }: Watching,
+): Promise<{ readonly opened: OpenedEngine; readonly tracer: Tracer | undefined }> {
+  const tracing = await openGatewayTelemetry(config, metrics, onError);
+  const tracer = tracing?.tracer;
   const opened = await openEngine(host, config, {
     workspaces: defaultWorkspaces(host, workspace),
     // Of a fleet's gateway no turn runs here.
@@ -159,10 +167,30 @@ async function openGatewayEngine(
     role: "gateway",
     maxTurns: config.server.maxTurns,
     onTurnEnd: turnMetrics.countEnd,
+    tracer,
     spawner,
     store: fleet?.store,
   });
-  return (await fleet?.dress(opened)) ?? opened;
+  metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
+  const dressed = (await fleet?.dress(opened)) ?? opened;
+  const close = async (): Promise<void> => {
+    await opened.close();
+    await tracing?.close();
+  };
+  return { opened: { ...dressed, close }, tracer };
+}
+
+/** A gateway that traces nothing has no number about it, and loads nothing of it. */
+async function openGatewayTelemetry(
+  config: Config,
+  metrics: Metrics,
+  onError: (error: CaretError) => void,
+): Promise<Tracing | undefined> {
+  if (config.telemetry.otlp.endpoint === undefined) return undefined;
+  const dropped = metrics.counter("caret_spans_dropped_total", "Spans of traces that were not delivered.");
+  dropped.add(0);
+  const { openTelemetry } = await import("./open-telemetry.ts");
+  return await openTelemetry(config, { service: "caret-gateway", onDropped: dropped.add, onError });
 }
 
 function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<never> {

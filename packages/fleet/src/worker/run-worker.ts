@@ -1,4 +1,4 @@
-import type { CaretError, LaneName, Sessions } from "@caret/protocol";
+import type { CaretError, LaneName, Sessions, Tracer } from "@caret/protocol";
 import type { EventStore, RuntimeConversations, RuntimeSessions, SessionEngine } from "@caret/runtime";
 import { ANYWHERE, machineQueue, openJobQueue } from "../queue/job-queue.ts";
 import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue.ts";
@@ -33,6 +33,8 @@ export interface WorkerOptions {
   readonly redact: (text: string) => string;
   /** What gateways show of this worker. */
   readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork" | "takesShared">>;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -131,9 +133,16 @@ async function runTaken(
   const { id } = taken;
   const asked = taken.input as NativeInput | ConversationInput;
   const answer = (reply: Reply): Promise<void> => answered(claim, id, reply);
+  if (options.tracer !== undefined) traceWait(options.tracer, taken, asked);
   if (asked.door === "native") return await runNativeTurn({ ...options, answer }, taken, asked, lost);
   const live = createLiveWriter({ ...options.seat, share: id });
   await runConversationTurn({ ...options, answer, live }, id, asked, lost);
+}
+
+/** The time in the queue is over when it is known: a span of the past. */
+function traceWait(tracer: Tracer, { waitedMs }: TakenTurn, { door, caller }: NativeInput | ConversationInput): void {
+  const startedAt = Date.now() - waitedMs;
+  tracer.start("queue wait", { parent: caller.traceparent, startedAt, attributes: { "caret.door": door } }).end();
 }
 
 /** A gateway that is gone has taken its clients with it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { CaretError } from "@caret/protocol";
+import { CaretError, type Tracer } from "@caret/protocol";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -23,6 +23,7 @@ import { createServerMetrics, type Metrics } from "./metrics.ts";
 import { missingRoute } from "./missing-route.ts";
 import { defaultLimits, type ServerLimits } from "./server-limits.ts";
 import type { TokenStore } from "./token-store.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 export interface ServerOptions {
   /** The protocols to serve: each a plugin with its routes and its error handler. */
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Metrics;
+  /** Absent: requests are not traced. */
+  readonly tracer?: Tracer | undefined;
   readonly version: string;
   /** How a person starts Caret on this machine: `caret` or `npx caret`. */
   readonly command: string;
@@ -60,11 +63,12 @@ const showError = errorHandler(({ info, status, request }) => {
 /** The gateway's HTTP server, not yet listening. `close` lets running answers finish for a while. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
-  const { tokens, metrics, hosts = [], origins = [] } = options;
+  const { tokens, metrics, tracer, hosts = [], origins = [] } = options;
   const routes: ListedRoute[] = [];
   const live = createLiveRequests(tokens);
   const counted = createServerMetrics(metrics, { live, stuckMs: limits.stuckReaderMs });
-  const gate = createGate({ hosts, origins, tokens, live, meter: counted.meter });
+  const plainGate = createGate({ hosts, origins, tokens, live, meter: counted.meter });
+  const gate = tracer === undefined ? plainGate : traceRequests(plainGate, tracer);
   const app = createApp(options, limits, gate);
   app.decorate("command", options.command);
 

@@ -14,6 +14,8 @@ export interface Caller {
   readonly workspace?: string | undefined;
   /** Where the request came from; undefined when that is not known. */
   readonly connection?: ClientConnection | undefined;
+  /** The W3C `traceparent` of the request, where requests are traced: its turn is a part of that trace. */
+  readonly traceparent?: string | undefined;
   /** The client wants this done once: the key is recorded together with what is done. */
   readonly command?: CommandKey;
 }
@@ -36,13 +38,14 @@ export interface CommandKey {
 }
 
 /** The caller, without what means something only while its request is open: for another process, or a later moment. */
-export function lastingCaller({ tokenName, user, team, seesAll, workspace }: Caller): Caller {
+export function lastingCaller({ tokenName, user, team, seesAll, workspace, traceparent }: Caller): Caller {
   return {
     tokenName,
     ...(user === undefined ? {} : { user }),
     ...(team === undefined ? {} : { team }),
     ...(seesAll === undefined ? {} : { seesAll }),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

@@ -30,6 +30,8 @@ export interface ResolvedRequest {
   readonly tokenName: string;
   readonly user: string | undefined;
   readonly team: string | undefined;
+  /** Where requests are traced. */
+  readonly traceparent: string | undefined;
   /** Whose conversations it may go on with. */
   readonly keeper: string;
   /** The client wants one turn for this request, however often it sends it. */
@@ -93,6 +95,7 @@ export async function resolveRequest(
     tokenName: caller.tokenName,
     user: caller.user,
     team: caller.team,
+    traceparent: caller.traceparent,
     keeper: keeperOf(caller),
     command: requestCommand(request, caller),
     client: client ?? Promise.resolve(undefined),

@@ -28,7 +28,7 @@ interface TurnRegistryOptions {
 }
 
 /** Who asks for a turn. */
-type Asker = Pick<ResolvedRequest, "tokenName" | "user" | "team" | "keeper">;
+type Asker = Pick<ResolvedRequest, "tokenName" | "user" | "team" | "keeper" | "traceparent">;
 
 /** Starts turns, and records which transcript each of them answers. */
 export interface TurnRegistry {
@@ -76,11 +76,11 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   };
 
   return {
-    async start(match, request, { tokenName, user, team, keeper }) {
+    async start(match, request, { tokenName, user, team, keeper, traceparent }) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(match.line.hash));
       // Its agent starts, and its transcript is recorded, while the disk is at work on its start.
-      const turn = await engine.beginTurn({ ...request, client: tokenName, user, team });
+      const turn = await engine.beginTurn({ ...request, client: tokenName, user, team, traceparent });
       const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;
       const patienceMs = comesBack ? graceMs : Math.min(graceMs, UNNAMED_GRACE_MS);

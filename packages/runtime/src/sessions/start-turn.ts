@@ -17,7 +17,7 @@ import type { SessionServers } from "./session-servers.ts";
 import type { SessionsOptions } from "./sessions-context.ts";
 
 /** Who asks for a turn, and under which key. */
-export interface TurnOrigin extends CommandOptions, Pick<TurnRequest, "client" | "turnId"> {}
+export interface TurnOrigin extends CommandOptions, Pick<TurnRequest, "client" | "turnId" | "traceparent"> {}
 
 export interface TurnStarter {
   /** Resolves when the `turn-start` is committed. What was said to the turn and did not reach it starts the next one. */

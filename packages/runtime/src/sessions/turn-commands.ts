@@ -38,8 +38,9 @@ export function turnCommands({ options, find, starter, store, baselines }: Sessi
     const session = await find(sessionId, caller);
     // What the agent changes must not become part of what it is compared with.
     await baselines.settled(session.id, BASELINE_MS);
+    const { tokenName: client, traceparent } = caller;
     const named = turnId === undefined ? {} : { turnId };
-    return await starter.start(session, wanted, { ...commandOf(caller), client: caller.tokenName, ...named });
+    return await starter.start(session, wanted, { ...commandOf(caller), client, traceparent, ...named });
   };
 
   return {

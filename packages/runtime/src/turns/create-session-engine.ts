@@ -1,4 +1,12 @@
-import { CaretError, type LaneName, type SandboxWord, strictest, type TurnOutcome, type Usage } from "@caret/protocol";
+import {
+  CaretError,
+  type LaneName,
+  type SandboxWord,
+  strictest,
+  type Tracer,
+  type TurnOutcome,
+  type Usage,
+} from "@caret/protocol";
 import type { Lane, TurnMode } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { stoppedWithCaret } from "../log/interrupted-end.ts";
@@ -63,6 +71,8 @@ export interface SessionEngineOptions {
   readonly maxTurns?: number | undefined;
   /** Called once for every turn that has ended, whether or not a client follows it. Must not throw. */
   readonly onTurnEnd?: ((end: TurnEnd) => void) | undefined;
+  /** Absent: turns are not traced. */
+  readonly tracer?: Tracer | undefined;
   readonly newId: () => string;
   /** An id that every client's format accepts. */
   readonly newCallId: () => string;

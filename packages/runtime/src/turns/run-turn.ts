@@ -5,6 +5,7 @@ import { runOnLanes } from "./run-on-lanes.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
 import { openTurnBudget, unmeteredNotice, whoseOf } from "./turn-budget.ts";
+import type { TurnTrace } from "./turn-trace.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
 /** A turn whose start is being written. */
@@ -18,6 +19,8 @@ export interface Turn {
   readonly stop: (error: CaretError) => void;
   /** Undefined: the agent runs its own. */
   readonly tools: TurnTools | undefined;
+  /** Undefined: turns are not traced. */
+  readonly trace: TurnTrace | undefined;
 }
 
 /**
@@ -39,7 +42,7 @@ export interface Turn {
  * since nothing may be sent that is not in it.
  */
 export async function runTurn(turn: Turn): Promise<void> {
-  const { options, model, writer, signal, stop, tools } = turn;
+  const { options, model, writer, signal, stop, tools, trace } = turn;
   const { lane, store, budgets, session, wallClock } = options;
   try {
     const budget = await openTurnBudget(store, budgets, {
@@ -55,7 +58,8 @@ export async function runTurn(turn: Turn): Promise<void> {
       if (overrun !== undefined) stop(overrun);
       return writer.append(settleCalls(entries, tools));
     };
-    await runOnLanes([lane, ...(options.others ?? [])], take, async (on) => {
+    await runOnLanes([lane, ...(options.others ?? [])], trace?.watchEntries(take) ?? take, async (on) => {
+      trace?.enterLane(on.name);
       const { request, notices } = await prepareLaneRequest({ ...options, ...turn, lane: on });
       await writer.append(toEntries([...unmeteredNotice(on, budgets), ...notices]));
       return { request, signal };

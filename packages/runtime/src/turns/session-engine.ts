@@ -71,6 +71,8 @@ export interface TurnRequest extends CommandOptions {
   readonly user?: string | undefined;
   /** The team that the user works for. */
   readonly team?: string | undefined;
+  /** Of the request that asks for it, where requests are traced. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A picture as a file that the agent can read. */

@@ -16,6 +16,7 @@ import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
 import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
 import { toolSandbox } from "./turn-sandbox.ts";
+import { createTurnTrace, type TurnTrace } from "./turn-trace.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox" | "budgets"> {
@@ -48,13 +49,18 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { signal } = controller;
   // Only the first reason counts.
   const stop = (error: CaretError): void => controller.abort(error);
+  const trace = traceOf(options, turnId, model);
   const writer = createTurnWriter({
     ...options,
+    store: trace?.watchAppends(store) ?? store,
     sessionId: session.id,
     turnId,
     lastSeq: session.lastSeq,
     onFailure: stop,
-    onEnd: (outcome, usage) => options.onTurnEnd?.({ outcome, usage }),
+    onEnd: (outcome, usage) => {
+      options.onTurnEnd?.({ outcome, usage });
+      trace?.end(outcome);
+    },
   });
   const tools = turnToolsOf(options, writer, signal, stop);
   const steering =
@@ -62,7 +68,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const written = Promise.all([options.saved, writer.write([startOf(options, turnId, model)], request)]);
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
-  const settled = runTurn({ options, turnId, model, writer, signal, stop, tools });
+  const settled = runTurn({ options, turnId, model, writer, signal, stop, tools, trace });
   const log = { store, sessionId: session.id };
   const followed = (how: TurnFollowOptions = {}): FollowOptions => {
     const { afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = how;
@@ -98,6 +104,16 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     outcome: writer.outcome,
     settled,
   };
+}
+
+function traceOf(
+  { tracer, request, session, lane }: SessionTurnOptions,
+  turnId: string,
+  model: string,
+): TurnTrace | undefined {
+  if (tracer === undefined) return undefined;
+  const about = { sessionId: session.id, turnId, lane: lane.name, model };
+  return createTurnTrace({ tracer, parent: request.traceparent, ...about });
 }
 
 function startOf(

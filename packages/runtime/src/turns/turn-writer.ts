@@ -17,7 +17,7 @@ const ENOUGH_CHARACTERS = 32 * 1024;
 const noLine: Pick<EventEntry, "raw" | "rawCut"> = {};
 
 export interface TurnWriterOptions {
-  readonly store: EventStore;
+  readonly store: Pick<EventStore, "append">;
   /** The one that knows every secret known by now: a turn may learn of more as it begins. */
   readonly redactor: () => Redactor;
   readonly sessionId: string;

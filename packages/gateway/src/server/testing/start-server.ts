@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { type Conversations, Secret } from "@caret/protocol";
+import { type Conversations, Secret, type Tracer } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
 import type { ListedRoute } from "../../admin/openapi.ts";
 import { anthropicDoor } from "../../chat/anthropic/route.ts";
@@ -36,6 +36,7 @@ export interface StartOptions extends Partial<ServerLimits> {
   readonly native?: Partial<NativeDoorOptions>;
   readonly page?: PageFiles;
   readonly origins?: readonly string[];
+  readonly tracer?: Tracer;
 }
 
 const smallPage: PageFiles = new Map([
@@ -45,7 +46,15 @@ const smallPage: PageFiles = new Map([
 
 /** A whole server with all its doors, on a port of its own. */
 export async function startServer(conversations: Conversations, options: StartOptions = {}): Promise<StartedServer> {
-  const { ready = true, sessions = new ScriptedSessions(), native, page = smallPage, origins, ...limits } = options;
+  const {
+    ready = true,
+    sessions = new ScriptedSessions(),
+    native,
+    page = smallPage,
+    origins,
+    tracer,
+    ...limits
+  } = options;
   const tokens = new Map<string, TokenGrant>([
     ["good", { name: "good", scopes: ["turns", "models"], workspace: "/w" }],
     ["boss", { name: "boss", scopes: ["admin"] }],
@@ -77,6 +86,7 @@ export async function startServer(conversations: Conversations, options: StartOp
     ...(origins === undefined ? {} : { origins }),
     readiness: async () => ({ version: "1.2.3", lanes: [{ lane: "sim", ready, simulated: true }] }),
     metrics: createMetrics(),
+    tracer,
     version: "1.2.3",
     command: "npx caret",
     newId: () => "made-up",

@@ -1,0 +1,52 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { CaretError, Secret, Tracer } from "@caret/protocol";
+
+const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
+
+export interface TracingOptions {
+  /** The base address of a receiver of OTLP over HTTP; `/v1/traces` is appended. The user's own choice, and trusted. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, Secret>>;
+  /** The share of traces that begin here and are recorded, from 0 to 1. */
+  readonly sampleRatio: number;
+  readonly service: "caret-gateway" | "caret-worker";
+  readonly version: string;
+  /** So many spans were not delivered. */
+  readonly onDropped: (count: number) => void;
+  readonly onError: (error: CaretError) => void;
+}
+
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Delivers what waits, for at most two seconds. */
+  close(): Promise<void>;
+}
+
+/** Traces of this process, posted to a receiver. Everything that it takes is loaded only now: most gateways trace nothing. */
+export async function openTracing(options: TracingOptions): Promise<Tracing> {
+  const { createOutboundFetch } = await import("../tools/web/outbound-fetch.ts");
+  const { createOtlpExporter } = await import("./otlp-exporter.ts");
+  const { createTracer } = await import("./create-tracer.ts");
+  const { endpoint, headers, sampleRatio, service, version, onDropped, onError } = options;
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
+  const exporter = createOtlpExporter({
+    url: url.href,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),
+    fetch: createOutboundFetch({ trustedOrigins: [url.origin], limits: LIMITS }),
+    process: { service, version, instance: randomUUID() },
+    pause: (ms, signal) => pause(ms, undefined, { signal }),
+    onDropped,
+    onError,
+  });
+  const tracer = createTracer({
+    take: exporter.add,
+    sampleRatio,
+    randomHex: (bytes) => randomBytes(bytes).toString("hex"),
+    random: Math.random,
+    wallClock: Date.now,
+    monotonic: () => performance.now(),
+  });
+  return { tracer, close: exporter.close };
+}
