@@ -54,9 +54,9 @@ export default defineConfig(({ mode }) => ({
     // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
     retry: process.env["CI"] === undefined ? 0 : 1,
     reporters: ["default", new RetryReporter()],
-    // With its files in memory a worker uses well over half of a core, the rest is waiting: four keep two cores busy, and
+    // With its files in memory a worker uses half of a core and more, the rest is waiting: five keep two cores busy, and
     // each more loads all modules once more.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,

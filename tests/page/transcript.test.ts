@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await (await openCard(page, /^Run node greet\.js/)).getByText(/, you!/).waitFor();
   });
 
-  it("sends what was queued while it worked when the turn is over", async () => {
+  it.runIf(isFullRun())("sends what was queued while it worked when the turn is over", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);
     await approval(page).waitFor();

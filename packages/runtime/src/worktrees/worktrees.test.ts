@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
+import { isFullRun } from "../testing/bar-size.ts";
 import { createWorktree, findRepository } from "./create-worktree.ts";
 import { mergeWorktree, previewMerge } from "./merge-worktree.ts";
 import { hasUnmergedWork, removeWorktree } from "./remove-worktree.ts";
@@ -72,7 +73,7 @@ describe("a worktree", () => {
     });
   });
 
-  it("is refused where there is no repository, no commit, or the name is taken", async () => {
+  it.runIf(isFullRun())("is refused where there is no repository, no commit, or the name is taken", async () => {
     const empty = join(directory, "empty");
     mkdirSync(empty);
     const noRepository = await refused(findRepository(git(), empty));
@@ -140,7 +141,7 @@ describe("merging a worktree", () => {
     ]).toEqual(["one\n2\nthree\n", "new\n", "Work of ada\nFirst", "", "", false]);
   });
 
-  it("joins what both sides changed in different places", async () => {
+  it.runIf(isFullRun())("joins what both sides changed in different places", async () => {
     const worktree = await create();
     writeFileSync(join(worktree.path, "c.txt"), "new\n");
     writeFileSync(join(repository, "b.txt"), "b2\n");
@@ -271,7 +272,7 @@ describe("removing a worktree", () => {
     }).toEqual({ unmerged: true, isThere: false, branches: "caret/other\nmain", others: true });
   });
 
-  it("works when the repository, or the worktree, is gone already", async () => {
+  it.runIf(isFullRun())("works when the repository, or the worktree, is gone already", async () => {
     const first = await create("first");
     rmSync(first.path, { recursive: true });
     await removeWorktree(git(), first);
