@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { key } from "./key-names.ts";
 
-/** Who is told that something waits for a person. */
+/** Where a notice goes when something waits for a person. */
 export function notifySchema() {
   return z
     .strictObject({

@@ -58,7 +58,7 @@ export interface TurnQueue {
   claim(job: KeyJob): Promise<Claim | undefined>;
   /** The next turn of a key, started by this very call and never again; or the end of the claim. */
   next(claim: Claim, options: NextOptions): Promise<Next>;
-  /** What the gateway that asked is told: how the turn began, or why it did not. Then its idempotency key may be used again. */
+  /** What is sent to the gateway that asked: how the turn began, or why it did not; in the second case its idempotency key may be used again. */
   answer(claim: Claim, turnId: string, reply: Reply): Promise<void>;
 }
 

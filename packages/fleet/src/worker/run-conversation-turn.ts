@@ -14,7 +14,7 @@ export interface ConversationInput {
   readonly gateway: string;
 }
 
-/** What a gateway is told of its share in a turn. */
+/** What is sent to a gateway of its share in a turn. */
 export type ShareView = Pick<TurnShare, "turnId" | "sessionId" | "model" | "relation" | "startsTurn" | "conversation">;
 
 /** A share that a client of another process has. */
@@ -67,7 +67,7 @@ export async function runConversationTurn(
   options.shares.delete(id);
 }
 
-/** A gateway that cannot be told is one that sees its turn interrupted. */
+/** A gateway that cannot be reached sees its turn interrupted. */
 async function pump(share: TurnShare, { live, onError }: RunConversationOptions): Promise<void> {
   let end: TurnOutcome | undefined;
   try {
