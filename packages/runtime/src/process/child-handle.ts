@@ -24,7 +24,8 @@ export interface StopStages {
 export interface ChildOutput extends AsyncIterable<Uint8Array> {
   /**
    * Calls the reader with every chunk, in the very read that it came with where the reader is ready. Resolves when the
-   * last was taken; rejects with what the reader throws, and drops the rest.
+   * last was taken; rejects with what the reader throws, and drops the rest. A chunk is the reader's for the length of the call: a
+   * later read may be written over it.
    */
   read(take: Take<Uint8Array>): Promise<void>;
   /** Nobody wants the rest: it is thrown away, so that the child does not wait for a reader. Leaving a loop does the same. */

@@ -87,7 +87,7 @@ export class OutputQueue implements ChildOutput {
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     return pulled(
-      (take) => this.read(take),
+      (take) => this.read((chunk) => take(Buffer.from(chunk))),
       () => this.drop(),
     );
   }
@@ -122,7 +122,7 @@ export class OutputQueue implements ChildOutput {
   };
 
   #keep(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
+    this.#chunks.push(Buffer.from(chunk));
     this.#bytes += chunk.byteLength;
     if (this.#draining) {
       // Past the tail of the child itself this is a grandchild that floods the pipe it inherited.

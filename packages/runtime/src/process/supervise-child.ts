@@ -120,7 +120,7 @@ class SupervisedChild implements ChildHandle {
   #attach(launched: LaunchedProcess): void {
     this.#stdout.attach(launched.stdout);
     this.#stderr.attach(launched.stderr);
-    this.#tailKept = this.#stderr.read((chunk) => this.#tail.push(chunk));
+    this.#tailKept = this.#stderr.read((chunk) => this.#tail.push(Buffer.from(chunk)));
     this.#stdin.attach(launched.stdin);
     const { stdin } = this.#command;
     if (typeof stdin === "object") {

@@ -34,7 +34,6 @@ export interface AgentRun {
 }
 
 const CANCEL_MS = 1_000;
-const MUCH_BYTES = 32 * 1024;
 /** What is supposed of an agent that closed its output in peace and does not leave. */
 const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 
@@ -103,7 +102,6 @@ function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<O
     if (isOver) return undefined;
     saidAnything = true;
     const decoded = decoder.push(chunk);
-    giveBack(chunk);
     if (decoder.hasEnded) return end("ended", decoded);
     clocks.note(decoded);
     taking = give(decoded)?.then(onTaken);
@@ -122,14 +120,6 @@ function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<O
     },
   );
   return promise;
-}
-
-/**
- * Frees the memory of what was decoded, if it is much. Otherwise it would be freed by the next collection of garbage, which does not come
- * soon: while a long line is left out, tens of megabytes are read and no object is made.
- */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
-  if (byteLength >= MUCH_BYTES && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** Puts the place of the upstream session beside the event that names the session. */

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
 import { CaretError } from "@caret/protocol";
 import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
@@ -8,10 +9,10 @@ import type { ProcessIdentity } from "../process-identity.ts";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
 import { superviseChild } from "../supervise-child.ts";
 import { killMarked } from "../sweep-leftovers.ts";
+import { openStream } from "./open-stream.ts";
 import { Seats } from "./seats.ts";
 import { SpawnerLink } from "./spawner-link.ts";
-import type { SpawnerReport } from "./spawner-messages.ts";
-import { expectStreams, StreamServer } from "./stream-server.ts";
+import { type ChildReport, type StreamName, socketGreeting } from "./spawner-messages.ts";
 
 /** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
 const START_MS = 30_000;
@@ -39,7 +40,7 @@ interface RemoteChild {
 
 /** Starts children through a spawner process, and starts a new spawner when the old one has died. */
 export class ProcessSpawner implements Spawner {
-  readonly #streamServer: StreamServer;
+  readonly #socketDir: string;
   readonly #registryDir: string | undefined;
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
@@ -49,7 +50,7 @@ export class ProcessSpawner implements Spawner {
   #closed = false;
 
   constructor({ registryDir, socketDir, seats = 0, mostSeats, forked }: ProcessSpawnerOptions) {
-    this.#streamServer = new StreamServer(socketDir);
+    this.#socketDir = socketDir;
     this.#registryDir = registryDir;
     this.#registry = registryDir === undefined ? undefined : openProcessRegistry(registryDir);
     const launch: Launch = (command, { signal }) => this.#start(command, signal);
@@ -84,7 +85,6 @@ export class ProcessSpawner implements Spawner {
     await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
     await this.#seats.close();
     await this.#link?.close();
-    this.#streamServer.close();
   }
 
   #assertOpen(signal: AbortSignal): void {
@@ -95,9 +95,9 @@ export class ProcessSpawner implements Spawner {
   async #start(command: ChildCommand, signal: AbortSignal): Promise<LaunchedProcess> {
     this.#assertOpen(signal);
     const { stdin, ...rest } = command;
+    const hasStdin = stdin !== "closed";
     const link = this.#link?.isAlive ? this.#link : this.#open();
     const id = randomUUID();
-    const streams = expectStreams(this.#streamServer, id, stdin !== "closed");
     const remote = {
       link,
       start: Promise.withResolvers(),
@@ -106,14 +106,14 @@ export class ProcessSpawner implements Spawner {
     } as RemoteChild;
     this.#remotes.set(id, remote);
     link.hold(true);
-    link.send({ type: "spawn", id, command: { ...rest, hasStdin: stdin !== "closed" } });
+    link.send({ type: "spawn", id, command: { ...rest, hasStdin } });
+    const streams = openStreams(link, id, hasStdin);
     try {
-      const identity = await inTime(remote.start.promise);
+      const [identity, opened] = await inTime(Promise.all([remote.start.promise, streams]));
       if (CaretError.is(identity)) throw identity;
-      const arrived = await inTime(streams.arrived);
-      return { pid: identity.pid, ...arrived, ...this.#controls(id, remote) };
+      return { pid: identity.pid, ...opened, ...this.#controls(id, remote) };
     } catch (reason) {
-      streams.forget();
+      void streams.then(closeStreams, () => undefined); // what cannot be opened needs no closing
       // It may have started all the same, when it was the streams that did not come.
       this.#disown(link, id);
       this.#forget(id);
@@ -133,14 +133,14 @@ export class ProcessSpawner implements Spawner {
   }
 
   #open(forked?: ChildProcess): SpawnerLink {
-    const link = new SpawnerLink((report) => this.#hear(link, report), forked);
-    link.send({ type: "open", socketPath: this.#streamServer.path, registryDir: this.#registryDir });
+    const onReport = (report: ChildReport): void => this.#hear(link, report);
+    const link = new SpawnerLink({ socketDir: this.#socketDir, registryDir: this.#registryDir, onReport, forked });
     void link.gone.then(() => this.#mourn(link));
     this.#link = link;
     return link;
   }
 
-  #hear(link: SpawnerLink, report: SpawnerReport): void {
+  #hear(link: SpawnerLink, report: ChildReport): void {
     const remote = this.#remotes.get(report.id);
     switch (report.type) {
       case "started":
@@ -163,8 +163,7 @@ export class ProcessSpawner implements Spawner {
     for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
     killMarked(new Set(orphans.map(([id]) => id)));
     for (const [id, remote] of orphans) {
-      const upstream = link.stderrTail();
-      remote.start.resolve(new CaretError("agent-unavailable", "The spawner process died", { upstream }));
+      remote.start.resolve(spawnerDied(link));
       const error = new CaretError("killed", "The process that had started this one died, and took it along");
       remote.exited.resolve({ kind: "lost", error });
       remote.reaped.resolve();
@@ -188,6 +187,31 @@ export class ProcessSpawner implements Spawner {
     this.#remotes.delete(id);
     if (this.#remotes.size === 0) this.#link?.hold(false);
   }
+}
+
+type OpenedStreams = Pick<LaunchedProcess, "stdin" | "stdout" | "stderr">;
+
+/** The streams of one child. All of them or none. */
+async function openStreams(link: SpawnerLink, id: string, hasStdin: boolean): Promise<OpenedStreams> {
+  const open = (name: StreamName): Promise<Socket> => openStream(link.socketPath, socketGreeting(id, name));
+  const isListening = await link.listening;
+  const opening = isListening ? [open("stdout"), open("stderr"), ...(hasStdin ? [open("stdin")] : [])] : [];
+  const settled = await Promise.allSettled(opening);
+  const [stdout, stderr, stdin] = settled.map((each) => (each.status === "fulfilled" ? each.value : undefined));
+  if (stdout !== undefined && stderr !== undefined && (stdin !== undefined || !hasStdin))
+    return { stdin, stdout, stderr };
+  for (const socket of [stdout, stderr, stdin]) socket?.destroy();
+  if (!isListening) throw spawnerDied(link);
+  const cause = settled.find((each) => each.status === "rejected")?.reason;
+  throw new CaretError("agent-unavailable", "Could not open the streams of a new process", { cause });
+}
+
+function closeStreams({ stdin, stdout, stderr }: OpenedStreams): void {
+  for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+}
+
+function spawnerDied(link: SpawnerLink): CaretError {
+  return new CaretError("agent-unavailable", "The spawner process died", { upstream: link.stderrTail() });
 }
 
 function fail(remote: RemoteChild | undefined, error: CaretError): void {

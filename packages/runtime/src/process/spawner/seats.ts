@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { ChildCommand } from "../child-handle.ts";
 import type { Launch, LaunchedProcess } from "../process-group.ts";
 import { assertStartable } from "../start-failure.ts";
@@ -209,12 +210,19 @@ async function findGivingWay(launch: Launch, seat: ChildCommand, signal: AbortSi
     launched.stdin?.on("error", ignoreError);
     launched.stdin?.end(primingLine(words) + startLine(words ?? "exit", words));
     launched.stderr.resume();
-    const printed = await text(launched.stdout);
+    const printed = await textOf(launched.stdout);
     await launched.exited;
     await launched.reap("soon");
     if (isUnchanged(printed, seat)) return givingWay;
   }
   return undefined;
+}
+
+async function textOf(output: Readable): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  output.on("data", (chunk: Uint8Array) => chunks.push(Buffer.from(chunk))).resume();
+  await finished(output, { writable: false });
+  return Buffer.concat(chunks).toString();
 }
 
 const printer = { file: "/usr/bin/env", args: ["-0"] };

@@ -1,27 +1,54 @@
 import type { ChildProcess } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { within } from "../../async/within.ts";
 import { TailRing } from "../tail-ring.ts";
 import { forkSpawner, holdSpawner } from "./fork-spawner.ts";
-import type { SpawnerReport, SpawnerRequest } from "./spawner-messages.ts";
+import type { ChildReport, SpawnerReport, SpawnerRequest } from "./spawner-messages.ts";
 
 const LEAVE_MS = 2_000;
 const STDERR_TAIL_BYTES = 4 * 1024;
 
-/** One spawner process and the channel to it, for as long as it lives. */
+export interface SpawnerLinkOptions {
+  /** Where the directory of its socket is made. */
+  readonly socketDir: string;
+  readonly registryDir: string | undefined;
+  readonly onReport: (report: ChildReport) => void;
+  /** A spawner process that was forked earlier. */
+  readonly forked?: ChildProcess | undefined;
+}
+
+/** One spawner process, the channel to it and the socket that it listens on, for as long as it lives. */
 export class SpawnerLink {
+  /** Where streams of children are opened, once it is `listening`. */
+  readonly socketPath: string;
+  readonly #directory: string;
   readonly #process: ChildProcess;
+  readonly #listening = Promise.withResolvers<boolean>();
   readonly #gone = Promise.withResolvers<void>();
   readonly #stderr = new TailRing(STDERR_TAIL_BYTES);
   #alive = true;
 
-  constructor(onReport: (report: SpawnerReport) => void, process = forkSpawner()) {
-    this.#process = process;
-    this.#process.on("message", onReport);
+  constructor({ socketDir, registryDir, onReport, forked = forkSpawner() }: SpawnerLinkOptions) {
+    this.#directory = mkdtempSync(join(socketDir, "caret-"));
+    chmodSync(this.#directory, 0o700);
+    this.socketPath = join(this.#directory, "streams");
+    this.#process = forked;
+    this.#process.on("message", (report: SpawnerReport) => {
+      if (report.type === "listening") this.#listening.resolve(true);
+      else onReport(report);
+    });
     this.#process.stderr?.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     for (const event of ["exit", "disconnect", "error"] as const) this.#process.on(event, () => this.#lose());
     // One that was forked earlier may have died before anybody listened.
-    if (!process.connected) this.#lose();
+    if (!forked.connected) this.#lose();
+    this.send({ type: "open", socketPath: this.socketPath, registryDir });
     this.hold(false);
+  }
+
+  /** Resolves when streams can be opened; false when the process is gone. */
+  get listening(): Promise<boolean> {
+    return this.#listening.promise;
   }
 
   get isAlive(): boolean {
@@ -61,7 +88,10 @@ export class SpawnerLink {
   }
 
   #lose(): void {
+    if (!this.#alive) return;
     this.#alive = false;
+    rmSync(this.#directory, { recursive: true, force: true });
+    this.#listening.resolve(false);
     this.#gone.resolve();
   }
 }

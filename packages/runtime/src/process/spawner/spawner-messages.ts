@@ -12,12 +12,15 @@ export type SpawnerRequest =
   | { readonly type: "signal"; readonly id: string; readonly signal: NodeJS.Signals }
   | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };
 
+/** Where the spawner listens for the streams of children; `listening` says that it does. */
+export type SpawnerReport = { readonly type: "listening" } | ChildReport;
+
 /**
  * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` instead of
  * either, since a container may only turn out to be broken once it runs; and `reaped` once per request. With a contained
  * child everything it started has ended: it is `isReaped` with its exit, and nobody has to ask for it.
  */
-export type SpawnerReport =
+export type ChildReport =
   | { readonly type: "started"; readonly id: string; readonly pid: number; readonly startTime: string | undefined }
   | { readonly type: "failed"; readonly id: string; readonly error: ErrorInfo }
   | {

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
 import { createStrayReaper, type ReapTime } from "../stray-reaper.ts";
@@ -15,9 +14,7 @@ import {
   streamNames,
 } from "./spawner-messages.ts";
 import { type StartedProcess, startProcess } from "./start-process.ts";
-
-/** A full backlog empties within moments. */
-const CONNECT_RETRY_MS = [5, 20, 80];
+import { StreamServer } from "./stream-server.ts";
 
 /** The spawner's side of the conversation with the gateway. */
 export class SpawnerService {
@@ -26,6 +23,7 @@ export class SpawnerService {
   readonly #running = new Map<string, StartedProcess>();
   readonly #marks = new Set<string>();
   #socketPath = "";
+  #streams: StreamServer | undefined;
   #registry: ProcessRegistry | undefined;
 
   constructor(send: (report: SpawnerReport) => void) {
@@ -35,9 +33,8 @@ export class SpawnerService {
   async handle(request: SpawnerRequest): Promise<void> {
     switch (request.type) {
       case "open":
-        this.#socketPath = request.socketPath;
         if (request.registryDir !== undefined) this.#registry = openProcessRegistry(request.registryDir);
-        return;
+        return this.#listen(request.socketPath);
       case "spawn":
         return this.#spawn(request.id, request.command);
       case "signal":
@@ -48,6 +45,13 @@ export class SpawnerService {
         this.#send({ type: "reaped", id: request.id });
         return;
     }
+  }
+
+  async #listen(path: string): Promise<void> {
+    this.#socketPath = path;
+    this.#streams = new StreamServer({ path });
+    await this.#streams.listening;
+    this.#send({ type: "listening" });
   }
 
   async #reap(id: string, strays: ReapTime): Promise<void> {
@@ -89,12 +93,12 @@ export class SpawnerService {
   /** All of them or none. */
   async #openStreams(id: string, names: readonly StreamName[]): Promise<Streams> {
     const opened = await Promise.allSettled(
-      names.map(async (name) => [name, await connectPatiently(this.#socketPath, socketGreeting(id, name))] as const),
+      names.map(async (name) => [name, await this.#streams?.expect(socketGreeting(id, name))] as const),
     );
     const refused = opened.find((each) => each.status === "rejected");
     const streams = Object.fromEntries(opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])));
     if (refused === undefined) return streams;
-    for (const socket of Object.values(streams)) socket.destroy();
+    for (const socket of Object.values(streams)) socket?.destroy();
     throw refused.reason;
   }
 
@@ -120,25 +124,4 @@ function streamOf(streams: Streams, name: StreamName): Socket {
 function toFailure(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   return new CaretError("agent-unavailable", "Could not open the streams of a new process", { cause: reason });
-}
-
-async function connectPatiently(path: string, greeting: string): Promise<Socket> {
-  for (const waitMs of CONNECT_RETRY_MS) {
-    try {
-      return await connectOnce(path, greeting);
-    } catch (reason) {
-      if ((reason as NodeJS.ErrnoException).code !== "EAGAIN") throw reason;
-      await sleep(waitMs);
-    }
-  }
-  return connectOnce(path, greeting);
-}
-
-function connectOnce(path: string, greeting: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.pause(); // what arrives is for the child to read, not for us
-    socket.on("error", reject);
-    socket.once("connect", () => socket.write(`${greeting}\n`, () => resolve(socket)));
-  });
 }

@@ -1,103 +1,93 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
-import { type StreamName, socketGreeting } from "./spawner-messages.ts";
 
 const GREETING_BYTES = 128;
-const GREETING_MS = 5_000;
+/** How long a connection may take to say what it is, and then wait to be expected. */
+const STRANGER_MS = 5_000;
+/** How long an expected connection may take to come: longer than the gateway waits for a start. */
+const EXPECTED_MS = 60_000;
 const BACKLOG = 4_096;
 
+export interface StreamServerOptions {
+  readonly path: string;
+  readonly strangerMs?: number;
+}
+
 /**
- * Where the streams of children arrive: a Unix socket that only this user can reach. Each connection says in its first
- * line what it is, and is handed to the caller that expects it; an unexpected connection is closed.
+ * Where the spawner is given the streams of children: a Unix socket in a directory that only this user can enter. The gateway
+ * connects once for each stream and says in a first line what it is; after that nothing is read here, since what follows is
+ * for the child. A connection that nobody expects is closed.
  */
 export class StreamServer {
-  readonly path: string;
-  readonly #directory: string;
   readonly #server: Server;
+  readonly #strangerMs: number;
+  readonly #listening = Promise.withResolvers<void>();
   readonly #expected = new Map<string, (socket: Socket) => void>();
+  readonly #arrived = new Map<string, Socket>();
 
-  constructor(parentDirectory: string) {
-    this.#directory = mkdtempSync(join(parentDirectory, "caret-"));
-    chmodSync(this.#directory, 0o700);
-    this.path = join(this.#directory, "streams");
+  constructor({ path, strangerMs = STRANGER_MS }: StreamServerOptions) {
+    this.#strangerMs = strangerMs;
     // A child that ends its output still reads its input, and the other way round.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#greet(socket));
-    this.#server.listen({ path: this.path, backlog: BACKLOG }, () => chmodSync(this.path, 0o600));
-    this.#server.unref();
+    this.#server.once("error", this.#listening.reject);
+    this.#server.listen({ path, backlog: BACKLOG }, () => {
+      chmodSync(path, 0o600);
+      this.#listening.resolve();
+    });
   }
 
+  get listening(): Promise<void> {
+    return this.#listening.promise;
+  }
+
+  /** The connection with this greeting, which may have come already. Rejects when it does not come. */
   expect(greeting: string): Promise<Socket> {
-    return new Promise((resolve) => this.#expected.set(greeting, resolve));
-  }
-
-  forget(greeting: string): void {
-    this.#expected.delete(greeting);
+    const arrived = this.#arrived.get(greeting);
+    if (arrived !== undefined) return Promise.resolve(this.#give(greeting, arrived));
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#expected.delete(greeting);
+        reject(new Error(`No connection came for ${greeting}`));
+      }, EXPECTED_MS);
+      this.#expected.set(greeting, (socket) => {
+        clearTimeout(late);
+        resolve(socket);
+      });
+    });
   }
 
   close(): void {
     this.#server.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    for (const socket of this.#arrived.values()) socket.destroy();
   }
 
   #greet(socket: Socket): void {
-    let heard = Buffer.alloc(0);
-    const refuse = (): void => void socket.destroy();
+    let heard = "";
     const listen = (chunk: Buffer): void => {
-      heard = Buffer.concat([heard, chunk]);
-      const end = heard.indexOf(0x0a);
+      heard += chunk.toString("latin1");
+      const end = heard.indexOf("\n");
       if (end < 0 && heard.length < GREETING_BYTES) return;
-      socket.off("data", listen).off("timeout", refuse).off("error", refuse).off("end", refuse);
-      socket.setTimeout(0);
+      socket.off("data", listen);
       socket.pause();
-      this.#hand(socket, heard.toString("latin1", 0, Math.max(end, 0)), heard.subarray(end + 1));
+      // The gateway waits for the start before it writes more: whoever does not is not the gateway.
+      if (end === heard.length - 1) this.#hand(heard.slice(0, end), socket);
+      else socket.destroy();
     };
-    socket.setTimeout(GREETING_MS);
+    const refuse = (): void => void socket.destroy();
+    socket.setTimeout(this.#strangerMs);
     socket.on("data", listen).on("timeout", refuse).on("error", refuse).on("end", refuse);
   }
 
-  #hand(socket: Socket, greeting: string, rest: Buffer): void {
+  #hand(greeting: string, socket: Socket): void {
     const take = this.#expected.get(greeting);
     this.#expected.delete(greeting);
-    if (take === undefined) {
-      socket.destroy();
-      return;
-    }
-    // The child may already have spoken in the same breath.
-    if (rest.length > 0) socket.unshift(rest);
-    take(socket);
+    if (take !== undefined) return take(this.#give(greeting, socket));
+    this.#arrived.set(greeting, socket);
+    socket.once("close", () => this.#arrived.delete(greeting));
   }
-}
 
-export interface ArrivedStreams {
-  readonly stdin: Socket | undefined;
-  readonly stdout: Socket;
-  readonly stderr: Socket;
-}
-
-export interface ExpectedStreams {
-  readonly arrived: Promise<ArrivedStreams>;
-  /** Closes what has come and refuses what comes later. */
-  forget(): void;
-}
-
-/** Waits for the streams of one child. */
-export function expectStreams(server: StreamServer, id: string, hasStdin: boolean): ExpectedStreams {
-  const greetings: string[] = [];
-  const sockets: Socket[] = [];
-  const expect = async (stream: StreamName): Promise<Socket> => {
-    const greeting = socketGreeting(id, stream);
-    greetings.push(greeting);
-    const socket = await server.expect(greeting);
-    sockets.push(socket);
-    return socket;
-  };
-  const all = Promise.all([hasStdin ? expect("stdin") : undefined, expect("stdout"), expect("stderr")] as const);
-  return {
-    arrived: all.then(([stdin, stdout, stderr]) => ({ stdin, stdout, stderr })),
-    forget() {
-      for (const greeting of greetings) server.forget(greeting);
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  #give(greeting: string, socket: Socket): Socket {
+    this.#arrived.delete(greeting);
+    return socket.setTimeout(0);
+  }
 }

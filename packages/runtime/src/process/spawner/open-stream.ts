@@ -1,0 +1,47 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A full backlog empties within moments. */
+const CONNECT_RETRY_MS = [5, 20, 80];
+const READ_BYTES = 64 * 1024;
+
+/**
+ * What all streams of children are read into, one read after the other. Node would allocate as much for every read, and free it
+ * with its next collection of garbage: with many streams that took more time than the reading.
+ */
+const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
+
+/**
+ * A connection to the spawner that becomes a stream of a child; its first line says which. Nothing is read until it is resumed.
+ * Its "data" is a part of a buffer that the next read of any stream writes over: a listener copies what it keeps. Nothing can
+ * be pulled from it (`read()`, `for await`).
+ */
+export async function openStream(path: string, greeting: string): Promise<Socket> {
+  for (const waitMs of CONNECT_RETRY_MS) {
+    try {
+      return await connectOnce(path, greeting);
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== "EAGAIN") throw reason;
+      await sleep(waitMs);
+    }
+  }
+  return await connectOnce(path, greeting);
+}
+
+function connectOnce(path: string, greeting: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const callback = (bytes: number, buffer: Uint8Array): boolean => {
+      socket.emit("data", buffer.subarray(0, bytes));
+      return true; // whether anything listened or not: it is `pause` that stops the reading
+    };
+    // A child that ends its output still reads its input, and the other way round.
+    const socket = connect({ path, allowHalfOpen: true, onread: { buffer: readBuffer, callback } });
+    socket.pause();
+    // Also later: before anything listens to the stream, an error must not end this process.
+    socket.on("error", reject);
+    socket.once("connect", () => {
+      socket.write(`${greeting}\n`);
+      resolve(socket);
+    });
+  });
+}
