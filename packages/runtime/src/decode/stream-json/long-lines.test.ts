@@ -53,3 +53,30 @@ describe("the lines that close an answer of millions of bytes", () => {
     expect(end).toMatchObject({ type: "turn-end", outcome: { kind: "failed", error: { code: "upstream-error" } } });
   });
 });
+
+describe("an echo of millions of bytes", () => {
+  it("is left out, and what stands behind it on the same line is not", () => {
+    const echo = { type: "user", message: { role: "user", content: [{ type: "text", text: ANSWER }] } };
+    const decoder = createDecoder({
+      dialect: "stream-json",
+      partial: true,
+      shortensLongLines: true,
+      joinsDeltas: true,
+    });
+    const bytes = Buffer.from(
+      `${JSON.stringify(lines.init)}\n${JSON.stringify(echo)}${JSON.stringify(lines.delta("Hello"))}\n${JSON.stringify(lines.result("Hello"))}\n`,
+    );
+    const events: AgentEvent[] = [];
+    const raw: (string | undefined)[] = [];
+    for (let start = 0; start < bytes.byteLength; start += PIECE)
+      for (const decoded of decoder.push(bytes.subarray(start, start + PIECE))) {
+        events.push(decoded.event);
+        raw.push(decoded.raw);
+      }
+    expect({ text: textIn(events), end: events.at(-1)?.type, isSmall: raw.join("").length < 4 * PIECE }).toEqual({
+      text: "Hello",
+      end: "turn-end",
+      isSmall: true,
+    });
+  });
+});
