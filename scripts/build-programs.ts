@@ -22,6 +22,7 @@ const programs: readonly Program[] = [
   {
     of: "cli",
     input: {
+      "checkpoint-worker": "packages/runtime/src/log/sqlite/checkpoint-worker.ts",
       "grep-worker": "packages/runtime/src/tools/files/grep-worker.ts",
       "page-worker": "packages/runtime/src/tools/web/page-worker.ts",
     },

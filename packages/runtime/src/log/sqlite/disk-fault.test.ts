@@ -54,7 +54,7 @@ describe("When the disk fails, the event log", () => {
       monotonicMs: () => clock,
       retryMs: 1_000,
     });
-    commits = createGroupCommit({ connection, wal });
+    commits = createGroupCommit({ connection, wal, checkpoints: { note: () => undefined } });
   });
   afterEach(() => {
     wal.forget();

@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import type { Checkpoints } from "./checkpoints.ts";
 import { createCommitCredit } from "./commit-credit.ts";
 import { createCommitTimer } from "./commit-timer.ts";
 import type { LogConnection } from "./log-connection.ts";
@@ -36,6 +37,7 @@ export interface RunOptions {
 export interface GroupCommitOptions {
   readonly connection: LogConnection;
   readonly wal: Pick<WalSync, "sync" | "settled" | "isSyncing">;
+  readonly checkpoints: Pick<Checkpoints, "note">;
   /** How long a job waits for a log that another process holds. */
   readonly heldMs?: number;
   readonly maxDelayMs?: number;
@@ -152,7 +154,7 @@ function jobOf(asked: Pick<Job, "events" | "giveUpAt" | "work">): Job {
   return { ...asked, settled: promise, resolve, reject };
 }
 
-type Disk = Pick<GroupCommitOptions, "connection" | "wal">;
+type Disk = Pick<GroupCommitOptions, "connection" | "wal" | "checkpoints">;
 
 /** `held`: another process has the log. Nothing was written then, and no promise was settled. */
 function commit(disk: Disk, jobs: readonly Job[]): "over" | "held" {
@@ -178,7 +180,7 @@ function refuse(disk: Disk, jobs: readonly Job[], error: CaretError): void {
 
 /** Nobody hears of a result before the transaction that made it is on disk. */
 async function acknowledge(
-  { connection, wal }: Disk,
+  { connection, wal, checkpoints }: Disk,
   jobs: readonly Job[],
   settle: readonly (() => void)[],
 ): Promise<void> {
@@ -188,6 +190,16 @@ async function acknowledge(
   } catch (reason) {
     const error = connection.distrust(reason);
     for (const job of jobs) job.reject(error);
+    return;
+  }
+  noteJournal(connection, checkpoints);
+}
+
+function noteJournal(connection: LogConnection, checkpoints: Pick<Checkpoints, "note">): void {
+  try {
+    checkpoints.note(connection.use(({ journalPages }) => journalPages()));
+  } catch {
+    // What was committed is durable. A log that cannot be read, or was closed meanwhile, is reported by the next commit.
   }
 }
 

@@ -8,6 +8,8 @@ interface OpenLog {
   readonly tables: LogTables;
   /** Another number when another connection has committed since. */
   readonly foreignVersion: () => number;
+  /** How many pages of the journal are not yet in the database file. */
+  readonly journalPages: () => number;
 }
 
 export interface LogConnection {
@@ -90,7 +92,13 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
 function toOpenLog(database: DatabaseSync): OpenLog {
   const version = database.prepare("pragma data_version");
   const foreignVersion = (): number => Number(version.get()?.["data_version"]);
-  return { database, tables: createLogTables(database), foreignVersion };
+  // "noop" copies nothing: it only says how far the journal and the copy of it are.
+  const journal = database.prepare("pragma wal_checkpoint(noop)");
+  const journalPages = (): number => {
+    const row = journal.get();
+    return Number(row?.["log"]) - Number(row?.["checkpointed"]);
+  };
+  return { database, tables: createLogTables(database), foreignVersion, journalPages };
 }
 
 function dropConnection(log: OpenLog | undefined): void {

@@ -3,17 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { makePrivateFile } from "../../paths/private-files.ts";
 import { backUpLog } from "./back-up-log.ts";
+import { LONGEST_JOURNAL_PAGES } from "./checkpoints.ts";
 import type { OtherOpeners } from "./log-openers.ts";
 import { migrations as ours } from "./migrations/migrations.ts";
 import { inTransaction, type OpenDatabaseOptions, openDatabase, setAside } from "./open-database.ts";
 import { BLOCK_MS } from "./retry-while-held.ts";
 import { corruption, isCorruption } from "./storage-error.ts";
-
-/**
- * So many pages of 4 KiB are in the journal before a commit copies them into the database and syncs twice, while all streams wait. A
- * page that many commits have changed is copied once: fewer checkpoints are also less work.
- */
-const CHECKPOINT_PAGES = 4_000;
 
 interface OpenLogOptions extends OpenDatabaseOptions {
   readonly others: OtherOpeners;
@@ -89,7 +84,7 @@ function withDatabase(
 ): DatabaseSync {
   const database = openDatabase(path, options);
   try {
-    database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    database.exec(`pragma wal_autocheckpoint = ${LONGEST_JOURNAL_PAGES}`);
     prepare(database);
     return database;
   } catch (reason) {

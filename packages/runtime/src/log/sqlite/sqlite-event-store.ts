@@ -38,6 +38,7 @@ import { catchUpSaid, type SaidIndex, searchSaid } from "../search/said-search.t
 import { changeSession } from "../session-record.ts";
 import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
 import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
+import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { createGroupCommit, type GroupCommit, HELD_MS } from "./group-commit.ts";
 import { type LogConnection, openLogConnection } from "./log-connection.ts";
@@ -91,6 +92,7 @@ export interface LogStore extends EventStore {
 interface Holdings {
   readonly connection: LogConnection;
   readonly wal: WalSync;
+  readonly checkpoints: Checkpoints;
   readonly openers: LogOpeners;
   readonly lock: DirectoryLock | undefined;
   readonly owner: string;
@@ -106,6 +108,7 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): LogStore
   const isAlive = options.isAlive ?? ((owner) => isOwnerAlive(directory, owner));
   const path = join(directory, LOG_FILE);
   const wal = createWalSync(path, options.syncFile);
+  const checkpoints = createCheckpoints(path);
   const undo: (() => void)[] = [];
   try {
     makePrivateDirectory(directory);
@@ -122,7 +125,15 @@ export function openSqliteEventStore(options: SqliteEventStoreOptions): LogStore
       sweepOwnerLocks(directory);
       const ownerLock = options.owner === undefined ? lockOwner(directory, pid) : undefined;
       undo.unshift(() => ownerLock?.release());
-      return { connection, wal, openers, lock, ownerLock, owner: ownerLock?.owner ?? String(options.owner) };
+      return {
+        connection,
+        wal,
+        checkpoints,
+        openers,
+        lock,
+        ownerLock,
+        owner: ownerLock?.owner ?? String(options.owner),
+      };
     });
     return new SqliteEventStore(held, { ...options, isOwnerAlive: isAlive });
   } catch (reason) {
@@ -309,8 +320,9 @@ class SqliteEventStore implements LogStore {
   }
 
   async close(): Promise<void> {
-    const { connection, wal, openers, lock, ownerLock } = this.#held;
+    const { connection, wal, checkpoints, openers, lock, ownerLock } = this.#held;
     await this.#writer.drain();
+    await checkpoints.close();
     wal.forget();
     try {
       if (connection.close()) signOut(openers);

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
+import { startWorkerThread, type WorkerThread } from "../../async/worker-thread.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import { startWorkerThread, type WorkerThread } from "../worker-thread.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";

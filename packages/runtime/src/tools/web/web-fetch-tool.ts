@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
+import { startWorkerThread } from "../../async/worker-thread.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import { startWorkerThread } from "../worker-thread.ts";
 import type { OutboundFetch, OutboundResponse } from "./outbound-fetch.ts";
 import type { ReadablePage } from "./readable-page.ts";
 

@@ -5,8 +5,8 @@ import { CaretError } from "@caret/protocol";
 const MAX_HEAP_MB = 512;
 
 /**
- * A thread for work that could take for ever in one step: a regular expression, a parser fed by strangers. Here only
- * killing the thread helps, and the event loop never notices.
+ * A thread for work that takes long in one step, or could take for ever: a sync of the disk; a regular expression, a parser fed by
+ * strangers, where only killing the thread helps. The event loop never notices.
  */
 export interface WorkerThread<Question, Answer> {
   /** One at a time. Rejects when the thread fails or the signal fires, and the thread is gone then. */
@@ -14,8 +14,12 @@ export interface WorkerThread<Question, Answer> {
   close(): Promise<void>;
 }
 
-/** `entry` answers every message with one message. */
-export function startWorkerThread<Question, Answer>(entry: URL, signal: AbortSignal): WorkerThread<Question, Answer> {
+/** `entry` answers every message with one message. A thread that is not held does not keep this process from ending. */
+export function startWorkerThread<Question, Answer>(
+  entry: URL,
+  signal: AbortSignal,
+  { isHeld = true }: { readonly isHeld?: boolean } = {},
+): WorkerThread<Question, Answer> {
   const worker = new Worker(entry, {
     env: {},
     execArgv: [],
@@ -23,6 +27,7 @@ export function startWorkerThread<Question, Answer>(entry: URL, signal: AbortSig
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
+  if (!isHeld) worker.unref();
   // Between two calls no listener is set; an error surfaces at the next call, as the exit.
   worker.on("error", () => undefined);
 

@@ -1,0 +1,54 @@
+import { statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createWorkbench, type Workbench } from "../../process/testing/workbench.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
+
+let bench: Workbench;
+let database: DatabaseSync;
+let checkpoints: Checkpoints;
+
+beforeEach(() => {
+  bench = createWorkbench();
+  database = new DatabaseSync(bench.path("log.db"));
+  database.exec("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table said (text text)");
+  checkpoints = createCheckpoints(bench.path("log.db"));
+});
+afterEach(async () => {
+  await checkpoints.close();
+  database.close();
+  bench.remove();
+});
+
+const insert = (bytes: number): unknown => database.prepare("insert into said values (?)").run("x".repeat(bytes));
+const journal = (): Record<string, unknown> => ({ ...database.prepare("pragma wal_checkpoint(noop)").get() });
+const uncopied = (): number => Number(journal()["log"]) - Number(journal()["checkpointed"]);
+
+it("copies a long journal into the database in a thread, after which the journal begins again", async () => {
+  insert(17 * 1024 * 1024);
+  checkpoints.note(uncopied());
+  await eventually(() => uncopied() === 0, "the journal is copied");
+  const { size } = statSync(bench.path("log.db"));
+  insert(1);
+  expect({ isInDatabase: size > 17 * 1024 * 1024, pages: journal()["log"] }).toEqual({ isInDatabase: true, pages: 1 });
+});
+
+it("leaves a short journal alone", async () => {
+  insert(1024 * 1024);
+  const before = journal();
+  checkpoints.note(uncopied());
+  await checkpoints.close();
+  expect({ before, after: journal() }).toEqual({ before, after: before });
+});
+
+it("waits with its end for a copy that has begun, and begins no other", async () => {
+  insert(17 * 1024 * 1024);
+  checkpoints.note(uncopied());
+  await checkpoints.close();
+  const copied = uncopied();
+  insert(17 * 1024 * 1024);
+  checkpoints.note(uncopied());
+  await checkpoints.close();
+  expect({ copied, isLeft: uncopied() > 4_000 }).toEqual({ copied: 0, isLeft: true });
+});

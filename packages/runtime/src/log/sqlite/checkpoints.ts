@@ -1,0 +1,56 @@
+import { startWorkerThread, type WorkerThread } from "../../async/worker-thread.ts";
+
+const entry = new URL(`./checkpoint-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
+
+/** So many pages of the journal are not yet in the database file before they are copied there. */
+const PAGES = 4_000;
+
+/**
+ * How long the journal may be before the connection that commits copies it itself: where the thread cannot, or when writers never
+ * pause for long enough to let it copy all.
+ */
+export const LONGEST_JOURNAL_PAGES = 16_000;
+
+export interface CheckpointQuestion {
+  /** Of the database. */
+  readonly path: string;
+}
+
+/**
+ * Copies the pages of the journal into the database file in a thread: in the commit it took up to ten milliseconds, and two
+ * syncs of the disk, in which every stream of the process stood still.
+ */
+export interface Checkpoints {
+  /** After a commit: so many pages of the journal are not in the database file. */
+  note(pages: number): void;
+  close(): Promise<void>;
+}
+
+export function createCheckpoints(path: string): Checkpoints {
+  const stop = new AbortController();
+  let thread: WorkerThread<CheckpointQuestion, "copied"> | undefined;
+  let copying: Promise<void> | undefined;
+  let cannot = false;
+
+  const copy = async (): Promise<void> => {
+    try {
+      thread ??= startWorkerThread(entry, stop.signal, { isHeld: false });
+      await thread.ask({ path });
+    } catch {
+      cannot = true; // the connection that commits copies from now on, and reports what is wrong with the disk
+    } finally {
+      copying = undefined;
+    }
+  };
+
+  return {
+    note(pages) {
+      if (pages >= PAGES && !cannot) copying ??= copy();
+    },
+    async close() {
+      cannot = true;
+      await copying;
+      await thread?.close();
+    },
+  };
+}
