@@ -161,7 +161,8 @@ export class ProcessSpawner implements Spawner {
   #mourn(link: SpawnerLink): void {
     const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);
     for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
-    killMarked(new Set(orphans.map(([id]) => id)));
+    // Looking for them takes a walk over all processes: a spawner that leaves as it should has none.
+    if (orphans.length > 0) killMarked(new Set(orphans.map(([id]) => id)));
     for (const [id, remote] of orphans) {
       remote.start.resolve(spawnerDied(link));
       const error = new CaretError("killed", "The process that had started this one died, and took it along");
