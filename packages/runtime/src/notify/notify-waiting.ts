@@ -9,6 +9,8 @@ const GATEWAY: Caller = { tokenName: "webhook", seesAll: true };
 
 /** Deliveries under way at once: people are waited for more slowly than this. */
 const MAX_UNDER_WAY = 16;
+/** After a failure to follow the sessions. */
+const FOLLOW_AGAIN_MS = 1_000;
 const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
 
 export interface NotifyWaitingOptions {
@@ -48,7 +50,8 @@ export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise
       }),
     );
   };
-  work.run(async (signal) => {
+  // The log may be held, or its server restarted: what waits afterwards is to be heard of, too.
+  work.every(FOLLOW_AGAIN_MS, async (signal) => {
     for await (const updates of sessions.followUpdates(signal, GATEWAY))
       for (const notice of updates.flatMap(noticesOf)) begin(notice);
   });
