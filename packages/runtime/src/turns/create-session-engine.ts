@@ -19,10 +19,11 @@ import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
 import { ownedOn, pickLane } from "./pick-lane.ts";
+import { createQuotaGate } from "./quota-gate.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
-import { assertQuota, budgetView, type Whose, whoseOf } from "./turn-budget.ts";
+import { budgetView, type Whose, whoseOf } from "./turn-budget.ts";
 import { createTurnIntake } from "./turn-intake.ts";
 import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
@@ -85,6 +86,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
   const unended = createUnendedTurns({ store });
   const occupied = createOccupiedSessions();
+  const passQuota = createQuotaGate(options);
 
   const holdSession: SessionEngine["holdSession"] = (sessionId, work) =>
     occupied.hold(sessionId, async () => {
@@ -97,9 +99,13 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
     // A new session is not written for a turn that is refused.
-    if (request.sessionId === undefined) await admit(options, request);
-    const { session, saved } = await openSession(options, request);
-    if (request.sessionId !== undefined) await admit(options, session);
+    if (request.sessionId === undefined)
+      return await passQuota(request, async () => beginIn(await openSession(options, request), request));
+    const opened = await openSession(options, request);
+    return await passQuota(opened.session, () => beginIn(opened, request));
+  };
+
+  const beginIn = async ({ session, saved }: OpenedSession, request: TurnRequest): Promise<RunningTurn> => {
     // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
@@ -153,11 +159,6 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
       await store.close();
     },
   };
-}
-
-/** Rejects when the quota of the user or the team is used up. */
-async function admit({ store, budgets, wallClock }: SessionEngineOptions, whose: Whose): Promise<void> {
-  await assertQuota(store, budgets(), { ...whoseOf(whose), nowMs: wallClock() });
 }
 
 function budgetOf(

@@ -71,7 +71,8 @@ export async function assertQuota(
 }
 
 function tooMany(scope: QuotaScope, name: string, running: number): CaretError {
-  const message = `The ${scope} ${name} has ${running} turns running, and may have no more at once`;
+  const turns = running === 1 ? "1 turn" : `${running} turns`;
+  const message = `The ${scope} ${name} has ${turns} running, and may have no more at once`;
   return new CaretError("overloaded", message, { fix: `Wait until one has ended, or raise budgets.${scope}.atOnce.` });
 }
 
@@ -152,7 +153,7 @@ function withoutOne({ user, team, ...spent }: Spent): Spent {
   };
 }
 
-function isLimited(budget: Readonly<Record<string, unknown>> | object): boolean {
+export function isLimited(budget: Readonly<Record<string, unknown>> | object): boolean {
   return Object.values(budget).some((limit) => limit !== undefined);
 }
 
