@@ -51,8 +51,8 @@ export function backUpData(dataDir: string, directory: string): Backup {
   const copyAll = (from: string, to: string): void => {
     for (const entry of entriesOf(from).filter(({ name }) => isWanted(join(from, name)))) {
       const [source, target] = [join(from, entry.name), join(to, entry.name)];
-      // What its owner has moved to another disk is a part of the data. Further below, links are an agent's.
-      const what = from === dataDir && entry.isSymbolicLink() ? linkedAt(source, directory) : entry;
+      // Further below, links are an agent's.
+      const what = from === dataDir ? behindLink(entry, source, directory) : entry;
       if (what.isDirectory()) {
         mkdirSync(target, { mode: 0o700 });
         copyAll(source, target);
@@ -86,7 +86,9 @@ function assertOutside(dataDir: string, directory: string): void {
   });
 }
 
-function linkedAt(link: string, directory: string): Stats {
+/** What its owner has moved to another disk is a part of the data. */
+function behindLink(entry: Dirent, link: string, directory: string): Dirent | Stats {
+  if (!entry.isSymbolicLink()) return entry;
   const stat = statSync(link, { throwIfNoEntry: false });
   if (stat === undefined)
     throw new CaretError("storage-failed", `${link} leads to nothing`, {
