@@ -29,7 +29,10 @@ export function createWebhook(options: WebhookOptions): Webhook {
   const { url, secret, fetch, newId, now, pause, pausesMs = PAUSES_MS } = options;
   const attempt = async (body: string, delivery: string, signal: AbortSignal): Promise<void> => {
     const headers = { "content-type": "application/json", "x-caret-delivery": delivery, ...signed(body) };
-    const answer = await fetch({ url, method: "POST", headers, body, signal });
+    const answer = await fetch({ url, method: "POST", headers, body, signal }).catch((reason: unknown) => {
+      signal.throwIfAborted();
+      throw unreachable(CaretError.from(reason));
+    });
     // A redirected POST arrives as a GET without its body, if at all.
     if (answer.url.href !== new URL(url).href)
       throw new CaretError("upstream-error", "The webhook's address redirects elsewhere", {
@@ -68,4 +71,12 @@ export function createWebhook(options: WebhookOptions): Webhook {
 /** An address that may not be fetched, or a receiver that refuses, says the same again. */
 function isWorthRepeating({ code, retryable }: CaretError): boolean {
   return retryable || code === "upstream-unreachable" || code === "timed-out";
+}
+
+function unreachable({ code, message, retryable, cause }: CaretError): CaretError {
+  return new CaretError(code, `The webhook's address cannot be reached: ${message}`, {
+    cause,
+    fix: "Check notify.webhook.url, and what receives it.",
+    retryable,
+  });
 }
