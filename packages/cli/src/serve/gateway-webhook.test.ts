@@ -12,11 +12,13 @@ import { openGatewayWebhook } from "./gateway-webhook.ts";
 const directory = mkdtempSync(join(tmpdir(), "caret-webhook-"));
 let receiver: Server;
 let received: string[];
+let deliveries: unknown[];
 let errors: string[];
 let status: number;
 
 beforeEach(async () => {
   received = [];
+  deliveries = [];
   errors = [];
   status = 204;
   receiver = createServer((request, response) => {
@@ -26,6 +28,7 @@ beforeEach(async () => {
       body += text;
     });
     request.on("end", () => {
+      deliveries.push(request.headers["x-caret-delivery"]);
       received.push(String(JSON.parse(body).sessionId));
       response.writeHead(status).end();
     });
@@ -77,6 +80,13 @@ it("goes on when its failure cannot be kept in the data directory", async () => 
     ]);
   await webhook?.close();
   expect(received).toEqual(["one"]);
+});
+
+it("posts one wait under one delivery, whichever gateway of a fleet does", async () => {
+  const webhooks = [open(says("one")), open(says("one"))];
+  await expect.poll(() => received).toEqual(["one", "one"]);
+  await Promise.all(webhooks.map((webhook) => webhook?.close()));
+  expect([deliveries.length, new Set(deliveries).size]).toEqual([2, 1]);
 });
 
 it("follows the sessions again when the log could not be read for a moment", async () => {

@@ -18,8 +18,8 @@ export interface WebhookOptions {
   readonly pausesMs?: readonly number[];
 }
 
-/** Posts JSON to the address. Rejects with the last error when no attempt was taken. */
-export type Webhook = (body: object, signal: AbortSignal) => Promise<void>;
+/** Posts JSON to the address, as this delivery or as a new one. Rejects with the last error when no attempt was taken. */
+export type Webhook = (body: object, signal: AbortSignal, delivery?: string) => Promise<void>;
 
 /**
  * Every attempt of a delivery has the same `x-caret-delivery`, by which a receiver knows a repetition. `x-caret-signature` is
@@ -53,9 +53,8 @@ export function createWebhook(options: WebhookOptions): Webhook {
     return { "x-caret-timestamp": timestamp, "x-caret-signature": `sha256=${digest}` };
   };
 
-  return async (body, signal) => {
+  return async (body, signal, delivery = newId()) => {
     const text = JSON.stringify(body);
-    const delivery = newId();
     for (const pauseMs of [...pausesMs, undefined])
       try {
         return await attempt(text, delivery, signal);
