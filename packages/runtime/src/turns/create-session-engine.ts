@@ -19,11 +19,10 @@ import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
 import { ownedOn, pickLane } from "./pick-lane.ts";
-import { createQuotaGate } from "./quota-gate.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
-import { budgetView, type Whose, whoseOf } from "./turn-budget.ts";
+import { budgetView, createQuotaGate, type Whose, whoseOf } from "./turn-budget.ts";
 import { createTurnIntake } from "./turn-intake.ts";
 import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
@@ -98,11 +97,10 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertPrompt(asked.prompt);
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
+    const old = request.sessionId === undefined ? undefined : await openSession(options, request);
     // A new session is not written for a turn that is refused.
-    if (request.sessionId === undefined)
-      return await passQuota(request, async () => beginIn(await openSession(options, request), request));
-    const opened = await openSession(options, request);
-    return await passQuota(opened.session, () => beginIn(opened, request));
+    const open = async (): Promise<OpenedSession> => old ?? (await openSession(options, request));
+    return await passQuota(old?.session ?? request, async () => beginIn(await open(), request));
   };
 
   const beginIn = async ({ session, saved }: OpenedSession, request: TurnRequest): Promise<RunningTurn> => {
@@ -113,8 +111,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     return await holdSession(session.id, async () => {
       const wanted = await sandboxOf(options, request, session);
       const sandbox = wanted && { ...wanted, sessionId: session.id };
-      const isSandboxed = sandbox !== undefined;
-      const picked = await pickLane({ ...options, ...autoChoice(options), request, session, isSandboxed });
+      const picked = await pickLane({ ...autoOptions(options), request, session, isSandboxed: sandbox !== undefined });
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
@@ -170,8 +167,9 @@ function budgetOf(
   return budgetView(store, withSessionBudget(budgets(), session?.budget), asked);
 }
 
-function autoChoice({ autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
-  return { autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
+function autoOptions(options: SessionEngineOptions) {
+  const { autoLanes, defaultLane, attendedOwner } = options;
+  return { ...options, autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
 }
 
 async function createSession(
