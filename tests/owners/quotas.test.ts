@@ -54,7 +54,7 @@ it("refuses a turn while another of the same user runs, for a moment: the client
   const { turnId } = await client.startTurn(first?.id ?? "", { prompt: "Go on for ever" });
   await expect(client.startTurn(second?.id ?? "", { prompt: "Go on for ever" })).rejects.toMatchObject({
     code: "overloaded",
-    message: "The user bert has 1 turns running, and may have no more at once",
+    message: "The user bert has 1 turn running, and may have no more at once",
   });
   await client.cancelTurn(first?.id ?? "", turnId);
 });

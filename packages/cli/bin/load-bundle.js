@@ -1,7 +1,8 @@
 // Loads the bundled command. Its chunks are scripts and no modules, because V8 can tell what it has compiled of a script once that
 // has run: the cache then holds every function that the start called. Node's own cache is made before anything has run, and
 // leaves each of them to be compiled again in every start.
-const { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeSync } =
+const { hash } = process.getBuiltinModule("node:crypto");
+const { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } =
   process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
 const { cachedDataVersionTag } = process.getBuiltinModule("node:v8");
@@ -9,6 +10,7 @@ const { Script, constants } = process.getBuiltinModule("node:vm");
 
 /** A command that runs for longer than this has started. */
 const STARTED_MS = 2_000;
+const DIGEST_BYTES = 20;
 const LENGTH_BYTES = 4;
 /** Its functions are taken when they are called: it loads a megabyte of Node's own modules, among them the line editor. */
 const fsPromises = new Proxy(
@@ -27,9 +29,14 @@ const fsPromises = new Proxy(
  */
 export function loadBundle(directory, cacheDirectory, name) {
   const tag = cachedDataVersionTag();
-  const { mtimeMs, size } = statSync(join(directory, "main.js"));
-  // Chunks are named by their content, so that main.js, which names them, stands for all.
-  const key = [process.version, process.arch, tag, mtimeMs, size].join(" ");
+  // Chunks are named by their content, so that main.js, which names them, stands for all. Its time does not tell it apart from another
+  // version's: packers give every file the same.
+  const key = [
+    process.version,
+    process.arch,
+    tag,
+    digestOf(readFileSync(join(directory, "main.js"))).toString("hex"),
+  ].join(" ");
   const file = join(cacheDirectory, `${name}.bin`);
   const caches = readCaches(file, key);
   const scripts = new Map();
@@ -74,7 +81,10 @@ function readCaches(file, key) {
   }
 }
 
-function cachesIn(bytes, key) {
+function cachesIn(file, key) {
+  const bytes = file.subarray(DIGEST_BYTES);
+  // V8 does not check what it is given: of a file that was damaged it would crash, in every start from then on.
+  if (!digestOf(bytes).equals(file.subarray(0, DIGEST_BYTES))) return undefined;
   const body = LENGTH_BYTES + bytes.readUInt32LE(0);
   const index = JSON.parse(bytes.toString("latin1", LENGTH_BYTES, body));
   if (index.key !== key) return undefined;
@@ -86,7 +96,11 @@ function cachesIn(bytes, key) {
   return new Map(index.scripts.map(([path, size]) => [path, take(size)]));
 }
 
-/** Synced before it gets its name: V8 trusts what it reads. */
+function digestOf(bytes) {
+  return hash("sha1", bytes, "buffer");
+}
+
+/** Synced before it gets its name: half a cache would cost the next start the reading of it. */
 function writeCaches(file, key, scripts) {
   const parts = [...scripts].map(([path, script]) => [path, script.createCachedData()]);
   const sizes = parts.map(([path, data]) => [path, data.length]);
@@ -94,14 +108,27 @@ function writeCaches(file, key, scripts) {
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32LE(head.length);
   const temporary = `${file}.${process.pid}`;
+  const bytes = Buffer.concat([length, head, ...parts.map(([, data]) => data)]);
   try {
-    mkdirSync(join(file, ".."), { recursive: true });
-    const written = openSync(temporary, "wx", 0o644);
-    for (const bytes of [length, head, ...parts.map(([, data]) => data)]) writeSync(written, bytes);
-    fsyncSync(written);
-    closeSync(written);
+    // Nobody else may write there, whatever the umask lets.
+    mkdirSync(join(file, ".."), { recursive: true, mode: 0o755 });
+    writeDurably(temporary, [digestOf(bytes), bytes]);
     renameSync(temporary, file);
   } catch {
-    // The package may lie where this user cannot write. It then starts as it did this time.
+    // The package may lie where this user cannot write, or the disk is full. It then starts as it did this time.
+  }
+}
+
+/** Leaves nothing behind where it could not write all. */
+function writeDurably(file, parts) {
+  const written = openSync(file, "wx", 0o644);
+  try {
+    for (const part of parts) writeFileSync(written, part);
+    fsyncSync(written);
+  } catch (reason) {
+    rmSync(file);
+    throw reason;
+  } finally {
+    closeSync(written);
   }
 }

@@ -20,5 +20,14 @@ export function knownSecrets(
 /** As it stands in the address, and as it is meant. */
 function passwordsOf(address: string | undefined): readonly string[] {
   const { password = "" } = URL.parse(address ?? "") ?? {};
-  return [password, decodeURIComponent(password)];
+  return [password, decoded(password)];
+}
+
+/** PostgreSQL's clients take a `%` that encodes nothing as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // no encoding
+  }
 }

@@ -1,4 +1,14 @@
-import { copyFileSync, type Dirent, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  type Dirent,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { copyDatabaseFile, makePrivateDirectory, physicalPath, wayInside } from "@caret/runtime";
@@ -41,10 +51,12 @@ export function backUpData(dataDir: string, directory: string): Backup {
   const copyAll = (from: string, to: string): void => {
     for (const entry of entriesOf(from).filter(({ name }) => isWanted(join(from, name)))) {
       const [source, target] = [join(from, entry.name), join(to, entry.name)];
-      if (entry.isDirectory()) {
+      // Further below, links are an agent's.
+      const what = from === dataDir ? behindLink(entry, source, directory) : entry;
+      if (what.isDirectory()) {
         mkdirSync(target, { mode: 0o700 });
         copyAll(source, target);
-      } else if (entry.isFile() && copyOne(source, target)) {
+      } else if (what.isFile() && copyOne(source, target)) {
         files += 1;
         bytes += statSync(target).size;
       }
@@ -61,13 +73,29 @@ function checkPlaces(dataDir: string, directory: string): void {
     throw new CaretError("not-found", `There is no data directory at ${dataDir}`, {
       fix: "Name the one that Caret uses with `--data-dir`.",
     });
-  const places = [physicalPath(directory), join(physicalPath(dirname(directory)), basename(directory))];
-  if (places.some((place) => wayInside(physicalPath(dataDir), place) !== undefined))
-    throw new CaretError("invalid-request", `${directory} is in the data directory itself`, {
-      fix: "Choose a place outside of it.",
-    });
+  assertOutside(dataDir, directory);
   if (entriesOf(directory).some(({ name }) => name !== DRAFT))
     throw new CaretError("invalid-request", `${directory} is not empty`, { fix: "Choose a new directory." });
+}
+
+function assertOutside(dataDir: string, directory: string): void {
+  const places = [physicalPath(directory), join(physicalPath(dirname(directory)), basename(directory))];
+  if (places.every((place) => wayInside(physicalPath(dataDir), place) === undefined)) return;
+  throw new CaretError("invalid-request", `${directory} is in the data directory itself`, {
+    fix: "Choose a place outside of it.",
+  });
+}
+
+/** What its owner has moved to another disk is a part of the data. */
+function behindLink(entry: Dirent, link: string, directory: string): Dirent | Stats {
+  if (!entry.isSymbolicLink()) return entry;
+  const stat = statSync(link, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new CaretError("storage-failed", `${link} leads to nothing`, {
+      fix: "Mount the disk that it leads to, or remove the link, and try again.",
+    });
+  assertOutside(link, directory);
+  return stat;
 }
 
 /** False for a file that its owner has removed since it was listed. */

@@ -52,6 +52,31 @@ it("copies a database that is being written as it was at its last commit, and no
   expect([copy, join(copy, "caret.db")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
+it("copies what the data directory has on another disk by a link, and follows no link below", async () => {
+  const disk = join(root, "disk");
+  mkdirSync(join(disk, "attachments"), { recursive: true });
+  const database = new DatabaseSync(join(disk, "log.db"));
+  database.exec("create table event (seq integer); insert into event values (1)");
+  database.close();
+  writeFileSync(join(disk, "attachments", "a.png"), "picture");
+  symlinkSync(join(disk, "log.db"), join(disk, "attachments", "b.png"));
+  symlinkSync(join(disk, "attachments"), join(dataDir, "attachments"));
+  symlinkSync(join(disk, "log.db"), join(dataDir, "caret.db"));
+  const { stdout } = await backup("copy", "--json");
+  using copied = new DatabaseSync(join(root, "copy", "caret.db"));
+  expect([
+    JSON.parse(stdout).files,
+    readdirSync(join(root, "copy", "attachments")),
+    copied.prepare("select count(*) as count from event").get(),
+  ]).toEqual([2, ["a.png"], { count: 1 }]);
+  await expect(backup("disk/attachments/copy")).rejects.toMatchObject({ code: "invalid-request" });
+  rmSync(disk, { recursive: true });
+  await expect(backup("second")).rejects.toMatchObject({
+    code: "storage-failed",
+    message: `${join(dataDir, "attachments")} leads to nothing`,
+  });
+});
+
 it("refuses a directory that is not empty, one inside the data directory, and a data directory that is not there", async () => {
   writeFileSync(join(root, "other"), "");
   await expect(backup(".")).rejects.toMatchObject({ code: "invalid-request", message: `${root} is not empty` });

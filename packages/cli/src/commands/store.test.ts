@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresServer, startPostgres } from "@caret/fleet/testing/postgres-server.ts";
@@ -70,6 +70,14 @@ it("exits with 1 when two stores differ", async () => {
   await changed.close();
   const { code, stderr } = await store("verify", "local", "--against", "changed");
   expect([code, stderr]).toEqual([1, "caret: events are missing, or the stores differ\n"]);
+});
+
+it("reads no log that is not there, and makes none under a mistyped name", async () => {
+  const typo = join(directory, "dta");
+  const missing = { code: "not-found", message: `There is no log in ${typo}` };
+  await expect(store("verify", typo)).rejects.toMatchObject(missing);
+  await expect(store("migrate", "--from", typo, "--to", "another")).rejects.toMatchObject(missing);
+  expect(["dta", "another"].map((name) => existsSync(join(directory, name)))).toEqual([false, false]);
 });
 
 it("says that the server is away without the address in it", async () => {

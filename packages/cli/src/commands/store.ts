@@ -47,7 +47,7 @@ function finish(command: Command): Command {
 async function migrate(host: Host, options: MigrateOptions): Promise<ExitCode> {
   const { copyStore } = await import("@caret/fleet");
   const { config } = loadHostConfig(host, { ...options });
-  return await withStores(host, config, [options.from, options.to], async ([from, to]) => {
+  return await withStores(host, config, { read: [options.from], written: [options.to] }, async ([from, to]) => {
     if (from === undefined || to === undefined) throw new CaretError("internal", "A copy has two stores");
     const report = await copyStore(from, to, ({ sessionId, done, total, events, isOld }) => {
       const what = isOld ? "was there already" : `${events} events`;
@@ -66,7 +66,7 @@ async function verify(host: Host, place: string, options: VerifyOptions): Promis
   const { verifyStore } = await import("@caret/fleet");
   const { config } = loadHostConfig(host, { ...options });
   const places = [place, ...(options.against === undefined ? [] : [options.against])];
-  return await withStores(host, config, places, async (stores) => {
+  return await withStores(host, config, { read: places, written: [] }, async (stores) => {
     const reports: StoreReport[] = [];
     for (const store of stores) reports.push(await withProgress(host, "Reading a store", () => verifyStore(store)));
     const isSound = reports.every(({ gaps, sha256 }) => gaps.length === 0 && sha256 === reports[0]?.sha256);
@@ -104,12 +104,13 @@ async function printRoles(host: Host, options: StoreOptions): Promise<ExitCode> 
 async function withStores(
   host: Host,
   config: ReturnType<typeof loadHostConfig>["config"],
-  places: readonly string[],
+  { read, written }: { readonly read: readonly string[]; readonly written: readonly string[] },
   work: (stores: readonly CopiedStore[]) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const stores: CopiedStore[] = [];
   try {
-    for (const place of places) stores.push(await openStorePlace(host, config, place));
+    for (const place of read) stores.push(await openStorePlace(host, config, place, { isRead: true }));
+    for (const place of written) stores.push(await openStorePlace(host, config, place, { isRead: false }));
     return await work(stores);
   } finally {
     for (const store of stores) await store.close();

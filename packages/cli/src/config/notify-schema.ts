@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { key } from "./key-names.ts";
+import { outboundAddress } from "./outbound-schemas.ts";
 
 /** Where a notice goes when something waits for a person. */
 export function notifySchema() {
@@ -8,7 +9,7 @@ export function notifySchema() {
       webhook: z
         .strictObject({
           url: key(
-            z.url({ protocol: /^https?$/ }).optional(),
+            outboundAddress().optional(),
             "Where the gateway posts that a session waits for a person: its id, title, kind and link. Unset: nowhere.",
             { secret: "all" },
           ),

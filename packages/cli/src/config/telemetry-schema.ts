@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { key } from "./key-names.ts";
+import { outboundAddress, outboundHeaders } from "./outbound-schemas.ts";
 
 /** Where traces go. docs/telemetry.md says what is in them. */
 export function telemetrySchema() {
@@ -8,11 +9,11 @@ export function telemetrySchema() {
       otlp: z
         .strictObject({
           endpoint: key(
-            z.url({ protocol: /^https?$/ }).optional(),
+            outboundAddress().optional(),
             "A receiver of OpenTelemetry traces (OTLP over HTTP, JSON), as `https://collector.example:4318`; `/v1/traces` is " +
               "appended. `caret serve` and `caret worker` send there. Unset: nothing is traced.",
           ),
-          headers: key(z.record(z.string().min(1), z.string()).default({}), "Headers for it: its key, for example.", {
+          headers: key(outboundHeaders().default({}), "Headers for it: its key, for example.", {
             secret: "all",
           }),
           sampleRatio: key(

@@ -107,7 +107,7 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
     models: async ({ refresh }) => (await (refresh ? models.refresh() : models.list())).map(toModelView),
     doctor: joined(() => examine(options)),
     fleet: options.fleet,
-    tokens: gatewayTokens({ place: options.tokens ?? config.dataDir, now: Date.now }),
+    tokens: gatewayTokens({ place: options.tokens ?? config.dataDir, others: [config.dataDir], now: Date.now }),
     workspaces: { allow, allowForNow, sample: async () => allow(await makeSampleProject(config.dataDir)) },
     settings: settingsOf(options),
     links,

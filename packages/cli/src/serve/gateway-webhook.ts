@@ -25,8 +25,13 @@ export function openGatewayWebhook(options: GatewayWebhookOptions): { close(): P
     linkTo: (sessionId) => new URL(`#/s/${encodeURIComponent(sessionId)}`, pageOf(config, options.url)).href,
     redactText: (text) => opened.redactor().redactText(text),
     onOutcome: (error) => {
-      keepWebhookOutcome(config.dataDir, error, Date.now());
       if (error !== undefined) onError(error);
+      try {
+        keepWebhookOutcome(config.dataDir, error, Date.now());
+      } catch (reason) {
+        // A full disk keeps it from the doctor; turns and further deliveries do not depend on it.
+        onError(new CaretError("storage-failed", "What became of a webhook cannot be kept", { cause: reason }));
+      }
     },
   });
 }

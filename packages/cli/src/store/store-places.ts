@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import type { CopiedStore, Database } from "@caret/fleet";
 import { CaretError } from "@caret/protocol";
+import { LOG_FILE } from "@caret/runtime";
 import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
@@ -9,12 +12,29 @@ import type { Host } from "../host.ts";
  * The store that an argument names: `local` for the data directory and `store` for the database of the settings, so that no password
  * has to be an argument; else a directory or an address. The packages for PostgreSQL are loaded by now.
  */
-export async function openStorePlace(host: Host, config: Config, named: string): Promise<CopiedStore> {
+export async function openStorePlace(
+  host: Host,
+  config: Config,
+  named: string,
+  { isRead }: { readonly isRead: boolean },
+): Promise<CopiedStore> {
   const fleet = await import("@caret/fleet");
   const place = resolvePlace(config, named);
-  if (!isAddress(place)) return fleet.openSqliteCopiedStore(absolutePath(place, { ...host, base: host.cwd }));
+  if (!isAddress(place)) {
+    const directory = absolutePath(place, { ...host, base: host.cwd });
+    if (isRead) assertLog(directory);
+    return fleet.openSqliteCopiedStore(directory);
+  }
   const database = await openMigrated(place);
   return fleet.openPostgresCopiedStore({ database, machine: config.fleet.machine ?? hostname() });
+}
+
+/** Opening a directory makes a log where there is none: of a mistyped name, nothing would be read, and called whole. */
+function assertLog(directory: string): void {
+  if (existsSync(join(directory, LOG_FILE))) return;
+  throw new CaretError("not-found", `There is no log in ${directory}`, {
+    fix: "Name the data directory that Caret uses, or `local`.",
+  });
 }
 
 /** Makes or updates all tables of a database: those of the log, and those of the fleet's jobs. Gives its name for people. */

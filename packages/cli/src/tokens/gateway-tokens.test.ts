@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cutPageSecret } from "@caret/gateway";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createToken, revokeToken } from "./change-tokens.ts";
 import { gatewayTokens } from "./gateway-tokens.ts";
 import { openTokenStore } from "./open-token-store.ts";
 import { readTokenFile } from "./token-file.ts";
@@ -64,4 +65,16 @@ it("does not give a name twice", async () => {
   const tokens = gatewayTokens({ place: dataDir, now });
   await tokens.create({ name: "pi", caller: person });
   await expect(tokens.create({ name: "pi", caller: person })).rejects.toMatchObject({ code: "invalid-request" });
+});
+
+it("gives no browser a token for a link whose maker was revoked since", async () => {
+  const shelf = mkdtempSync(join(tmpdir(), "caret-fleet-tokens-"));
+  const tokens = gatewayTokens({ place: shelf, others: [dataDir], now });
+  await createToken(dataDir, { name: "leaked", scopes: ["admin"] }, now);
+  await tokens.createForBrowser({ tokenName: "leaked" });
+  await revokeToken(dataDir, "leaked", now);
+  await expect(tokens.createForBrowser({ tokenName: "leaked" })).rejects.toMatchObject({ code: "unauthenticated" });
+  await tokens.createForBrowser({ tokenName: "gateway" });
+  expect(readTokenFile(shelf).map(({ name }) => name)).toEqual(["browser-2026-11-15-1", "browser-2026-11-15-2"]);
+  rmSync(shelf, { recursive: true });
 });

@@ -7,11 +7,13 @@ const BROWSER = "browser-";
 export interface GatewayTokensOptions {
   /** Where they are kept: a data directory, or the database of a fleet. */
   readonly place: TokenPlace;
+  /** Where tokens lie besides: a gateway of a fleet has those of its data directory, too. */
+  readonly others?: readonly TokenPlace[];
   readonly now: () => number;
 }
 
 /** Tokens created through the gateway: ordinary ones, listed and revoked like any other. */
-export function gatewayTokens({ place, now }: GatewayTokensOptions): TokenIssuer {
+export function gatewayTokens({ place, others = [], now }: GatewayTokensOptions): TokenIssuer {
   return {
     async create({ name, caller }) {
       const { workspace, user, team } = caller;
@@ -19,11 +21,25 @@ export function gatewayTokens({ place, now }: GatewayTokensOptions): TokenIssuer
       const { secret } = await createToken(place, { name, scopes: ["turns", "models"], user, team, ...bound }, now);
       return secret;
     },
-    createForBrowser: (maker) => createForBrowser(place, maker, now),
+    async createForBrowser(maker) {
+      await assertNotRevoked([place, ...others], maker.tokenName);
+      return await createForBrowser(place, maker, now);
+    },
     async revokeBrowser(name) {
       if (name.startsWith(BROWSER)) await revokeToken(place, name, now);
     },
   };
+}
+
+/** A link that was made with a token that is revoked since must not outlive it as the token of a browser. */
+async function assertNotRevoked(places: readonly TokenPlace[], name: string): Promise<void> {
+  const tokens = (await Promise.all(places.map((place) => shelfAt(place).list()))).flat();
+  const named = tokens.filter((entry) => entry.name === name);
+  // The gateway itself and a program at its Unix socket have none.
+  if (named.length === 0 || named.some(({ revokedAt }) => revokedAt === undefined)) return;
+  throw new CaretError("unauthenticated", "The token that made this sign-in link was revoked.", {
+    fix: "Run `caret link` for a new one.",
+  });
 }
 
 const cookieOf = (secret: Secret): string => cutPageSecret(secret).cookie;

@@ -53,6 +53,7 @@ async function fill(store: PostgresLogStore | ReturnType<typeof openSqliteEventS
   await store.append("s1", 4, turn("t2", "x".repeat(100_000)), {
     command: { name: "start", digest: "digest" },
   });
+  await store.updateSession("s1", { pinned: true });
   const agent = { name: "ada", createdBy: "human", userServers: true };
   await store.createSession({ id: "s2", workspace: "/projects/two", createdAt: noon }, { agent });
   await store.agents.send({ id: "m1", from: "human", to: "ada", text: "Hello\0" });

@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import type { WaitingQueue } from "../log/agent-store.ts";
 import { createAgentPlaces } from "./agent-places.ts";
-import { type AgentTurnStarter, createAgentTurnStarter } from "./agent-turn-starter.ts";
+import { type AgentTurnStarter, createAgentTurnStarter, RETRY_MS } from "./agent-turn-starter.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
 /** Starts turns with the messages that wait, for agents and for sessions. */
@@ -20,7 +20,7 @@ export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf" | "be
  * queue in the commit that logs the start of its turn: a crash on either side of it neither loses nor repeats it.
  */
 export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
-  const { store, engine, onError } = options;
+  const { store, engine, onError, retryMs = RETRY_MS } = options;
   const bell = new Doorbell();
   const places = createAgentPlaces(options);
   const starter = createAgentTurnStarter(options, bell.ring);
@@ -57,7 +57,11 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const loop = async (): Promise<void> => {
     while (!isClosed) {
       bell.clear();
-      await startAll().catch((reason: unknown) => onError(CaretError.from(reason)));
+      await startAll().catch((reason: unknown) => {
+        onError(CaretError.from(reason));
+        // The log may be held, and nothing else need happen here that would ring: what waits is looked at again.
+        setTimeout(bell.ring, retryMs).unref();
+      });
       if (!isClosed) await bell.rung();
     }
   };

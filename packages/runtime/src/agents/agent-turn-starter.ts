@@ -3,7 +3,7 @@ import type { WaitingQueue } from "../log/agent-store.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
-const RETRY_MS = 2_000;
+export const RETRY_MS = 2_000;
 /** As whose the turns of a session's queue are logged. */
 const QUEUE_CLIENT = "queue";
 

@@ -41,6 +41,22 @@ describe("prompts that wait for a session", () => {
     expect([await waiting(id), (await bench.sessions.get(id, anyone)).queued]).toEqual([[], undefined]);
   });
 
+  it("start when the log can be read again, though nothing else happens", async () => {
+    bench = createAgentBench();
+    const { id } = await bench.sessions.create({ workspace: bench.workspace }, anyone);
+    const { agents } = bench.store;
+    const read = agents.waiting.bind(agents);
+    let failures = 1;
+    // The disk fails once, at the look that the prompt itself causes.
+    agents.waiting = async () => {
+      if (failures-- > 0) throw new CaretError("storage-failed", "The disk failed under the event log");
+      return await read();
+    };
+    await bench.agents.queuePrompt(id, { prompt: "First" }, anyone);
+    await expect.poll(() => prompts(id)).toEqual(["First"]);
+    expect(bench.errors.map(({ code }) => code)).toEqual(["storage-failed"]);
+  });
+
   it("leave no secret behind when they are removed", async () => {
     const { id, letGo } = await busySession();
     await bench.agents.queuePrompt(id, { prompt: "Use sk-proj-AAAABBBBCCCCDDDDEEEEFFFF1234", id: "m" }, anyone);

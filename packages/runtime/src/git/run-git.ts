@@ -41,6 +41,8 @@ export interface GitOptions {
   /** Variables for this command alone. */
   readonly env?: Readonly<Record<string, string>>;
   readonly limitMs?: number;
+  /** More than this it is not let print. */
+  readonly maxBytes?: number;
 }
 
 /** Run git in a directory. Rejects with `unsupported` when there is no git, and with `timed-out`. */
@@ -48,7 +50,7 @@ export async function runGit(
   { spawner, env }: Git,
   cwd: string,
   args: readonly string[],
-  { settings = {}, env: own = {}, limitMs = LIMIT_MS }: GitOptions = {},
+  { settings = {}, env: own = {}, limitMs = LIMIT_MS, maxBytes = MAX_BYTES }: GitOptions = {},
 ): Promise<GitOutput> {
   const child = spawner.spawn({
     file: "git",
@@ -63,7 +65,7 @@ export async function runGit(
     void child.stop({ graceMs: 0, reason: "git took too long" });
   }, limitMs);
   try {
-    const { bytes, isCut } = await readUpTo(child.stdout, MAX_BYTES);
+    const { bytes, isCut } = await readUpTo(child.stdout, maxBytes);
     if (isCut) await child.stop({ graceMs: 0, reason: "git printed more than is read" });
     const exit = await child.exit;
     if (isLate) throw new CaretError("timed-out", `git ${args[0]} did not finish within ${limitMs} ms`);

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inRepository, type RunSafely } from "../worktrees/worktree.ts";
+import { addFiles } from "./add-files.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Git } from "./run-git.ts";
 
@@ -57,7 +58,7 @@ export async function openSnapshots(
         copyIndex(index, copy);
         const env = { GIT_INDEX_FILE: copy };
         // What cannot be read, or is a repository without a commit, is left out; the rest is still a snapshot.
-        await run(["-C", top, "add", "--all", "--ignore-errors", "--", "."], { env, codes: [0, 1] });
+        await addFiles(run, { paths: ["."], at: top, env, isLenient: true });
         return (await run(["write-tree"], { env })).text.trim();
       } finally {
         rmSync(directory, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Caller, CaretError, type Secret, type Sessions } from "@caret/protocol";
 import { createBackgroundWork } from "../async/background-work.ts";
@@ -9,6 +10,8 @@ const GATEWAY: Caller = { tokenName: "webhook", seesAll: true };
 
 /** Deliveries under way at once: people are waited for more slowly than this. */
 const MAX_UNDER_WAY = 16;
+/** After a failure to follow the sessions. */
+const FOLLOW_AGAIN_MS = 1_000;
 const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
 
 export interface NotifyWaitingOptions {
@@ -33,7 +36,7 @@ export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise
   let underWay = 0;
   const deliver = async (notice: WaitingNotice, signal: AbortSignal): Promise<void> => {
     webhook ??= openWebhook(options);
-    await (await webhook)(bodyOf(notice, options), signal);
+    await (await webhook)(bodyOf(notice, options), signal, deliveryOf(notice));
     onOutcome(undefined);
   };
   const begin = (notice: WaitingNotice): void => {
@@ -48,7 +51,8 @@ export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise
       }),
     );
   };
-  work.run(async (signal) => {
+  // The log may be held, or its server restarted: what waits afterwards is to be heard of, too.
+  work.every(FOLLOW_AGAIN_MS, async (signal) => {
     for await (const updates of sessions.followUpdates(signal, GATEWAY))
       for (const notice of updates.flatMap(noticesOf)) begin(notice);
   });
@@ -79,6 +83,11 @@ export async function sendTestWebhook(address: Omit<WebhookAddress, "pausesMs">,
   const webhook = await openWebhook({ ...address, pausesMs: [] });
   const since = new Date(address.now()).toISOString();
   await webhook({ event: "test", title: "Test of Caret's webhook", since, link }, AbortSignal.timeout(LIMITS.totalMs));
+}
+
+/** The same from every gateway of a fleet, and after a restart: the receiver takes it once. */
+function deliveryOf({ sessionId, kind, since }: WaitingNotice): string {
+  return createHash("sha256").update(`${sessionId} ${kind} ${since}`).digest("base64url");
 }
 
 /** Says that something waits, not what: the receiver may be a third party. */

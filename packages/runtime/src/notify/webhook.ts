@@ -18,8 +18,8 @@ export interface WebhookOptions {
   readonly pausesMs?: readonly number[];
 }
 
-/** Posts JSON to the address. Rejects with the last error when no attempt was taken. */
-export type Webhook = (body: object, signal: AbortSignal) => Promise<void>;
+/** Posts JSON to the address, as this delivery or as a new one. Rejects with the last error when no attempt was taken. */
+export type Webhook = (body: object, signal: AbortSignal, delivery?: string) => Promise<void>;
 
 /**
  * Every attempt of a delivery has the same `x-caret-delivery`, by which a receiver knows a repetition. `x-caret-signature` is
@@ -29,7 +29,10 @@ export function createWebhook(options: WebhookOptions): Webhook {
   const { url, secret, fetch, newId, now, pause, pausesMs = PAUSES_MS } = options;
   const attempt = async (body: string, delivery: string, signal: AbortSignal): Promise<void> => {
     const headers = { "content-type": "application/json", "x-caret-delivery": delivery, ...signed(body) };
-    const answer = await fetch({ url, method: "POST", headers, body, signal });
+    const answer = await fetch({ url, method: "POST", headers, body, signal }).catch((reason: unknown) => {
+      signal.throwIfAborted();
+      throw unreachable(CaretError.from(reason));
+    });
     // A redirected POST arrives as a GET without its body, if at all.
     if (answer.url.href !== new URL(url).href)
       throw new CaretError("upstream-error", "The webhook's address redirects elsewhere", {
@@ -50,9 +53,8 @@ export function createWebhook(options: WebhookOptions): Webhook {
     return { "x-caret-timestamp": timestamp, "x-caret-signature": `sha256=${digest}` };
   };
 
-  return async (body, signal) => {
+  return async (body, signal, delivery = newId()) => {
     const text = JSON.stringify(body);
-    const delivery = newId();
     for (const pauseMs of [...pausesMs, undefined])
       try {
         return await attempt(text, delivery, signal);
@@ -68,4 +70,12 @@ export function createWebhook(options: WebhookOptions): Webhook {
 /** An address that may not be fetched, or a receiver that refuses, says the same again. */
 function isWorthRepeating({ code, retryable }: CaretError): boolean {
   return retryable || code === "upstream-unreachable" || code === "timed-out";
+}
+
+function unreachable({ code, message, retryable, cause }: CaretError): CaretError {
+  return new CaretError(code, `The webhook's address cannot be reached: ${message}`, {
+    cause,
+    fix: "Check notify.webhook.url, and what receives it.",
+    retryable,
+  });
 }

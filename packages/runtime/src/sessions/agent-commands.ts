@@ -9,6 +9,8 @@ const MAX_COMMANDS = 200;
 const MAX_BYTES = 64 * 1024;
 const FILE_NAME = /^([\w][\w.-]{0,99})\.md$/;
 const DESCRIPTION_LENGTH = 120;
+/** An agent may put a pipe where a file was listed: opening one waits for a writer, in a thread that the log needs too. */
+const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0);
 
 export interface AgentCommandsOptions {
   /** The gateway's own: says where the user keeps the agent's files. */
@@ -47,24 +49,24 @@ interface CommandPlace {
 }
 
 async function readCommands(directory: string, place: CommandPlace): Promise<readonly AgentCommandView[]> {
-  const names = await listFiles(directory, place.within);
-  const read = await Promise.all(
-    names.slice(0, MAX_COMMANDS).map((name) => readCommand(directory, name, place.source)),
-  );
+  const { real, names } = await listFiles(directory, place.within);
+  const read = await Promise.all(names.slice(0, MAX_COMMANDS).map((name) => readCommand(real, name, place.source)));
   return read.filter((command) => command !== undefined);
 }
 
-async function listFiles(directory: string, within: string): Promise<readonly string[]> {
+/** The directory without links, and the files in it. */
+async function listFiles(
+  directory: string,
+  within: string,
+): Promise<{ readonly real: string; readonly names: readonly string[] }> {
   try {
     const [real, home] = await Promise.all([realpath(directory), realpath(within)]);
-    if (wayInside(home, real) === undefined) return [];
+    if (wayInside(home, real) === undefined) return { real, names: [] };
     const entries = await readdir(real, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name)
-      .toSorted();
+    const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    return { real, names: names.toSorted() };
   } catch {
-    return []; // most workspaces have none
+    return { real: directory, names: [] }; // most workspaces have none
   }
 }
 
@@ -77,8 +79,9 @@ async function readCommand(
   if (name === undefined) return undefined;
   let file: FileHandle | undefined;
   try {
-    file = await open(join(directory, fileName), constants.O_RDONLY | constants.O_NOFOLLOW);
-    if ((await file.stat()).size > MAX_BYTES) return undefined;
+    file = await open(join(directory, fileName), READ_ONLY);
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > MAX_BYTES) return undefined;
     const text = withoutFrontMatter(await file.readFile("utf8")).trim();
     return text === "" ? undefined : { name, source, description: firstLine(text), text };
   } catch {

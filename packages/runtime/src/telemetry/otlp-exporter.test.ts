@@ -109,6 +109,17 @@ describe("the exporter", () => {
     expect([got.length, seen]).toEqual([1, { dropped: 1, errors, pauses: [] }]);
   });
 
+  it("says which receiver it is that cannot be reached", async () => {
+    const { add, close, seen } = open("http://127.0.0.1:9/v1/traces");
+    add(1);
+    await close();
+    expect(seen).toEqual({
+      dropped: 1,
+      errors: ["The receiver of traces cannot be reached: The address could not be fetched (ECONNREFUSED)"],
+      pauses: seen.pauses,
+    });
+  });
+
   it("holds 2048 spans besides the batch under way, and drops and counts those that find no room", async () => {
     const { add, close, seen } = open();
     add(512 + 2048 + 7);

@@ -106,7 +106,11 @@ async function post(options: OtlpExporterOptions, body: string, signal: AbortSig
 async function attempt({ url, headers, fetch }: OtlpExporterOptions, body: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const sent = { ...headers, "content-type": "application/json", accept: "application/json" };
-  const { status, url: answeredAt } = await fetch({ url, method: "POST", headers: sent, body, signal });
+  const answering = fetch({ url, method: "POST", headers: sent, body, signal });
+  const { status, url: answeredAt } = await answering.catch((reason: unknown) => {
+    signal.throwIfAborted();
+    throw unreachable(CaretError.from(reason));
+  });
   // A redirected POST arrives as a GET without its body, if at all.
   if (answeredAt.href !== new URL(url).href)
     throw new CaretError("upstream-error", "The address of the receiver of traces redirects elsewhere", {
@@ -117,5 +121,13 @@ async function attempt({ url, headers, fetch }: OtlpExporterOptions, body: strin
   throw new CaretError("upstream-error", `The receiver of traces answered with status ${status}`, {
     fix: "Check telemetry.otlp.endpoint and telemetry.otlp.headers, and what receives it.",
     retryable: status === 429 || status >= 500,
+  });
+}
+
+function unreachable({ code, message, retryable, cause }: CaretError): CaretError {
+  return new CaretError(code, `The receiver of traces cannot be reached: ${message}`, {
+    cause,
+    fix: "Check telemetry.otlp.endpoint, and what receives it.",
+    retryable,
   });
 }

@@ -22,7 +22,7 @@ import { ownedOn, pickLane } from "./pick-lane.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.ts";
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
-import { assertQuota, budgetView, type Whose, whoseOf } from "./turn-budget.ts";
+import { budgetView, createQuotaGate, type Whose, whoseOf } from "./turn-budget.ts";
 import { createTurnIntake } from "./turn-intake.ts";
 import { sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
@@ -85,6 +85,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
   const unended = createUnendedTurns({ store });
   const occupied = createOccupiedSessions();
+  const passQuota = createQuotaGate(options);
 
   const holdSession: SessionEngine["holdSession"] = (sessionId, work) =>
     occupied.hold(sessionId, async () => {
@@ -96,10 +97,13 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertPrompt(asked.prompt);
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
+    const old = request.sessionId === undefined ? undefined : await openSession(options, request);
     // A new session is not written for a turn that is refused.
-    if (request.sessionId === undefined) await admit(options, request);
-    const { session, saved } = await openSession(options, request);
-    if (request.sessionId !== undefined) await admit(options, session);
+    const open = async (): Promise<OpenedSession> => old ?? (await openSession(options, request));
+    return await passQuota(old?.session ?? request, async () => beginIn(await open(), request));
+  };
+
+  const beginIn = async ({ session, saved }: OpenedSession, request: TurnRequest): Promise<RunningTurn> => {
     // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
@@ -107,8 +111,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     return await holdSession(session.id, async () => {
       const wanted = await sandboxOf(options, request, session);
       const sandbox = wanted && { ...wanted, sessionId: session.id };
-      const isSandboxed = sandbox !== undefined;
-      const picked = await pickLane({ ...options, ...autoChoice(options), request, session, isSandboxed });
+      const picked = await pickLane({ ...autoOptions(options), request, session, isSandboxed: sandbox !== undefined });
       const free = isNew ? session : await freeSession(store, session);
       const onUnended: SessionTurnOptions["onUnended"] = (lost, reason) =>
         unended.add({ ...lost, sessionId: session.id }, options.redactor().redactValue(reason.toInfo()));
@@ -155,11 +158,6 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   };
 }
 
-/** Rejects when the quota of the user or the team is used up. */
-async function admit({ store, budgets, wallClock }: SessionEngineOptions, whose: Whose): Promise<void> {
-  await assertQuota(store, budgets(), { ...whoseOf(whose), nowMs: wallClock() });
-}
-
 function budgetOf(
   { store, budgets, wallClock }: SessionEngineOptions,
   session: SessionRecord | undefined,
@@ -169,8 +167,9 @@ function budgetOf(
   return budgetView(store, withSessionBudget(budgets(), session?.budget), asked);
 }
 
-function autoChoice({ autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
-  return { autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
+function autoOptions(options: SessionEngineOptions) {
+  const { autoLanes, defaultLane, attendedOwner } = options;
+  return { ...options, autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
 }
 
 async function createSession(

@@ -153,7 +153,7 @@ describe("a quota of a user", () => {
     const running = await quotaOf([[], [completedEnd]]);
     const ended = await quotaOf([[completedEnd], [completedEnd]]);
     expect([await running({ user: { atOnce: 1 } }), await ended({ user: { atOnce: 1 } })]).toEqual([
-      "overloaded: The user anna has 1 turns running, and may have no more at once",
+      "overloaded: The user anna has 1 turn running, and may have no more at once",
       "ok",
     ]);
   });

@@ -1,4 +1,5 @@
 import { type AgentEvent, type BudgetView, CaretError, costOf, promptTokens, type Usage } from "@caret/protocol";
+import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { Lane } from "../lanes/lane.ts";
 import type { EventStore, UsageTotal } from "../log/event-store.ts";
 import { toUsageDay } from "../log/session-record.ts";
@@ -12,6 +13,7 @@ import {
   type Spent,
   type SpentSum,
 } from "./check-budget.ts";
+import type { RunningTurn } from "./session-engine.ts";
 
 type Sum = SpentSum;
 
@@ -71,8 +73,51 @@ export async function assertQuota(
 }
 
 function tooMany(scope: QuotaScope, name: string, running: number): CaretError {
-  const message = `The ${scope} ${name} has ${running} turns running, and may have no more at once`;
+  const turns = running === 1 ? "1 turn" : `${running} turns`;
+  const message = `The ${scope} ${name} has ${turns} running, and may have no more at once`;
   return new CaretError("overloaded", message, { fix: `Wait until one has ended, or raise budgets.${scope}.atOnce.` });
+}
+
+/**
+ * Starts a turn unless the quota of its user or team is used up: then it rejects as `assertQuota` does. Turns are counted in the log, so
+ * that of one user, or of one team, the next is asked about only when the one before is in it: two that come at once would both find
+ * the last place free. Turns without a quota wait for nothing.
+ */
+type QuotaGate = (whose: Whose, start: () => Promise<RunningTurn>) => Promise<RunningTurn>;
+
+interface QuotaGateOptions {
+  readonly store: EventStore;
+  readonly budgets: () => Budgets;
+  readonly wallClock: () => number;
+}
+
+export function createQuotaGate({ store, budgets, wallClock }: QuotaGateOptions): QuotaGate {
+  const lock = createKeyedLock();
+  /** Always the user's before the team's: two turns cannot wait for each other. */
+  const alone = ([first, ...rest]: readonly string[], work: () => Promise<void>): Promise<void> =>
+    first === undefined ? work() : lock.run(first, () => alone(rest, work));
+
+  return async (whose, start) => {
+    const limits = budgets();
+    const limited = quotaScopes.filter((scope) => whose[scope] !== undefined && isLimited(limits[scope] ?? {}));
+    if (limited.length === 0) return await start();
+    const { promise, resolve, reject } = Promise.withResolvers<RunningTurn>();
+    const admit = async (): Promise<void> => {
+      try {
+        await assertQuota(store, limits, { ...whoseOf(whose), nowMs: wallClock() });
+        const turn = await start();
+        resolve(turn);
+        await turn.begun.catch(() => undefined); // its caller is given the same
+      } catch (reason) {
+        reject(reason);
+      }
+    };
+    void alone(
+      limited.map((scope) => `${scope} ${whose[scope]}`),
+      admit,
+    );
+    return await promise;
+  };
 }
 
 /** How the budgets stand before the next turn: of this session, or of a new one. */

@@ -47,6 +47,31 @@ describe("house §4.4: the limit on concurrent turns", () => {
   });
 });
 
+describe("a quota", () => {
+  it.each([
+    ["user", { user: { atOnce: 1 } }, "The user ada has 1 turn running, and may have no more at once"],
+    ["team", { team: { turns: 2 } }, "The team's budget of 2 turns is used up (2 turns)"],
+  ])("of a %s holds for turns that are asked for at once", async (_scope, quotas, refusal) => {
+    const finish = Promise.withResolvers<void>();
+    const script: LaneScript = async function* () {
+      await finish.promise;
+      yield [completedEnd];
+    };
+    const engine = scriptedEngine(scriptedLane(script), workspace, {
+      budgets: () => ({ turn: {}, session: {}, day: {}, ...quotas }),
+    });
+    const asked = ["ada", "bob", "ada"].map((user) => engine.beginTurn({ prompt: "x", workspace, user, team: "web" }));
+    const begun = await Promise.allSettled(asked);
+    expect(begun.map((one) => (one.status === "fulfilled" ? "begun" : String(one.reason.message)))).toEqual([
+      "begun",
+      "begun",
+      refusal,
+    ]);
+    finish.resolve();
+    await engine.close();
+  });
+});
+
 describe("house §4.14: onTurnEnd", () => {
   it("is called once per turn, with the last usage, whether nobody, one or two readers follow it", async () => {
     const ends: TurnEnd[] = [];

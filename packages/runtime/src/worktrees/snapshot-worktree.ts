@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { addFiles } from "../git/add-files.ts";
 import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/run-git.ts";
 import { adminDirectory, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
@@ -26,7 +27,7 @@ export async function snapshotWorktree(git: Git, worktree: Worktree): Promise<Sn
     const copy = join(directory, "index");
     copyIndex(index, copy);
     const env = { GIT_INDEX_FILE: copy };
-    await run(["add", "--all", "--", "."], { env });
+    await addFiles(run, { paths: ["."], env });
     const tree = await line(run, ["write-tree"], env);
     const head = await line(run, ["rev-parse", "--verify", "HEAD"]);
     return { head, tree, isCommitted: (await line(run, ["rev-parse", `${head}^{tree}`])) === tree };

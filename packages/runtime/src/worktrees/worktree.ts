@@ -18,7 +18,7 @@ export interface Worktree {
 /** Run git, without programs that the repository names. Rejects with what git said unless it ends with an expected code. */
 export type RunSafely = (args: readonly string[], options?: RunOptions) => Promise<{ code: number; text: string }>;
 
-interface RunOptions extends Pick<GitOptions, "env"> {
+interface RunOptions extends Pick<GitOptions, "env" | "maxBytes"> {
   /** Exit codes that are answers; absent: only 0. */
   readonly codes?: readonly number[];
 }
@@ -38,11 +38,12 @@ export async function inWorktree(git: Git, { repository, path }: Worktree): Prom
 
 async function safely(git: Git, cwd: string, where: Readonly<Record<string, string>>): Promise<RunSafely> {
   const settings = { ...(await withoutOwnPrograms(git, cwd, where)), "gc.auto": "0", "maintenance.auto": "false" };
-  return async (args, { env = {}, codes = [0] } = {}) => {
+  return async (args, { env = {}, codes = [0], maxBytes } = {}) => {
     const { code, text, isCut, errors } = await runGit(git, cwd, args, {
       settings,
       env: { ...where, ...env },
       limitMs: LIMIT_MS,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
     });
     if (code !== null && codes.includes(code) && !isCut) return { code, text };
     throw new CaretError("invalid-request", `Git could not do this: git ${args[0]} failed in ${cwd}`, {

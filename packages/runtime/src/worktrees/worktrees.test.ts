@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -255,6 +256,24 @@ describe("a hostile repository", () => {
     await removeWorktree(git(), worktree);
     expect([existsSync(mark), existsSync(join(repository, "c.md"))]).toEqual([false, true]);
   }, 30_000);
+
+  it("runs no filter of a repository that the agent made within its worktree", async () => {
+    const mark = join(directory, "ran");
+    const worktree = await create();
+    const nested = join(worktree.path, "nested");
+    mkdirSync(nested);
+    runIn(nested, "init", "-q");
+    writeFileSync(join(nested, "x"), "x\n");
+    runIn(nested, "add", "x");
+    runIn(nested, "commit", "-qm", "Nested");
+    runIn(worktree.path, "-c", "advice.addEmbeddedRepo=false", "add", "nested");
+    writeFileSync(join(nested, ".gitattributes"), "* filter=evil\n");
+    runIn(nested, "config", "filter.evil.clean", `echo ran >> ${mark}; cat`);
+    // As long as before: git has to read it to know whether it has changed.
+    utimesSync(join(nested, "x"), 1, 1);
+    const { files } = await worktreeChanges(git(), worktree);
+    expect([existsSync(mark), files.map(({ path, status }) => [path, status])]).toEqual([false, [["nested", "added"]]]);
+  });
 });
 
 describe("removing a worktree", () => {

@@ -24,6 +24,12 @@ it("finds commands by how their names begin, and only at the beginning of the pr
   ]);
 });
 
+it("finds an agent's command whose file has capital letters or a dot in its name", () => {
+  const ofAgent = ["Deploy", "v1.2"].map((name) => ({ name, hint: "", text: name }));
+  const found = ["/d", "/De", "/v1.", "/V1.2"].map((text) => findCommands(ofAgent, text).map(({ label }) => label));
+  expect(found).toEqual([["/Deploy"], ["/Deploy"], ["/v1.2"], ["/v1.2"]]);
+});
+
 it("offers what may stand behind a command, and does it when it is taken", () => {
   expect([
     findCommands(commands, "/permission")[0]?.insert,

@@ -194,6 +194,26 @@ describe("the changes of a workspace", () => {
       expect(existsSync(trace)).toBe(false);
     });
 
+    it("are not shown when git does not heed the settings against its programs, as before version 2.31", async () => {
+      git("config", "core.fsmonitor", evil);
+      const programs = join(bench.directory, "bin");
+      mkdirSync(programs);
+      const old = '#!/bin/sh\nunset GIT_CONFIG_COUNT\nPATH=/usr/local/bin:/usr/bin:/bin exec git "$@"\n';
+      writeFileSync(join(programs, "git"), old, { mode: 0o755 });
+      const outdated = createSessionBench({ env: { PATH: `${programs}:/usr/bin:/bin`, HOME: bench.directory } });
+      try {
+        execFileSync("cp", ["-r", `${bench.workspace}/.`, outdated.workspace]);
+        const { id } = await outdated.sessions.create({ workspace: outdated.workspace }, anyone);
+        await expect(outdated.sessions.changes(id, anyone)).rejects.toMatchObject({
+          code: "unsupported",
+          fix: "Install Git 2.31 or newer.",
+        });
+      } finally {
+        await outdated.close();
+      }
+      expect(existsSync(trace)).toBe(false);
+    });
+
     it("do not run what a submodule names", async () => {
       git("init", "-q", "sub");
       git("-C", "sub", "commit", "-q", "--allow-empty", "-m", "One");

@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { CaretError, type CommitChanges, type CommittedChanges } from "@caret/protocol";
+import { addFiles } from "../../git/add-files.ts";
 import { withoutOwnPrograms } from "../../git/own-programs.ts";
 import type { Git } from "../../git/run-git.ts";
 import { wayInside } from "../../paths/physical-path.ts";
 import { line } from "../../worktrees/snapshot-worktree.ts";
 import { inRepository, type RunSafely } from "../../worktrees/worktree.ts";
 import { assertCommittable, assertNewBranch } from "./assert-committable.ts";
-
-const LITERAL = { GIT_LITERAL_PATHSPECS: "1" };
 
 /**
  * Commits these files of a workspace as they are now, and nothing else, on the branch that is checked out or on a new one. No hook, no
@@ -32,7 +31,7 @@ export async function commitChanges(
   const commit = await line(run, ["commit-tree", tree, ...parents, "-m", message.trim()]);
   const undo = await moveTo(run, { commit, parent, branch });
   try {
-    await run(["add", "--all", "--", ...inside], { env: LITERAL });
+    await addFiles(run, { paths: inside });
   } catch (reason) {
     // Another program holds the index: it would take the commit for changes that were staged against it.
     await undo();
@@ -68,7 +67,7 @@ async function treeWith(run: RunSafely, parent: string | undefined, paths: reado
   const env = { GIT_INDEX_FILE: join(directory, "index") };
   try {
     await run(["read-tree", ...(parent === undefined ? ["--empty"] : [parent])], { env });
-    await run(["add", "--all", "--", ...paths], { env: { ...env, ...LITERAL } });
+    await addFiles(run, { paths, env });
     const before = parent === undefined ? undefined : await line(run, ["rev-parse", `${parent}^{tree}`]);
     const tree = await line(run, ["write-tree"], env);
     if (tree !== before) return tree;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ChangesView, splitHunks } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -59,6 +59,36 @@ describe("the changes of a session", () => {
       ["new.txt", "added"],
     ]);
     expect(git("status", "--short")).toBe("M a.txt\n?? new.txt\n?? untracked.txt");
+  });
+
+  it("show where a submodule stands, and run nothing that it names, nor does a commit of it", async () => {
+    const trace = join(bench.directory, "was-run");
+    await begin({ "a.txt": "1\n" });
+    const inside = (...args: readonly string[]): string =>
+      git("-C", "sub", "-c", "user.name=T", "-c", "user.email=t@e.invalid", ...args);
+    git("init", "-q", "sub");
+    writeFileSync(file("sub/x"), "x\n");
+    inside("add", "x");
+    inside("commit", "-qm", "One");
+    git("-c", "advice.addEmbeddedRepo=false", "add", "sub");
+    git("commit", "-qm", "Second");
+    writeFileSync(file("sub/.git/info/attributes"), "* filter=evil\n");
+    inside("config", "filter.evil.clean", `echo ran >> ${trace}; cat`);
+    // As long as before: git has to read it to know whether it has changed.
+    utimesSync(file("sub/x"), 1, 1);
+    writeFileSync(file("a.txt"), "2\n");
+    const { files } = await changes();
+    await bench.sessions.commitChanges(sessionId, { message: "Third", paths: ["."] }, anyone);
+    expect([files.map(({ path, status }) => [path, status]), existsSync(trace)]).toEqual([
+      [
+        ["a.txt", "modified"],
+        ["sub", "added"],
+      ],
+      false,
+    ]);
+    inside("commit", "-q", "--allow-empty", "-m", "Two");
+    await bench.sessions.commitChanges(sessionId, { message: "Fourth", paths: ["sub"] }, anyone);
+    expect(git("ls-tree", "HEAD", "sub")).toBe(`160000 commit ${inside("rev-parse", "HEAD")}\tsub`);
   });
 
   it("lose exactly the hunk that is discarded", async () => {
