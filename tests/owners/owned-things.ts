@@ -25,19 +25,27 @@ export interface OwnedThings {
 export const clientOf = ({ url, token }: Seat): NativeClient =>
   createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
 
+export interface PostAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly session: string;
+  readonly body: Record<string, unknown>;
+}
+
 export async function post(
   { url, token }: Seat,
   path: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly session: string; readonly body: Record<string, unknown> }> {
+): Promise<PostAnswer> {
   const response = await fetch(new URL(path, url), {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
   const session = response.headers.get("x-caret-session") ?? "";
-  return { status: response.status, session, body: (await response.json()) as Record<string, unknown> };
+  const answer = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, headers: response.headers, session, body: answer };
 }
 
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
