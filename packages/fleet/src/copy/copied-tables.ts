@@ -19,8 +19,9 @@ export const sessionTable: CopiedTable = {
   postgres: "sessions",
   columns:
     words(`id workspace title lane model permission sandbox budget created_at updated_at archived imported last_seq
-    last_line line_state last_turn last_turn_at last_outcome upstream forked_from forked_seq search_text user_name team_name`),
-  booleans: ["archived", "imported"],
+    last_line line_state last_turn last_turn_at last_outcome upstream forked_from forked_seq search_text user_name team_name
+    pinned`),
+  booleans: ["archived", "imported", "pinned"],
   order: "id",
 };
 
