@@ -1,3 +1,5 @@
+export type { AgentsOptions } from "./agents/agents-context.ts";
+export type { AgentsElsewhere } from "./agents/agents-elsewhere.ts";
 export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
 export { type AgentRegistrations, createAgentRegistrations } from "./agents/registration/agent-registrations.ts";
 export { createAgentTools } from "./agents/tools/create-agent-tools.ts";

@@ -10,10 +10,10 @@ import {
 } from "@caret/protocol";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
 import { machineWaitSql } from "../queue/machine-wait.ts";
-import type { Member, Members } from "../wire/members.ts";
-import { sharedTarget } from "../wire/shared-target.ts";
+import type { Members } from "../wire/members.ts";
 import type { NativeInput } from "../worker/run-native-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
+import { chooseWorker } from "./choose-worker.ts";
 import type { ShownTurns } from "./shown-turns.ts";
 import { type SubmitTurnOptions, submitTurn } from "./submit-turn.ts";
 
@@ -57,11 +57,11 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
   };
   /** Ask any worker of the machine that the session's files are on. */
   const askAtHome = async (method: keyof Sessions, machine: string | undefined, args: readonly unknown[]) =>
-    await ask(await workerOn(options.members, machine), method, args);
+    await ask(await chooseWorker(options.members, { machine }), method, args);
 
   return {
     ...local,
-    create: async (wanted, caller) => (await askAtHome("create", undefined, [wanted, caller])) as never,
+    ...inDirectories(options),
     async delete(sessionId, caller) {
       const { machine } = await placeOf(sessionId, caller);
       await askAtHome("delete", machine, [sessionId, caller]);
@@ -108,9 +108,6 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
       const { machine } = await placeOf(sessionId, args.at(-1) as Caller);
       return await askAtHome(method, machine, [sessionId, ...args]);
     }),
-    findFiles: async (...asked) => (await askAtHome("findFiles", undefined, asked)) as never,
-    findSymbols: async (...asked) => (await askAtHome("findSymbols", undefined, asked)) as never,
-    agentCommands: async (...asked) => (await askAtHome("agentCommands", undefined, asked)) as never,
   };
 }
 
@@ -123,6 +120,18 @@ function filesAtHome(ask: AskSession) {
     sessionChanges: async (sessionId, ...args) => (await ask("sessionChanges", sessionId, args)) as never,
     discardHunk: async (sessionId, ...args) => void (await ask("discardHunk", sessionId, args)),
     commitChanges: async (sessionId, ...args) => (await ask("commitChanges", sessionId, args)) as never,
+  } satisfies Partial<Sessions>;
+}
+
+/** What a machine is asked for that has the directory. */
+function inDirectories({ members, ask }: FleetSessionsOptions) {
+  const askWhere = async (method: keyof Sessions, workspace: string | undefined, args: readonly unknown[]) =>
+    (await ask(await chooseWorker(members, { workspace }), method, args)) as never;
+  return {
+    create: (wanted, caller) => askWhere("create", wanted.workspace, [wanted, caller]),
+    findFiles: (...asked) => askWhere("findFiles", asked[0], asked),
+    findSymbols: (...asked) => askWhere("findSymbols", asked[0], asked),
+    agentCommands: (...asked) => askWhere("agentCommands", asked[0], asked),
   } satisfies Partial<Sessions>;
 }
 
@@ -191,22 +200,8 @@ async function touch({ database, notifier }: FleetSessionsOptions, sessionId: st
   notifier.hint({ kind: "log", id: sessionId });
 }
 
-/** Whom to ask for what any worker of a machine can do; without a machine, of the one with the most room. */
-async function workerOn(members: Members, machine: string | undefined): Promise<string> {
-  const there = (await members.list()).filter(
-    (member) =>
-      member.role === "worker" && member.isThere && !member.isLeaving && (machine ?? member.machine) === member.machine,
-  );
-  const room = ({ about: { capacity = 0, atWork = 0 } }: Member): number => capacity - atWork;
-  const [best] = there.toSorted((one, other) => room(other) - room(one));
-  if (best !== undefined) return best.about.takesShared === true ? sharedTarget(best.machine) : best.id;
-  const message =
-    machine === undefined ? "No worker is there" : `Waiting for the machine ${machine}: no worker of it is there`;
-  throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });
-}
-
 /** A connection of the gateway means nothing on the worker's machine. */
-function withoutConnection({ command, ...caller }: Caller): Caller {
+export function withoutConnection({ command, ...caller }: Caller): Caller {
   return { ...lastingCaller(caller), ...(command === undefined ? {} : { command }) };
 }
 

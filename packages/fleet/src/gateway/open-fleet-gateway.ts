@@ -1,10 +1,12 @@
-import type { CaretError, Conversations, Sessions } from "@caret/protocol";
-import type { ForeignTicks } from "@caret/runtime";
+import type { Agents, CaretError, Conversations, Sessions } from "@caret/protocol";
+import type { AgentsElsewhere, ForeignTicks } from "@caret/runtime";
 import { ANYWHERE, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue } from "../queue/turn-queue.ts";
+import { createAgentsElsewhere } from "../wire/create-agents-elsewhere.ts";
 import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type Members } from "../wire/members.ts";
 import { createAskWorker } from "./ask-worker.ts";
+import { createFleetAgents } from "./fleet-agents.ts";
 import { createFleetConversations } from "./fleet-conversations.ts";
 import { createFleetSessions } from "./fleet-sessions.ts";
 import { openShownTurns, type ShownTurns } from "./shown-turns.ts";
@@ -26,6 +28,9 @@ export interface FleetGateway {
   readonly conversations: Conversations;
   /** The port of the native door over one that only reads. */
   sessions(local: Sessions): Sessions;
+  readonly elsewhere: AgentsElsewhere;
+  /** Named agents over a port that starts no turn. */
+  agents(local: Agents): Agents;
   close(): Promise<void>;
 }
 
@@ -51,6 +56,8 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
     ticks: { add: (tick, sessionId) => listener.on("log", sessionId, () => tick()) },
     conversations: createFleetConversations({ ...common, owner, onError }),
     sessions: (local) => createFleetSessions({ ...common, local, shown }),
+    elsewhere: createAgentsElsewhere(seat),
+    agents: (local) => createFleetAgents({ ...common, local, shown }),
     async close() {
       clearInterval(seen);
       shown.close();
