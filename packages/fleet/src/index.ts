@@ -25,6 +25,7 @@ export { createAgentsElsewhere } from "./wire/create-agents-elsewhere.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";
 export { createLeasedEngine } from "./worker/leased-engine.ts";
+export { createComparisonPublisher } from "./worker/publish-comparisons.ts";
 export { createTurnPublisher } from "./worker/publish-turns.ts";
 export { type RunningWorker, runWorker } from "./worker/run-worker.ts";
 export type { WorkerMeter } from "./worker/worker-meter.ts";

@@ -1,8 +1,6 @@
 import type { FleetGateway } from "@caret/fleet";
-import type { RuntimeComparisons } from "@caret/runtime";
 import { openAgents } from "../serve/agent-ports.ts";
 import { type GatewayPorts, type GatewayPortsOptions, openTurnPorts } from "../serve/gateway-ports.ts";
-import { unavailablePort } from "./unavailable-port.ts";
 
 /** The ports of a gateway whose turns run on workers: it reads the log itself, and asks workers for the rest. */
 export function openFleetPorts(options: GatewayPortsOptions, fleet: FleetGateway): GatewayPorts {
@@ -18,7 +16,7 @@ export function openFleetPorts(options: GatewayPortsOptions, fleet: FleetGateway
     conversations: fleet.conversations,
     sessions: fleet.sessions(local.sessions),
     agents: fleet.agents(agents),
-    comparisons: unavailablePort<RuntimeComparisons>("Comparisons"),
+    comparisons: fleet.comparisons,
     answers: local.answers,
     async stopTaking() {
       local.sessions.stopTaking();

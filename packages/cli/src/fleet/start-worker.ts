@@ -66,15 +66,19 @@ async function startIn(
   const defaultWorkspace = config.workspaces.default;
   const answers = fleetParts.createPostgresAnswerArchive({ ...seat, onError });
   const elsewhere = fleetParts.createAgentsElsewhere(seat);
-  const ports = openGatewayPorts({ host, config, opened, models, defaultWorkspace, answers, elsewhere, onError });
+  const publisher = fleetParts.createComparisonPublisher({ ...seat, onError });
+  const shared = { answers, elsewhere, onComparison: publisher.onChange };
+  const ports = openGatewayPorts({ host, config, opened, models, defaultWorkspace, ...shared, onError });
+  void ports.comparisons.sweep(publisher.isKept);
   const closeParts = async (): Promise<void> => {
     await ports.close();
+    await publisher.close();
     await closeEngine();
   };
   const listed = await aboutWorker(config, opened);
   const worker = await fleetParts
     .runWorker({
-      ...{ ...ports, seat, store, engine: opened.engine, tracer, meter: figures?.meter, version, onError },
+      ...{ ...ports, publisher, seat, store, engine: opened.engine, tracer, meter: figures?.meter, version, onError },
       capacity: config.fleet.capacity,
       lane: opened.lane,
       redact: (text) => opened.redactor().redactText(text),

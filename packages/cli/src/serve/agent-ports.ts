@@ -96,7 +96,7 @@ export function openAgents(
 }
 
 export function openComparisons(
-  { host, config, opened, onError }: GatewayPortsOptions,
+  { host, config, opened, onComparison, onError }: GatewayPortsOptions,
   sessions: RuntimeSessions,
 ): RuntimeComparisons {
   const { spawner, containment, allowedWorkspaces } = opened;
@@ -105,6 +105,7 @@ export function openComparisons(
     git: { spawner, env: host.env },
     allowedWorkspaces,
     spawner: containingSpawner(spawner, containment),
+    onChange: onComparison,
     root: worktreesRoot(config),
     newId: randomUUID,
     now: Date.now,

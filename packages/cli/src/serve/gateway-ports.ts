@@ -3,6 +3,7 @@ import type { Agents, CaretError, Comparisons, Conversations, PermissionWord, Se
 import {
   type AgentsOptions,
   type AnswerArchive,
+  type ComparisonsOptions,
   createClientFinder,
   createConversations,
   createSessions,
@@ -40,6 +41,8 @@ export interface GatewayPortsOptions {
   readonly answers?: AnswerArchive | undefined;
   /** The processes of a fleet that have the same queues of agents. */
   readonly elsewhere?: AgentsOptions["elsewhere"];
+  /** Called with each change of a comparison. */
+  readonly onComparison?: ComparisonsOptions["onChange"];
   readonly onError: (error: CaretError) => void;
 }
 
@@ -50,7 +53,7 @@ export interface GatewayPorts {
   readonly sessions: Sessions;
   readonly agents: Agents;
   /** For the native door: one prompt for several models. */
-  readonly comparisons: Comparisons & Pick<RuntimeComparisons, "sweep">;
+  readonly comparisons: Comparisons & Partial<Pick<RuntimeComparisons, "sweep">>;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
   /** No turn starts by itself from here on. */

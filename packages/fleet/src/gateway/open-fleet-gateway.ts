@@ -1,4 +1,4 @@
-import type { Agents, CaretError, Conversations, Sessions } from "@caret/protocol";
+import type { Agents, CaretError, Comparisons, Conversations, Sessions } from "@caret/protocol";
 import type { AgentsElsewhere, ForeignTicks } from "@caret/runtime";
 import { ANYWHERE, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue } from "../queue/turn-queue.ts";
@@ -7,6 +7,7 @@ import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type Members } from "../wire/members.ts";
 import { createAskWorker } from "./ask-worker.ts";
 import { createFleetAgents } from "./fleet-agents.ts";
+import { createFleetComparisons } from "./fleet-comparisons.ts";
 import { createFleetConversations } from "./fleet-conversations.ts";
 import { createFleetSessions } from "./fleet-sessions.ts";
 import { openShownTurns, type ShownTurns } from "./shown-turns.ts";
@@ -31,6 +32,7 @@ export interface FleetGateway {
   readonly elsewhere: AgentsElsewhere;
   /** Named agents over a port that starts no turn. */
   agents(local: Agents): Agents;
+  readonly comparisons: Comparisons;
   close(): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
     conversations: createFleetConversations({ ...common, owner, onError }),
     sessions: (local) => createFleetSessions({ ...common, local, shown }),
     elsewhere: createAgentsElsewhere(seat),
+    comparisons: createFleetComparisons({ ...common, owner, onError }),
     agents: (local) => createFleetAgents({ ...common, local, shown }),
     async close() {
       clearInterval(seen);

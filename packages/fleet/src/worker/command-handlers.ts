@@ -1,17 +1,28 @@
-import type { Agents, Sessions } from "@caret/protocol";
+import type { Agents, Comparisons, ComparisonView, Sessions } from "@caret/protocol";
 import { type AgentCommand, agentCommands as agentMethods } from "../wire/agent-commands.ts";
+import type { ComparisonCommand } from "../wire/comparison-commands.ts";
+import type { ComparisonHolds } from "./comparison-holds.ts";
+import type { ComparisonPublisher } from "./publish-comparisons.ts";
 import type { CommandHandlers } from "./run-commands.ts";
 import type { RemoteShare } from "./run-conversation-turn.ts";
 
 export interface CommandHandlersOptions {
   readonly sessions: Sessions;
   readonly agents: Agents;
+  readonly comparisons: Comparisons;
+  readonly publisher: Pick<ComparisonPublisher, "published">;
+}
+
+/** What gateways have here. */
+export interface RemoteParts {
+  readonly shares: ReadonlyMap<string, RemoteShare>;
+  readonly holds: ComparisonHolds;
 }
 
 /** What gateways may ask of this worker. */
 export function commandHandlers(
-  { sessions, agents }: CommandHandlersOptions,
-  shares: ReadonlyMap<string, RemoteShare>,
+  { sessions, agents, ...more }: CommandHandlersOptions,
+  { shares, holds }: RemoteParts,
 ): CommandHandlers {
   const { cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant } = sessions;
   const { changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols, agentCommands } = sessions;
@@ -19,6 +30,7 @@ export function commandHandlers(
     ...{ cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant },
     ...{ changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols, agentCommands },
     ...agentHandlers(agents),
+    ...comparisonHandlers(more, holds),
     create: sessions.create,
     delete: sessions.delete,
     async readImage(...asked: Parameters<Sessions["readImage"]>) {
@@ -37,4 +49,25 @@ export function commandHandlers(
 function agentHandlers(agents: Agents): Record<AgentCommand, CommandHandlers[string]> {
   const entries = agentMethods.map((method) => [`agents.${method}`, agents[method]]);
   return Object.fromEntries(entries) as Record<AgentCommand, CommandHandlers[string]>;
+}
+
+/** They answer when gateways can read what they did. */
+function comparisonHandlers(
+  { comparisons, publisher }: Pick<CommandHandlersOptions, "comparisons" | "publisher">,
+  { hold, letGo }: ComparisonHolds,
+): Record<ComparisonCommand, CommandHandlers[string]> {
+  const shown =
+    <Args extends unknown[]>(work: (...args: Args) => Promise<ComparisonView>) =>
+    async (...args: Args): Promise<ComparisonView> => {
+      const view = await work(...args);
+      await publisher.published(view.id);
+      return view;
+    };
+  return {
+    "comparisons.start": shown(comparisons.start),
+    "comparisons.pick": shown(comparisons.pick),
+    "comparisons.drop": shown(comparisons.drop),
+    "comparisons.hold": hold,
+    "comparisons.letGo": letGo,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Agents, CaretError, LaneName, Tracer } from "@caret/protocol";
+import type { Agents, CaretError, Comparisons, LaneName, Tracer } from "@caret/protocol";
 import type { EventStore, RuntimeConversations, RuntimeSessions, SessionEngine } from "@caret/runtime";
 import { ANYWHERE, machineQueue, openJobQueue } from "../queue/job-queue.ts";
 import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue.ts";
@@ -6,9 +6,11 @@ import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type WorkerAbout } from "../wire/members.ts";
 import type { Reply } from "../wire/reply.ts";
 import { sharedTarget } from "../wire/shared-target.ts";
-import { commandHandlers } from "./command-handlers.ts";
+import { commandHandlers, type RemoteParts } from "./command-handlers.ts";
+import { createComparisonHolds } from "./comparison-holds.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { createLiveWriter } from "./live-writer.ts";
+import type { ComparisonPublisher } from "./publish-comparisons.ts";
 import { reapLost } from "./reap-lost.ts";
 import { recordUnbegun } from "./record-unbegun.ts";
 import { type RunningClaims, type RunTaken, runClaims } from "./run-claims.ts";
@@ -30,6 +32,8 @@ export interface WorkerOptions {
   readonly sessions: RuntimeSessions;
   readonly conversations: RuntimeConversations;
   readonly agents: Agents;
+  readonly comparisons: Comparisons;
+  readonly publisher: Pick<ComparisonPublisher, "published">;
   readonly version: string;
   readonly capacity: number;
   /** The lane of sessions that have none yet. */
@@ -66,6 +70,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   );
   const turns = createTurnQueue({ database, jobs, sealer, owner, home, now: Date.now });
   const shares = new Map<string, RemoteShare>();
+  const holds = createComparisonHolds(options.comparisons, onError);
   const answered = async (claim: Claim, id: string, reply: Reply): Promise<void> => {
     // A gateway that hears nothing sees the turn in the log, or that it was interrupted.
     await turns.answer(claim, id, reply).catch(onError);
@@ -80,7 +85,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   };
   const onAllLost = (): void => interrupt(engine.runningTurns().map(({ sessionId }) => sessionId));
   let isLeaving = false;
-  const presence = await keepSeen(options, { shares, claims, isLeaving: () => isLeaving });
+  const presence = await keepSeen(options, { shares, holds, claims, isLeaving: () => isLeaving });
   const monotonic = (): number => performance.now();
   const ends = [
     keepLeases({ database, owner, claims, sessions: leases, onLost: interrupt, onAllLost, meter, onError, monotonic }),
@@ -93,7 +98,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       owner,
       shared: sharedTarget(machine),
       isLeaving: () => isLeaving,
-      handlers: commandHandlers(options, shares),
+      handlers: commandHandlers(options, { shares, holds }),
       onError,
     }),
   ];
@@ -120,24 +125,23 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   };
 }
 
-interface Present {
-  readonly shares: ReadonlyMap<string, RemoteShare>;
+interface Present extends RemoteParts {
   readonly claims: Pick<RunningClaims, "held">;
   readonly isLeaving: () => boolean;
 }
 
 /** Says that this worker is there, now and every few seconds. */
-async function keepSeen(options: WorkerOptions, { shares, claims, isLeaving }: Present) {
+async function keepSeen(options: WorkerOptions, { shares, holds, claims, isLeaving }: Present) {
   const { seat, capacity, version, onError } = options;
   const { owner: id, machine } = seat;
   const members = createMembers(seat.database);
   const note = async (): Promise<void> => {
     const about = { ...(await options.about()), capacity, atWork: claims.held().length, ...abilities };
     await members.note({ id, role: "worker", machine, version, about, isLeaving: isLeaving() });
-    await leaveLost(
-      shares,
-      (await members.list()).filter(({ isThere }) => isThere).map((member) => member.id),
-    );
+    const there = (await members.list()).filter(({ isThere }) => isThere).map((member) => member.id);
+    // A gateway that is gone has taken its clients with it.
+    for (const share of shares.values()) if (!there.includes(share.gateway)) share.leave("gone");
+    holds.keepOnly(there);
   };
   // One that the database does not hear of now is seen with the next beat: it may have taken work already.
   const beSeen = (): Promise<void> => note().catch(onError);
@@ -170,9 +174,4 @@ async function runTaken(
 function traceWait(tracer: Tracer, { waitedMs }: TakenTurn, { door, caller }: NativeInput | ConversationInput): void {
   const startedAt = Date.now() - waitedMs;
   tracer.start("queue wait", { parent: caller.traceparent, startedAt, attributes: { "caret.door": door } }).end();
-}
-
-/** A gateway that is gone has taken its clients with it. */
-async function leaveLost(shares: ReadonlyMap<string, RemoteShare>, there: readonly string[]): Promise<void> {
-  for (const share of shares.values()) if (!there.includes(share.gateway)) share.leave("gone");
 }

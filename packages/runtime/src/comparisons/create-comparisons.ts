@@ -26,8 +26,8 @@ export interface ComparisonsOptions extends Omit<ComparisonOptions, "records"> {
 }
 
 export interface RuntimeComparisons extends Comparisons {
-  /** Removes what an earlier gateway has left. Only for the gateway of this data directory. */
-  sweep(): Promise<void>;
+  /** Removes what an earlier process of this data directory has left, but for comparisons that another one still has. */
+  sweep(isKept?: (id: string) => Promise<boolean>): Promise<void>;
   /** Drops what is left. Call before closing the engine. */
   close(): Promise<void>;
 }
