@@ -6,7 +6,7 @@ import { type GatewayPorts, type GatewayPortsOptions, openTurnPorts } from "../s
 export function openFleetPorts(options: GatewayPortsOptions, fleet: FleetGateway): GatewayPorts {
   const { ticks, shown, elsewhere } = fleet;
   const { opened } = options;
-  const local = openTurnPorts(options, { ticks, turnOf: shown.of });
+  const local = openTurnPorts(options, { ticks, turnOf: shown.of, importWorkspace: fleet.placeImported });
   const agents = openAgents({ ...options, elsewhere }, local, {
     // Turns start where the agents are, and so are their chats.
     store: { ...opened.agents, waiting: async () => [] },

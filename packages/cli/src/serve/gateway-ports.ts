@@ -71,7 +71,9 @@ export interface RuntimePorts extends GatewayPorts {
 }
 
 /** What `createSessions` is given besides what every process gives it. */
-type SessionsOfProcess = Partial<Pick<SessionsOptions, "toolsOf" | "registrationOf" | "turnOf" | "ticks">>;
+type SessionsOfProcess = Partial<
+  Pick<SessionsOptions, "toolsOf" | "registrationOf" | "turnOf" | "ticks" | "importWorkspace">
+>;
 
 /** The ports that start turns, and what they share. */
 export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProcess) {

@@ -44,10 +44,10 @@ export function createFleetAgents(options: FleetAgentsOptions): Agents {
 
   return {
     ...local,
-    async create(wanted, caller, createdBy) {
+    async create({ machine, ...wanted }, caller, createdBy) {
       // An argument that is undefined would arrive as null.
       const maker = createdBy === undefined ? [] : [createdBy];
-      const worker = await chooseWorker(members, { workspace: wanted.worktree ?? wanted.workspace });
+      const worker = await chooseWorker(members, { machine, workspace: wanted.worktree ?? wanted.workspace });
       return (await ask(worker, "create", [wanted, withoutConnection(caller), ...maker])) as AgentView;
     },
     list: async (caller) => await withAwayMachines(options, await local.list(caller)),

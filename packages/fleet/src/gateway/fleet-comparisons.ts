@@ -50,8 +50,8 @@ export function createFleetComparisons(options: FleetComparisonsOptions): Compar
     throw new CaretError("not-found", `There is no comparison ${id} (any more)`);
   };
   return {
-    async start(wanted, caller) {
-      const worker = await chooseWorker(members, { workspace: wanted.workspace });
+    async start({ machine, ...wanted }, caller) {
+      const worker = await chooseWorker(members, { machine, workspace: wanted.workspace });
       return await ask(worker, "comparisons.start", [wanted, withoutConnection(caller)]);
     },
     async list(caller) {

@@ -14,6 +14,7 @@ import type { Members } from "../wire/members.ts";
 import type { NativeInput } from "../worker/run-native-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";
+import type { ImportedPlaces } from "./imported-places.ts";
 import type { ShownTurns } from "./shown-turns.ts";
 import { type SubmitTurnOptions, submitTurn } from "./submit-turn.ts";
 
@@ -28,6 +29,7 @@ export interface FleetSessionsOptions extends SubmitTurnOptions {
   readonly shown: ShownTurns;
   readonly members: Members;
   readonly ask: AskWorker;
+  readonly imports: Pick<ImportedPlaces, "takeMachine">;
 }
 
 interface Place {
@@ -66,14 +68,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
       const { machine } = await placeOf(sessionId, caller);
       await askAtHome("delete", machine, [sessionId, caller]);
     },
-    async fork(sessionId, wanted, caller) {
-      const view = await local.fork(sessionId, wanted, caller);
-      await database.query(
-        "update sessions set home_machine = (select home_machine from sessions where id = $1) where id = $2",
-        [sessionId, view.id],
-      );
-      return view;
-    },
+    ...madeHere(options),
     async startTurn(sessionId, wanted, caller) {
       const place = await placeOf(sessionId, caller);
       assertFree(place);
@@ -125,13 +120,36 @@ function filesAtHome(ask: AskSession) {
 
 /** What a machine is asked for that has the directory. */
 function inDirectories({ members, ask }: FleetSessionsOptions) {
-  const askWhere = async (method: keyof Sessions, workspace: string | undefined, args: readonly unknown[]) =>
+  const askWhere = async (method: keyof Sessions, workspace: string, args: readonly unknown[]) =>
     (await ask(await chooseWorker(members, { workspace }), method, args)) as never;
   return {
-    create: (wanted, caller) => askWhere("create", wanted.workspace, [wanted, caller]),
+    async create({ machine, ...wanted }, caller) {
+      const worker = await chooseWorker(members, { machine, workspace: wanted.workspace });
+      return (await ask(worker, "create", [wanted, caller])) as never;
+    },
     findFiles: (...asked) => askWhere("findFiles", asked[0], asked),
     findSymbols: (...asked) => askWhere("findSymbols", asked[0], asked),
     agentCommands: (...asked) => askWhere("agentCommands", asked[0], asked),
+  } satisfies Partial<Sessions>;
+}
+
+/** Sessions that a gateway makes out of events: they belong to the machine that has their directory. */
+function madeHere({ local, database, imports }: FleetSessionsOptions) {
+  return {
+    async fork(sessionId, wanted, caller) {
+      const view = await local.fork(sessionId, wanted, caller);
+      await database.query(
+        "update sessions set home_machine = (select home_machine from sessions where id = $1) where id = $2",
+        [sessionId, view.id],
+      );
+      return view;
+    },
+    async importSession(chunks, caller, where) {
+      const view = await local.importSession(chunks, caller, where);
+      const machine = imports.takeMachine(view.workspace);
+      await database.query("update sessions set home_machine = $2 where id = $1", [view.id, machine ?? null]);
+      return view;
+    },
   } satisfies Partial<Sessions>;
 }
 
@@ -155,7 +173,6 @@ const notServed = {
   offerServers: async () => notInFleet("MCP servers of a client"),
   followEditor: () => notInFleet("Editors"),
   answerEditor: async () => notInFleet("Editors"),
-  importSession: async () => notInFleet("Imports"),
 };
 
 /** An image as it passes through a command. */

@@ -10,6 +10,7 @@ import { createFleetAgents } from "./fleet-agents.ts";
 import { createFleetComparisons } from "./fleet-comparisons.ts";
 import { createFleetConversations } from "./fleet-conversations.ts";
 import { createFleetSessions } from "./fleet-sessions.ts";
+import { createImportedPlaces, type ImportedPlaces } from "./imported-places.ts";
 import { openShownTurns, type ShownTurns } from "./shown-turns.ts";
 
 const SEEN_MS = 3_000;
@@ -29,6 +30,8 @@ export interface FleetGateway {
   readonly conversations: Conversations;
   /** The port of the native door over one that only reads. */
   sessions(local: Sessions): Sessions;
+  /** Where an imported session is to work. */
+  readonly placeImported: ImportedPlaces["place"];
   readonly elsewhere: AgentsElsewhere;
   /** Named agents over a port that starts no turn. */
   agents(local: Agents): Agents;
@@ -47,6 +50,7 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
   const members = createMembers(database);
   const shown = openShownTurns({ database, listener, sealer, onError });
   const ask = createAskWorker({ database, sealer, listener, notifier, members, owner });
+  const imports = createImportedPlaces({ members, ask });
   const common = { database, turns, sealer, listener, notifier, members, ask };
   const beSeen = (): Promise<void> =>
     members.note({ id: owner, role: "gateway", machine, version, about: {}, isLeaving: false });
@@ -57,7 +61,8 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
     shown,
     ticks: { add: (tick, sessionId) => listener.on("log", sessionId, () => tick()) },
     conversations: createFleetConversations({ ...common, owner, onError }),
-    sessions: (local) => createFleetSessions({ ...common, local, shown }),
+    sessions: (local) => createFleetSessions({ ...common, local, shown, imports }),
+    placeImported: imports.place,
     elsewhere: createAgentsElsewhere(seat),
     comparisons: createFleetComparisons({ ...common, owner, onError }),
     agents: (local) => createFleetAgents({ ...common, local, shown }),

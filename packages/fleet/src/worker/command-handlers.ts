@@ -1,13 +1,17 @@
 import type { Agents, Comparisons, ComparisonView, Sessions } from "@caret/protocol";
+import type { RuntimeSessions } from "@caret/runtime";
+import type { PlacedImport } from "../gateway/imported-places.ts";
 import { type AgentCommand, agentCommands as agentMethods } from "../wire/agent-commands.ts";
 import type { ComparisonCommand } from "../wire/comparison-commands.ts";
+import type { FleetSeat } from "../wire/fleet-seat.ts";
 import type { ComparisonHolds } from "./comparison-holds.ts";
 import type { ComparisonPublisher } from "./publish-comparisons.ts";
 import type { CommandHandlers } from "./run-commands.ts";
 import type { RemoteShare } from "./run-conversation-turn.ts";
 
 export interface CommandHandlersOptions {
-  readonly sessions: Sessions;
+  readonly seat: Pick<FleetSeat, "machine">;
+  readonly sessions: Pick<RuntimeSessions, keyof Sessions | "placeImported">;
   readonly agents: Agents;
   readonly comparisons: Comparisons;
   readonly publisher: Pick<ComparisonPublisher, "published">;
@@ -21,7 +25,7 @@ export interface RemoteParts {
 
 /** What gateways may ask of this worker. */
 export function commandHandlers(
-  { sessions, agents, ...more }: CommandHandlersOptions,
+  { seat, sessions, agents, ...more }: CommandHandlersOptions,
   { shares, holds }: RemoteParts,
 ): CommandHandlers {
   const { cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant } = sessions;
@@ -33,6 +37,10 @@ export function commandHandlers(
     ...comparisonHandlers(more, holds),
     create: sessions.create,
     delete: sessions.delete,
+    placeImported: async (...asked: Parameters<RuntimeSessions["placeImported"]>): Promise<PlacedImport> => ({
+      workspace: await sessions.placeImported(...asked),
+      machine: seat.machine,
+    }),
     async readImage(...asked: Parameters<Sessions["readImage"]>) {
       const { mediaType, bytes } = await sessions.readImage(...asked);
       return { mediaType, base64: Buffer.from(bytes).toString("base64") };

@@ -6,6 +6,7 @@ import type { Git } from "../git/run-git.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import { wayInside } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
+import { assertHere } from "../sessions/assert-here.ts";
 import { isInScope, scopeOf } from "../sessions/session-directories.ts";
 import { findRepository } from "../worktrees/create-worktree.ts";
 import { Comparison, type ComparisonOptions } from "./comparison.ts";
@@ -45,6 +46,7 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
 
   return {
     async start(wanted, caller) {
+      assertHere(wanted);
       const place = await findPlace(git, wanted, options.allowedWorkspaces, caller);
       const id = options.newId().slice(0, 8);
       makePrivateDirectory(options.root);
