@@ -64,8 +64,8 @@ it("a session is made, and one of a file is imported, on the machine that is nam
     const { turnId } = await client.startTurn(id, { prompt: `Say ${machine}` });
     const status = async () => (await client.getSession(id)).status;
     await expect.poll(status).toMatchObject({ kind: "ended", turnId, outcome: "completed" });
-    const { blob } = await client.exportSession(id, "ndjson");
-    const imported = await client.importSession(blob, { machine });
+    const { content } = await client.exportSession(id, "ndjson");
+    const imported = await client.importSession(content, { machine });
     expect(imported).toMatchObject({ imported: true, workspace: fleet.home.workspace });
     expect((await client.readLog(imported.id, {})).events.length).toBe((await client.readLog(id, {})).events.length);
     homes.push(homeOf(id), homeOf(imported.id));
