@@ -57,7 +57,9 @@ it("a session is made, and one of a file is imported, on the machine that is nam
   const client = fleet.client(gateway);
   await fleet.worker("shed", { CARET_FLEET_MACHINE: "shed" });
   const homeOf = (id: string): string =>
-    fleet.server.run("psql", ["-d", "caret_fleet", "-Atc", `select home_machine from caret.sessions where id = '${id}'`]).trim();
+    fleet.server
+      .run("psql", ["-d", "caret_fleet", "-Atc", `select home_machine from caret.sessions where id = '${id}'`])
+      .trim();
   const homes: string[] = [];
   for (const machine of ["desk", "shed"]) {
     const { id } = await client.createSession({ workspace: fleet.home.workspace, permission: "full", machine });
