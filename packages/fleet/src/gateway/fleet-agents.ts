@@ -1,7 +1,7 @@
 import { type Agents, type AgentView, type Caller, CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
-import type { AgentCommand, AgentMethod } from "../wire/agent-commands.ts";
 import type { Member, Members } from "../wire/members.ts";
+import type { AgentCommand, AgentMethod } from "../wire/worker-commands.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker, machineAway } from "./choose-worker.ts";
 import { withoutConnection } from "./fleet-sessions.ts";

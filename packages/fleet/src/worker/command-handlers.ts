@@ -1,9 +1,8 @@
 import type { Agents, Comparisons, ComparisonView, Sessions } from "@caret/protocol";
 import type { RuntimeSessions } from "@caret/runtime";
 import type { PlacedImport } from "../gateway/imported-places.ts";
-import { type AgentCommand, agentCommands as agentMethods } from "../wire/agent-commands.ts";
-import type { ComparisonCommand } from "../wire/comparison-commands.ts";
 import type { FleetSeat } from "../wire/fleet-seat.ts";
+import { type AgentCommand, agentCommands as agentMethods, type ComparisonCommand } from "../wire/worker-commands.ts";
 import type { ComparisonHolds } from "./comparison-holds.ts";
 import type { ComparisonPublisher } from "./publish-comparisons.ts";
 import type { CommandHandlers } from "./run-commands.ts";

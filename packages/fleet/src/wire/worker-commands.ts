@@ -9,3 +9,6 @@ export const agentCommands = [
 export type AgentMethod = (typeof agentCommands)[number];
 /** As a gateway asks a worker for it. */
 export type AgentCommand = `agents.${AgentMethod}`;
+
+/** What a gateway asks the worker for that has a comparison. */
+export type ComparisonCommand = `comparisons.${"start" | "pick" | "drop" | "hold" | "letGo"}`;
