@@ -25,8 +25,9 @@ beforeEach(async () => {
   await store.close();
 });
 
-/** An engine whose turns end when the test says so. */
-function scriptedEngine() {
+/** An engine whose turns end when the test says so. `unendedLooks`: how often the log has not taken the end of one yet. */
+function scriptedEngine({ unendedLooks = 0 } = {}) {
+  let looks = 0;
   const running = new Map<string, RunningTurn>();
   const ends: (() => void)[] = [];
   const beginTurn = async ({ sessionId = "" }: { readonly sessionId?: string | undefined }) => {
@@ -42,7 +43,7 @@ function scriptedEngine() {
   };
   const engine = {
     runningTurn: (sessionId: string) => running.get(sessionId),
-    hasUnendedTurn: () => false,
+    hasUnendedTurn: () => looks++ < unendedLooks,
     beginTurn,
     startTurn: beginTurn,
     holdSession: (_sessionId: string, work: () => Promise<unknown>) => work(),
@@ -54,10 +55,11 @@ const holder = async (): Promise<unknown> =>
   (await database.query("select owner, fence from sessions where id = 's'")).rows[0];
 
 it("a turn that begins while the one before it is cleaned up keeps the session", async () => {
-  const { engine, ends } = scriptedEngine();
+  const { engine, ends } = scriptedEngine({ unendedLooks: 1 });
   const first = await engine.beginTurn({ sessionId: "s", prompt: "One" });
   ends[0]?.();
-  const [second] = await Promise.all([engine.beginTurn({ sessionId: "s", prompt: "Two" }), first.settled]);
+  const second = await engine.beginTurn({ sessionId: "s", prompt: "Two" });
+  await first.settled;
   expect([await holder(), leases.fenceOf("s")]).toEqual([{ owner: "worker-1", fence: 2 }, 2]);
   ends[1]?.();
   await second.settled;
