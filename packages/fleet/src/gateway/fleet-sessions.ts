@@ -29,7 +29,7 @@ export interface FleetSessionsOptions extends SubmitTurnOptions {
   readonly shown: ShownTurns;
   readonly members: Members;
   readonly ask: AskWorker;
-  readonly imports: Pick<ImportedPlaces, "takeMachine">;
+  readonly imports: Pick<ImportedPlaces, "machineOf">;
 }
 
 interface Place {
@@ -145,9 +145,10 @@ function madeHere({ local, database, imports }: FleetSessionsOptions) {
       return view;
     },
     async importSession(chunks, caller, where) {
-      const view = await local.importSession(chunks, caller, where);
-      const machine = imports.takeMachine(view.workspace);
-      await database.query("update sessions set home_machine = $2 where id = $1", [view.id, machine ?? null]);
+      const own = { ...where };
+      const view = await local.importSession(chunks, caller, own);
+      const machine = imports.machineOf(own) ?? null;
+      await database.query("update sessions set home_machine = $2 where id = $1", [view.id, machine]);
       return view;
     },
   } satisfies Partial<Sessions>;

@@ -12,8 +12,8 @@ export interface PlacedImport {
 /** Where sessions are to work that are imported here: a worker decides it, since it has the directories. */
 export interface ImportedPlaces {
   readonly place: (theirs: string, caller: Caller, where: ImportPlace) => Promise<string>;
-  /** The machine that a directory was given on, once. */
-  takeMachine(workspace: string): string | undefined;
+  /** The machine that was found for this import, which is the object that `place` was given. */
+  machineOf(where: ImportPlace): string | undefined;
 }
 
 export function createImportedPlaces({
@@ -23,18 +23,14 @@ export function createImportedPlaces({
   readonly members: Members;
   readonly ask: AskWorker;
 }): ImportedPlaces {
-  const machines = new Map<string, string>();
+  const machines = new WeakMap<ImportPlace, string>();
   return {
-    async place(theirs, caller, { machine }) {
-      const worker = await chooseWorker(members, { machine, workspace: theirs });
+    async place(theirs, caller, where) {
+      const worker = await chooseWorker(members, { ...where, workspace: theirs });
       const placed = (await ask(worker, "placeImported", [theirs, caller])) as PlacedImport;
-      machines.set(placed.workspace, placed.machine);
+      machines.set(where, placed.machine);
       return placed.workspace;
     },
-    takeMachine(workspace) {
-      const machine = machines.get(workspace);
-      machines.delete(workspace);
-      return machine;
-    },
+    machineOf: (where) => machines.get(where),
   };
 }
