@@ -11,6 +11,8 @@ import { caret, type GatewayProcess, startGateway } from "../clients/gateway-pro
 
 export interface WorkerProcess {
   readonly pid: number;
+  /** Where it serves its metrics, if it does. */
+  readonly metricsUrl: string | undefined;
   stderr(): string;
   kill(signal: NodeJS.Signals): void;
   readonly exited: Promise<unknown>;
@@ -68,15 +70,15 @@ export class FleetHome {
     const exited = once(child, "exit");
     const closed = once(child, "close");
     const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
-    const worker = { pid: child.pid ?? 0, exited, stderr: () => stderr, kill };
     // Before it is ready: a test that fails meanwhile leaves none behind.
-    this.#processes.push(worker);
+    this.#processes.push({ kill, exited });
     const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), exited.then(() => [])]);
     if (line === undefined) {
       await closed; // what it said last arrives after its exit
       throw new Error(`The worker did not become ready: ${stderr}`);
     }
-    return worker;
+    const { metricsUrl } = JSON.parse(String(line)) as { readonly metricsUrl?: string };
+    return { pid: child.pid ?? 0, metricsUrl, exited, stderr: () => stderr, kill };
   }
 
   /** A token that every gateway of the fleet knows. */

@@ -52,3 +52,32 @@ it("a session whose machine is away says which one it waits for, and runs on the
   const { turnId } = await started;
   await expect.poll(status).toMatchObject({ kind: "ended", turnId, outcome: "completed" });
 }, 60_000);
+
+it("a session is made, and one of a file is imported, on the machine that is named", async () => {
+  const client = fleet.client(gateway);
+  await fleet.worker("shed", { CARET_FLEET_MACHINE: "shed" });
+  const homeOf = (id: string): string =>
+    fleet.server
+      .run("psql", ["-d", "caret_fleet", "-Atc", `select home_machine from caret.sessions where id = '${id}'`])
+      .trim();
+  const homes: string[] = [];
+  for (const machine of ["desk", "shed"]) {
+    const { id } = await client.createSession({ workspace: fleet.home.workspace, permission: "full", machine });
+    const { turnId } = await client.startTurn(id, { prompt: `Say ${machine}` });
+    const status = async () => (await client.getSession(id)).status;
+    await expect.poll(status).toMatchObject({ kind: "ended", turnId, outcome: "completed" });
+    const { content } = await client.exportSession(id, "ndjson");
+    const imported = await client.importSession(content, { machine });
+    expect(imported).toMatchObject({ imported: true, workspace: fleet.home.workspace });
+    expect((await client.readLog(imported.id, {})).events.length).toBe((await client.readLog(id, {})).events.length);
+    homes.push(homeOf(id), homeOf(imported.id));
+    const again = await client.startTurn(imported.id, { prompt: "Say it again" });
+    const next = async () => (await client.getSession(imported.id)).status;
+    await expect.poll(next).toMatchObject({ kind: "ended", turnId: again.turnId, outcome: "completed" });
+  }
+  expect(homes).toEqual(["desk", "desk", "shed", "shed"]);
+  await expect(client.createSession({ machine: "attic" })).rejects.toMatchObject({
+    code: "agent-unavailable",
+    message: "Waiting for the machine attic: no worker of it is there",
+  });
+}, 60_000);

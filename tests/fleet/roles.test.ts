@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { installJobs, migrateDatabase, openDatabase, readDatabaseAddress, roleGrants } from "@caret/fleet";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { GatewayProcess } from "../clients/gateway-process.ts";
@@ -40,4 +41,36 @@ it("a worker and a gateway run a turn, answer a stateless door and delete a sess
   await expect(client.getSession(session.id)).rejects.toMatchObject({ code: "session-not-found" });
   await expect.poll(() => rowsOf(session.id), { timeout: 30_000 }).toBe("0");
   expect([worker.stderr(), gateway.stderr()].join("")).not.toContain("refuses this user");
+}, 90_000);
+
+it("they have rights enough for agents in worktrees, comparisons and imports, and for a drained worker to take its rows away", async () => {
+  const client = fleet.client(gateway);
+  const { workspace } = fleet.home;
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: workspace });
+  git("init", "-q");
+  git("commit", "-q", "--allow-empty", "-m", "first");
+  await client.createAgent({ name: "ada", worktree: workspace, permission: "full", lane: "sim" });
+  await client.sendMessage("ada", { text: "Say hello" });
+  await expect.poll(async () => (await client.getAgent("ada")).lastOutcome, { timeout: 30_000 }).toBe("completed");
+  const { content } = await client.exportSession((await client.getAgent("ada")).sessionId, "ndjson");
+  expect(await client.importSession(content)).toMatchObject({ imported: true });
+  await client.removeAgent("ada", { force: true });
+  const wanted = {
+    prompt: "Say hello",
+    models: ["auto", "gpt-5.1"],
+    workspace,
+    permission: "full",
+    lane: "sim",
+  } as const;
+  const { id } = await client.startComparison(wanted);
+  await expect.poll(async () => (await client.getComparison(id)).state, { timeout: 30_000 }).toBe("ready");
+  expect(await client.dropComparison(id)).toMatchObject({ state: "dropped" });
+  worker.kill("SIGTERM");
+  await worker.exited;
+  const rows = fleet.server.run("psql", ["-d", "caret_fleet", "-Atc", "select count(*) from caret.comparisons"]);
+  expect([rows.trim(), [worker.stderr(), gateway.stderr()].join("").includes("refuses this user")]).toEqual([
+    "0",
+    false,
+  ]);
 }, 90_000);

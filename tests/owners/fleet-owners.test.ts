@@ -28,14 +28,14 @@ beforeAll(async () => {
   const anna = { url: one, token: token("anna-laptop", "--user", "anna", "--scope", "sessions", "turns", "models") };
   const root = { url: other, token: token("root", "--admin") };
   await vi.waitFor(async () => expect(await statuses(root.token)).toEqual([200, 200]), { timeout: 10_000 });
-  const things = await makeThings(anna, fleet.home.workspace, true);
+  const things = await makeThings(anna, fleet.home.workspace);
   strangers = {
     things,
     anna,
     bert: gateways.map((url): Seat => ({ url, token: bert })),
     root,
     workspace: fleet.home.workspace,
-    unserved: /\/(agents|messages|comparisons|queue|servers|editor)(\/|$)/,
+    unserved: /\/(servers|editor)(\/|$)/,
   };
 }, 120_000);
 afterAll(() => fleet.remove());

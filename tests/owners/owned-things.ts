@@ -25,19 +25,27 @@ export interface OwnedThings {
 export const clientOf = ({ url, token }: Seat): NativeClient =>
   createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } });
 
+export interface PostAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly session: string;
+  readonly body: Record<string, unknown>;
+}
+
 export async function post(
   { url, token }: Seat,
   path: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly session: string; readonly body: Record<string, unknown> }> {
+): Promise<PostAnswer> {
   const response = await fetch(new URL(path, url), {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
   const session = response.headers.get("x-caret-session") ?? "";
-  return { status: response.status, session, body: (await response.json()) as Record<string, unknown> };
+  const answer = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, headers: response.headers, session, body: answer };
 }
 
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -52,8 +60,8 @@ export const tools = [
   },
 ];
 
-/** Everything that a user can have at a gateway. `isFleet`: without what a fleet does not serve. */
-export async function makeThings(anna: Seat, workspace: string, isFleet: boolean): Promise<OwnedThings> {
+/** Everything that a user can have at a gateway. */
+export async function makeThings(anna: Seat, workspace: string): Promise<OwnedThings> {
   const client = clientOf(anna);
   const session = await client.createSession({ workspace, permission: "supervised", title: `About ${MARK}` });
   const status = async () => (await client.getSession(session.id)).status;
@@ -69,8 +77,8 @@ export async function makeThings(anna: Seat, workspace: string, isFleet: boolean
   const { events } = await client.readLog(session.id);
   const [start] = events.flatMap(({ event }) => (event.type === "turn-start" ? [event] : []));
   const image = start?.images?.[0]?.name ?? "";
-  const messageId = isFleet ? "none" : (await client.queuePrompt(session.id, { prompt: `Then say ${MARK}` })).id;
-  const more = isFleet ? { agent: "none", comparison: "none" } : await makeMore(client, workspace);
+  const { id: messageId } = await client.queuePrompt(session.id, { prompt: `Then say ${MARK}` });
+  const more = await makeMore(client, workspace);
   const kept = await post(anna, "/v1/responses", { model: "auto", input: `Remember ${MARK}` });
   const asked = { role: "user", content: `Please read the file ${MARK}.txt with read_file` };
   const parked = await post(anna, "/v1/chat/completions", { model: "auto", tools, messages: [asked] });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const anna = { url, token: token("anna-laptop", "--user", "anna", "--scope", "sessions", "turns", "models") };
   const bert = [{ url, token: token("bert-laptop", "--user", "bert", "--scope", "admin") }];
   const root = { url, token: token("root", "--admin") };
-  const things = await makeThings(anna, home.workspace, false);
+  const things = await makeThings(anna, home.workspace);
   strangers = { things, anna, bert, root, workspace: home.workspace };
 }, 120_000);
 afterAll(async () => {

@@ -39,9 +39,16 @@ it("refuses a user's next turn once the day's are used up, and lets another user
   for (const word of ["One", "Two", "Three", "Four"]) answers.push(await say(anna, word));
   answers.push(await say(bert, "Five"));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 402, 200]);
+  const wait = Number(answers[3]?.headers.get("retry-after"));
   expect(answers[3]?.body).toMatchObject({
-    error: { message: expect.stringContaining("The user's budget of 3 turns is used up (3 turns)") },
+    error: {
+      message: expect.stringContaining("The user's budget of 3 turns is used up (3 turns)"),
+      caret: { code: "budget-exceeded", retryable: false, retryAfterSeconds: wait },
+    },
   });
+  // Until 00:00 UTC; the turns before it may have been asked for on the other side of a second.
+  const leftMs = 86_400_000 - (Date.now() % 86_400_000);
+  expect(Math.abs(wait * 1000 - leftMs)).toBeLessThan(60_000);
   // It reached no agent, and no log.
   expect(home.prompts().filter((prompt) => prompt.includes("Four"))).toEqual([]);
   const { sessions } = await clientOf(anna as Seat).listSessions();
@@ -55,6 +62,7 @@ it("refuses a turn while another of the same user runs, for a moment: the client
   await expect(client.startTurn(second?.id ?? "", { prompt: "Go on for ever" })).rejects.toMatchObject({
     code: "overloaded",
     message: "The user bert has 1 turn running, and may have no more at once",
+    retryAfterSeconds: 1,
   });
   await client.cancelTurn(first?.id ?? "", turnId);
 });

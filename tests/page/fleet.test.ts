@@ -1,6 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { promisify } from "node:util";
 import { AxeBuilder } from "@axe-core/playwright";
+import type { ScenarioInput } from "@caret/simulator";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { caret } from "../clients/gateway-process.ts";
@@ -9,12 +10,24 @@ import { lacksChromium } from "./chromium.ts";
 import { shownText } from "./page-parts.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
+const tool = (name: string, args: Record<string, unknown>) => ({ tool: { server: "caret", name, args } });
+const scenario: ScenarioInput = {
+  turns: [
+    { when: "all day", steps: [{ text: "I think." }, { delay: 600_000 }] },
+    {
+      when: "^Paint",
+      steps: [tool("ask_human", { question: "Which colour?", wait_seconds: 60 }), { text: "Painted." }],
+    },
+    { when: "^Write", steps: [tool("write", { path: "made.txt", content: "made\n" }), { text: "Written." }] },
+  ],
+};
+
 describe.skipIf(lacksChromium())("the fleet on the page", () => {
   let fleet: FleetHome;
   let laptop: WorkerProcess;
   let stage: PageStage;
   beforeAll(async () => {
-    fleet = await FleetHome.open({ turns: [{ when: "all day", steps: [{ text: "I think." }, { delay: 600_000 }] }] });
+    fleet = await FleetHome.open(scenario);
     laptop = await fleet.worker("laptop", { CARET_FLEET_MACHINE: "laptop" });
     const { CARET_STORE, CARET_FLEET_KEY, CARET_WORKSPACES_ALLOW } = fleet.environment("gateway");
     const env = { CARET_STORE, CARET_FLEET_KEY, CARET_WORKSPACES_ALLOW, CARET_FLEET_MACHINE: "rack" };
@@ -27,6 +40,42 @@ describe.skipIf(lacksChromium())("the fleet on the page", () => {
     await stage.close();
     await fleet.remove();
   });
+
+  it("has agents that work on a machine, and a comparison there, as a gateway by itself has", async () => {
+    const { workspace } = fleet.home;
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: workspace, encoding: "utf8" });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    await stage.api.createAgent({ name: "ada", workspace });
+    const page = await stage.visit("/agents");
+    const agents = page.getByRole("list", { name: "Agents" });
+    await agents.getByRole("button", { name: "Message ada" }).click();
+    await agents.getByRole("textbox", { name: "Message to ada" }).fill("Paint the fence");
+    await agents.getByRole("button", { name: "Send" }).click();
+    await agents.getByText("Which colour?").waitFor();
+    await page.goto(`${stage.url}/#/`);
+    const inbox = page.getByRole("region", { name: /^Waiting for you/ });
+    await inbox.getByRole("textbox", { name: "Answer to ada" }).fill("Blue");
+    await inbox.getByRole("button", { name: "Answer" }).click();
+    await inbox.getByText("Nothing needs you right now").waitFor();
+    await expect.poll(async () => (await stage.api.getAgent("ada")).lastLine).toBe("Painted.");
+    await page.goto(`${stage.url}/#/compare`);
+    await page.getByRole("textbox", { name: "Prompt" }).fill("Write a file");
+    const models = page.getByRole("group", { name: /^Models/ }).getByRole("checkbox");
+    await models.nth(0).check();
+    await models.nth(1).check();
+    await page.getByLabel("Workspace").fill(workspace);
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("table").getByRole("row").nth(2).waitFor();
+    const [comparison] = await stage.api.listComparisons();
+    expect(comparison?.candidates.map(({ files }) => files?.map(({ path }) => path))).toEqual([
+      ["made.txt"],
+      ["made.txt"],
+    ]);
+    await stage.api.dropComparison(comparison?.id ?? "");
+    expect(git("worktree", "list").trim().split("\n").length).toBe(1);
+  }, 120_000);
 
   it("shows machines and what waits for which, in both themes and on a phone, and follows without a reload", async () => {
     const { api } = stage;

@@ -184,6 +184,7 @@ export type {
 export type { DirectoryModel, ModelDirectory, RequestedModel } from "./ports/models.ts";
 export type {
   CommandRecord,
+  ImportPlace,
   LogPage,
   LogQuery,
   SearchQuery,

@@ -1,3 +1,5 @@
+export type { AgentsOptions } from "./agents/agents-context.ts";
+export type { AgentsElsewhere } from "./agents/agents-elsewhere.ts";
 export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
 export { type AgentRegistrations, createAgentRegistrations } from "./agents/registration/agent-registrations.ts";
 export { createAgentTools } from "./agents/tools/create-agent-tools.ts";
@@ -6,7 +8,11 @@ export { chatExists, configDirs } from "./chats/chat-exists.ts";
 export type { ChatMessage } from "./chats/chat-message.ts";
 export { type ChatSummary, listChats } from "./chats/list-chats.ts";
 export { type Chat, readChat } from "./chats/read-chat.ts";
-export { createComparisons, type RuntimeComparisons } from "./comparisons/create-comparisons.ts";
+export {
+  type ComparisonsOptions,
+  createComparisons,
+  type RuntimeComparisons,
+} from "./comparisons/create-comparisons.ts";
 export { createConversations, type RuntimeConversations } from "./conversations/create-conversations.ts";
 export { knownAs } from "./conversations/matching/chain.ts";
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
@@ -92,6 +98,7 @@ export { createSessions, type RuntimeSessions } from "./sessions/create-sessions
 export type { ForeignTicks } from "./sessions/foreign-ticks.ts";
 export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
+export { isInScope, scopeOf } from "./sessions/session-directories.ts";
 export { keptWorktrees } from "./sessions/session-worktrees.ts";
 export type { SessionsOptions, ShownTurn } from "./sessions/sessions-context.ts";
 export { openTracing, type Tracing } from "./telemetry/open-tracing.ts";

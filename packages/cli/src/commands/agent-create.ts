@@ -24,12 +24,13 @@ interface CreateOptions extends ChoiceOptions {
   readonly workspace?: string;
   readonly worktree?: string;
   readonly lane?: LaneName;
+  readonly machine?: string;
 }
 
 export async function createAgent(
   { host, client, json }: AgentWork,
   name: string,
-  { workspace, worktree, lane, ...options }: CreateOptions,
+  { workspace, worktree, lane, machine, ...options }: CreateOptions,
 ): Promise<ExitCode> {
   const absolute = (path: string): string => absolutePath(path, { ...host, base: host.cwd });
   const place: Pick<CreateAgent, "workspace" | "worktree"> =
@@ -40,6 +41,7 @@ export async function createAgent(
     name,
     ...place,
     ...(lane === undefined ? {} : { lane }),
+    ...(machine === undefined ? {} : { machine }),
     ...choices(options),
   });
   if (json) return await printJson(host, agent);

@@ -29,7 +29,8 @@ function addMaking(agent: Command, host: Host, done: Done): void {
     .command("create")
     .description("create an agent")
     .option("-w, --workspace <dir>", "where it works (default: the current directory)")
-    .option("--worktree <repo>", "work in a worktree of this Git repository, on a branch of its own");
+    .option("--worktree <repo>", "work in a worktree of this Git repository, on a branch of its own")
+    .option("--machine <name>", "of a fleet, the one to live on (default: one that has the directory)");
   const lane = new Option("--lane <name>", "how its turns reach an agent").choices(["cli", "acp", "api", "sim"]);
   named(withChoices(create).addOption(lane), host, done, createAgent);
   named(

@@ -29,6 +29,7 @@ interface CompareOptions extends Readonly<Record<string, unknown>> {
   readonly lane?: "auto" | LaneName;
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
+  readonly machine?: string;
   readonly pick?: string;
   readonly message?: string;
   readonly file?: string;
@@ -47,6 +48,7 @@ export function addCompareCommand(program: Command, host: Host, done: (code: Exi
     .option("-w, --workspace <dir>", "a directory of the repository (default: the current one)")
     .addOption(new Option("--permission <word>", "how much happens without asking").choices(permissionWords))
     .addOption(new Option("--sandbox <word>", "confine the candidates").choices(sandboxWords))
+    .option("--machine <name>", "of a fleet, the one to work on (default: one that has the directory)")
     .option("--pick <candidate>", "merge this one without asking: its number, or its model")
     .option("--message <text>", "of the commit that the picked work is put in")
     .option("--file <path>", "read the prompt from a file")
@@ -83,7 +85,7 @@ async function compare(host: Host, words: readonly string[], options: CompareOpt
 }
 
 function wantedBy(options: CompareOptions, prompt: string, workspace: string): StartComparison {
-  const { models, check, lane, permission, sandbox } = options;
+  const { models, check, lane, permission, sandbox, machine } = options;
   return {
     prompt,
     models,
@@ -93,6 +95,7 @@ function wantedBy(options: CompareOptions, prompt: string, workspace: string): S
     ...(lane === undefined || lane === "auto" ? {} : { lane }),
     ...(permission === undefined ? {} : { permission }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(machine === undefined ? {} : { machine }),
   };
 }
 

@@ -64,7 +64,7 @@ const offered = [
   ["--config", "--json", "--plain"],
   ["--always", "--config", "--json", "--yes"],
   ["init", "migrate", "roles", "verify"],
-  ["--config", "--data-dir", "--json", "--store", "--workspace"],
+  ["--config", "--data-dir", "--json", "--metrics-port", "--store", "--workspace"],
   ["--config", "--json"],
   ["openai", "opencode", "opencode-plugin"],
   ["--by"],

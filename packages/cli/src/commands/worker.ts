@@ -8,6 +8,7 @@ import { write } from "./print.ts";
 
 interface WorkerOptions extends Readonly<Record<string, unknown>> {
   readonly workspace?: string;
+  readonly metricsPort?: string;
   readonly json?: boolean;
 }
 
@@ -21,20 +22,28 @@ export function addWorkerCommand(program: Command, host: Host, done: (code: Exit
     .option("--store <address>", "the fleet's database; better set by CARET_STORE, since others see arguments")
     .option("--workspace <directory>", "directory that turns may work in (default: the current one)")
     .option("--data-dir <directory>", "where everything of Caret's is kept on this machine")
+    .option(
+      "--metrics-port <port>",
+      "serve /metrics and /healthz here, on loopback unless fleet.metricsHost says otherwise",
+    )
     .option("--json", "print one line of JSON when ready, and nothing else");
   addConfigFlags(command).action(async (options: WorkerOptions) => done(await work(host, options)));
 }
 
 async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
-  const { config } = loadHostConfig(host, options);
+  const { metricsPort: fleetMetricsPort, ...flags } = options;
+  const { config } = loadHostConfig(host, fleetMetricsPort === undefined ? flags : { ...flags, fleetMetricsPort });
   const workspaces = [resolve(host.cwd, options.workspace ?? ".")];
   const worker = await startWorker({ host, config, workspaces });
-  const { machine, lane, notes } = worker;
+  const { machine, lane, notes, metricsUrl } = worker;
+  const metricsLines = metricsUrl === undefined ? [] : [`Metrics: ${metricsUrl}/metrics`];
   await write(
     host.stdout,
     options.json === true
-      ? `${JSON.stringify({ event: "ready", machine, lane, pid: process.pid })}\n`
-      : [`Worker of the machine ${machine}, lane ${lane}. Stop it with Ctrl-C.`, ...notes, ""].join("\n"),
+      ? `${JSON.stringify({ event: "ready", machine, lane, pid: process.pid, ...(metricsUrl && { metricsUrl }) })}\n`
+      : [`Worker of the machine ${machine}, lane ${lane}. Stop it with Ctrl-C.`, ...notes, ...metricsLines, ""].join(
+          "\n",
+        ),
   );
   const signal = await interruption(host);
   await worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY);

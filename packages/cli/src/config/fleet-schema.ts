@@ -26,6 +26,11 @@ export function fleetSchemas() {
           z.number().int().min(1).max(1024).default(16),
           "How many sessions and conversations a worker has at once; others wait, or go to other workers.",
         ),
+        metricsPort: key(
+          z.number().int().min(0).max(65_535).optional(),
+          "The port at which a worker serves `/metrics` and `/healthz`; 0 picks a free one. Unset: it listens on none.",
+        ),
+        metricsHost: key(z.string().min(1).default("127.0.0.1"), "The address that goes with `fleet.metricsPort`."),
       })
       .prefault({}),
   };

@@ -78,7 +78,7 @@ describe("loadConfig", () => {
       notify: { webhook: {} },
       telemetry: { otlp: { headers: {}, sampleRatio: 1 } },
       page: { editor: "none" },
-      fleet: { capacity: 16 },
+      fleet: { capacity: 16, metricsHost: "127.0.0.1" },
       server: {
         host: "127.0.0.1",
         port: 4141,

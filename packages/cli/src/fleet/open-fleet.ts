@@ -13,11 +13,13 @@ export interface OpenedFleet {
 
 interface OpenFleetOptions {
   readonly role: "gateway" | "worker";
+  /** Called after each append of this process. */
+  readonly onAppended?: (() => void) | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
 /** Joins the fleet of the settings. What it takes is loaded only now: a gateway without a fleet has none of it. */
-export async function openFleet(config: Config, { role, onError }: OpenFleetOptions): Promise<OpenedFleet> {
+export async function openFleet(config: Config, { role, onAppended, onError }: OpenFleetOptions): Promise<OpenedFleet> {
   const { store: address, fleet: settings } = config;
   if (address === undefined) throw missing("store", "the address of the fleet's database");
   if (settings.key === undefined)
@@ -36,11 +38,15 @@ export async function openFleet(config: Config, { role, onError }: OpenFleetOpti
     owner: seat.owner,
     // A gateway only copies events, into sessions that no worker knows yet.
     ...(role === "worker" ? { fenceOf: seat.leases.fenceOf, newLeaseMs: seat.leases.newLeaseMs } : {}),
+    ...(role === "worker" ? { home: machine } : {}),
     mayDelete: role === "gateway",
     role,
     // Only leases say who is lost, and only a worker that has taken one over ends its turns.
     isOwnerAlive: () => true,
-    onAppended: (sessionId) => seat.notifier.hint({ kind: "log", id: sessionId }),
+    onAppended: (sessionId) => {
+      seat.notifier.hint({ kind: "log", id: sessionId });
+      onAppended?.();
+    },
     rawMaxBytes: config.limits.rawBytes,
   });
   return {

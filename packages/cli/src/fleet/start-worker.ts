@@ -1,14 +1,17 @@
+import type { RunningWorker } from "@caret/fleet";
 import type { CaretError } from "@caret/protocol";
-import { openEngine } from "../compose.ts";
+import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
 import { laneModels, lanesOf } from "../serve/gateway-lanes.ts";
 import { createGatewayLog } from "../serve/gateway-log.ts";
-import { openTurnPorts } from "../serve/gateway-ports.ts";
+import { openGatewayPorts } from "../serve/gateway-ports.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { type OpenedFleet, openFleet } from "./open-fleet.ts";
+import { serveWorkerMetrics } from "./serve-worker-metrics.ts";
+import { openWorkerFigures, type WorkerFigures } from "./worker-figures.ts";
 
 interface StartWorkerOptions {
   readonly host: Host;
@@ -21,6 +24,8 @@ export interface StartedWorker {
   readonly machine: string;
   readonly lane: string;
   readonly notes: readonly string[];
+  /** Where it serves its metrics; undefined: nowhere. */
+  readonly metricsUrl: string | undefined;
   /** Takes no more work, waits until what runs has ended or the limit has passed, then leaves. */
   close(limitMs: number): Promise<void>;
 }
@@ -29,85 +34,116 @@ export interface StartedWorker {
 export async function startWorker(options: StartWorkerOptions): Promise<StartedWorker> {
   const report: Report = {};
   const onError = (error: CaretError): void => report.log?.(error);
-  const fleet = await openFleet(options.config, { role: "worker", onError });
-  return await startIn(options, fleet, report).catch(async (reason: unknown) => {
-    // What listens and renews would keep a process that does no work.
-    await fleet.close();
-    throw reason;
-  });
+  const figures = await openWorkerFigures(options.config);
+  const fleet = await openFleet(options.config, { role: "worker", onAppended: figures?.appended, onError });
+  // What listens and renews would keep a process that does no work.
+  return await startIn(options, fleet, { report, figures, onError }).catch(afterwards(fleet.close));
 }
 
 interface Report {
   log?: (error: CaretError) => void;
 }
 
+interface Watching {
+  readonly report: Report;
+  readonly figures: WorkerFigures | undefined;
+  readonly onError: (error: CaretError) => void;
+}
+
 async function startIn(
-  { host, config, workspaces }: StartWorkerOptions,
+  options: StartWorkerOptions,
   fleet: OpenedFleet,
-  report: Report,
+  { report, figures, onError }: Watching,
 ): Promise<StartedWorker> {
-  const onError = (error: CaretError): void => report.log?.(error);
-  const fleetParts = await import("@caret/fleet");
-  const { createLeasedEngine, createPostgresConversationStore, createTurnPublisher, runWorker } = fleetParts;
+  const { host, config } = options;
   const { seat, store } = fleet;
-  // Sessions of the API lane go to any machine, and what their upstream keeps with us goes with them.
-  const upstreamState = createPostgresConversationStore({ database: seat.database, onError });
-  // A worker has no `/metrics`: that traces are not delivered is in its log.
-  const tracing = await openTelemetry(config, { service: "caret-worker", onDropped: () => undefined, onError });
-  const tracer = tracing?.tracer;
-  const inner = await openEngine(host, config, { workspaces, keepWarm: true, store, upstreamState, tracer });
-  const log = createGatewayLog(host, config, inner.redactor);
+  const fleetParts = await import("@caret/fleet");
+  const { opened, tracer, close: closeEngine } = await openWorkerEngine(options, fleet, { figures, onError });
+  const log = createGatewayLog(host, config, opened.redactor);
   report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
-  const onTurn = createTurnPublisher({ ...seat, store, onError });
-  const engine = createLeasedEngine({ engine: inner.engine, leases: seat.leases, onTurn });
-  const opened = { ...inner, engine };
-  const isBusy = (): boolean => engine.runningTurns().length > 0;
+  const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   const defaultWorkspace = config.workspaces.default;
   const answers = fleetParts.createPostgresAnswerArchive({ ...seat, onError });
-  const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, answers, onError }, {});
-  const about = async () => ({
-    lanes: lanesOf(opened),
-    defaultLane: opened.lane,
-    models: await opened.probe.listModels().catch(() => []),
-    workspaces: opened.allowedWorkspaces.directories().filter((directory) => !isOwnDirectory(config, directory)),
-  });
-  const listed = await about();
+  const elsewhere = fleetParts.createAgentsElsewhere(seat);
+  const publisher = fleetParts.createComparisonPublisher({ ...seat, onError });
+  const shared = { answers, elsewhere, onComparison: publisher.onChange };
+  const ports = openGatewayPorts({ host, config, opened, models, defaultWorkspace, ...shared, onError });
+  void ports.comparisons.sweep(publisher.isKept);
   const closeParts = async (): Promise<void> => {
-    await ports.sessions.close();
-    await ports.conversations.close();
-    ports.answers.close();
-    await inner.close();
-    await tracing?.close();
+    await ports.close();
+    await publisher.close();
+    await closeEngine();
   };
-  const worker = await runWorker({
-    ...ports,
-    seat,
-    store,
-    engine,
-    tracer,
-    version,
-    capacity: config.fleet.capacity,
-    lane: opened.lane,
-    redact: (text) => inner.redactor().redactText(text),
-    about: async () => listed,
-    onError,
-  }).catch(async (reason: unknown) => {
+  const listed = await aboutWorker(config, opened);
+  const worker = await fleetParts
+    .runWorker({
+      ...{ ...ports, publisher, seat, store, engine: opened.engine, tracer, meter: figures?.meter, version, onError },
+      capacity: config.fleet.capacity,
+      lane: opened.lane,
+      redact: (text) => opened.redactor().redactText(text),
+      about: async () => listed,
+    })
+    .catch(afterwards(closeParts));
+  const leave = async (): Promise<void> => {
+    await worker.close();
     await closeParts();
-    throw reason;
-  });
+  };
+  const serving = figures && serveWorkerMetrics({ host, config, figures, opened, worker, log, onError });
+  const served = await serving?.catch(afterwards(leave));
   return {
     machine: seat.machine,
     lane: opened.lane,
     notes: opened.notes,
+    metricsUrl: served?.url,
     async close(limitMs) {
-      const limit = Number.isFinite(limitMs)
-        ? new Promise((resolve) => setTimeout(resolve, limitMs).unref())
-        : undefined;
-      await Promise.race([worker.drain(), ...(limit === undefined ? [] : [limit])]);
-      await worker.close();
-      await closeParts();
+      await ports.stopTaking();
+      await drained(worker, limitMs);
+      await leave();
+      await served?.close();
       await fleet.close();
     },
   };
+}
+
+/** The engine of a worker: a turn runs only in a session that the worker holds. */
+async function openWorkerEngine(
+  { host, config, workspaces }: StartWorkerOptions,
+  { seat, store }: OpenedFleet,
+  { figures, onError }: Pick<Watching, "figures" | "onError">,
+) {
+  const { createLeasedEngine, createPostgresConversationStore, createTurnPublisher } = await import("@caret/fleet");
+  // Sessions of the API lane go to any machine, and what their upstream keeps with us goes with them.
+  const upstreamState = createPostgresConversationStore({ database: seat.database, onError });
+  const onDropped = figures?.spansDropped ?? (() => undefined);
+  const tracing = await openTelemetry(config, { service: "caret-worker", onDropped, onError });
+  const tracer = tracing?.tracer;
+  const onTurnEnd = figures?.turns.countEnd;
+  const inner = await openEngine(host, config, { workspaces, keepWarm: true, store, upstreamState, tracer, onTurnEnd });
+  const onTurn = createTurnPublisher({ ...seat, store, onError });
+  const engine = createLeasedEngine({ engine: inner.engine, leases: seat.leases, onTurn });
+  const close = async (): Promise<void> => {
+    await inner.close();
+    await tracing?.close();
+  };
+  return { opened: { ...inner, engine }, tracer, close };
+}
+
+/** What gateways show of it. */
+async function aboutWorker(config: Config, opened: OpenedEngine) {
+  return {
+    lanes: lanesOf(opened),
+    defaultLane: opened.lane,
+    models: await opened.probe.listModels().catch(() => []),
+    workspaces: opened.allowedWorkspaces.directories().filter((directory) => !isOwnDirectory(config, directory)),
+  };
+}
+
+async function drained(worker: RunningWorker, limitMs: number): Promise<void> {
+  const limit = Number.isFinite(limitMs) ? [new Promise((resolve) => setTimeout(resolve, limitMs).unref())] : [];
+  await Promise.race([worker.drain(), ...limit]);
+}
+
+function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<never> {
+  return (reason) => close().then(() => Promise.reject(reason));
 }

@@ -1,47 +1,35 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Agents, Caller, CaretError, Comparisons, Conversations, PermissionWord, Sessions } from "@caret/protocol";
+import type { Agents, CaretError, Comparisons, Conversations, PermissionWord, Sessions } from "@caret/protocol";
 import {
-  type AgentRegistrations,
+  type AgentsOptions,
   type AnswerArchive,
-  containingSpawner,
-  createAgentRegistrations,
-  createAgents,
-  createAgentTools,
+  type ComparisonsOptions,
   createClientFinder,
-  createComparisons,
   createConversations,
   createSessions,
-  type LogStore,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
   type RuntimeAgents,
   type RuntimeComparisons,
+  type RuntimeConversations,
   type RuntimeModels,
   type RuntimeSessions,
-  type ScratchDirectories,
   type SessionsOptions,
   sandboxDirectories,
-  type Tool,
 } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import { retentionRules } from "../config/number-schemas.ts";
 import type { Host } from "../host.ts";
 import { sandboxesRoot } from "../machine-sandboxes.ts";
-import { packageRoot, version } from "../program.ts";
-import { policyRules } from "../toolbox-settings.ts";
-import { agentsRoot, scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
+import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
+import { agentCaller, openAgents, openComparisons, openRegistrations, ownTools } from "./agent-ports.ts";
 import { lanesOf } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
 /** The permission of sessions that are created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
-
-/** As whose agents talk. */
-const AGENTS = "agents";
 
 export interface GatewayPortsOptions {
   readonly host: Host;
@@ -51,6 +39,10 @@ export interface GatewayPortsOptions {
   readonly defaultWorkspace: string | undefined;
   /** Where answers are kept that clients refer to; absent: in the data directory. */
   readonly answers?: AnswerArchive | undefined;
+  /** The processes of a fleet that have the same queues of agents. */
+  readonly elsewhere?: AgentsOptions["elsewhere"];
+  /** Called with each change of a comparison. */
+  readonly onComparison?: ComparisonsOptions["onChange"];
   readonly onError: (error: CaretError) => void;
 }
 
@@ -61,7 +53,7 @@ export interface GatewayPorts {
   readonly sessions: Sessions;
   readonly agents: Agents;
   /** For the native door: one prompt for several models. */
-  readonly comparisons: Comparisons & Pick<RuntimeComparisons, "sweep">;
+  readonly comparisons: Comparisons & Partial<Pick<RuntimeComparisons, "sweep">>;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
   /** No turn starts by itself from here on. */
@@ -70,8 +62,18 @@ export interface GatewayPorts {
   close(): Promise<void>;
 }
 
+/** The ports of a process that runs turns itself. */
+export interface RuntimePorts extends GatewayPorts {
+  readonly conversations: RuntimeConversations;
+  readonly sessions: RuntimeSessions;
+  readonly agents: RuntimeAgents;
+  readonly comparisons: RuntimeComparisons;
+}
+
 /** What `createSessions` is given besides what every process gives it. */
-type SessionsOfProcess = Partial<Pick<SessionsOptions, "toolsOf" | "registrationOf" | "turnOf" | "ticks">>;
+type SessionsOfProcess = Partial<
+  Pick<SessionsOptions, "toolsOf" | "registrationOf" | "turnOf" | "ticks" | "importWorkspace">
+>;
 
 /** The ports that start turns, and what they share. */
 export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProcess) {
@@ -117,7 +119,7 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
 }
 
 /** The ports between the doors and the engine. */
-export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
+export function openGatewayPorts(options: GatewayPortsOptions): RuntimePorts {
   const { scratch, answers, conversations, sessions } = openTurnPorts(options, {
     toolsOf: (sessionId) => ownTools(agents, sessionId, callerOf),
     // Windows has no Unix sockets that file permissions keep private.
@@ -126,7 +128,8 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
   });
   const callerOf = agentCaller(options.opened.engine.store);
   const registrations = openRegistrations(options, () => agents, callerOf);
-  const { agents, comparisons } = openWorktreePorts(options, { sessions, scratch, registrations });
+  const agents = openAgents(options, { sessions, scratch, registrations });
+  const comparisons = openComparisons(options, sessions);
   return {
     conversations,
     sessions,
@@ -145,72 +148,5 @@ export function openGatewayPorts(options: GatewayPortsOptions): GatewayPorts {
       await conversations.close();
       answers.close();
     },
-  };
-}
-
-/** Those of the agent that a session belongs to, which speaks in its own name. */
-async function ownTools(agents: Agents, sessionId: string, callerOf: CallerOf): Promise<readonly Tool[]> {
-  const caller = await callerOf(sessionId);
-  const agent = await agents.ofSession(sessionId, caller);
-  return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller });
-}
-
-/** On whose behalf the agent of a session talks: its user's. It is not bound to a directory, as its user is not. */
-type CallerOf = (sessionId: string) => Promise<Caller>;
-
-function agentCaller(store: Pick<LogStore, "getSession">): CallerOf {
-  return async (sessionId) => ({ tokenName: AGENTS, user: (await store.getSession(sessionId))?.user });
-}
-
-interface AroundAgents {
-  readonly sessions: RuntimeSessions;
-  readonly scratch: ScratchDirectories;
-  readonly registrations: AgentRegistrations;
-}
-
-/** What registers `caret mcp --agent-id NAME` with agents that run their own tools. */
-function openRegistrations(
-  { config, opened, onError }: GatewayPortsOptions,
-  agents: () => Agents,
-  callerOf: CallerOf,
-): AgentRegistrations {
-  const bin = fileURLToPath(new URL("bin", packageRoot));
-  return createAgentRegistrations({
-    store: opened.agents,
-    agents,
-    callerOf,
-    directory: agentsRoot(config),
-    command: { file: process.execPath, args: [join(bin, "caret.js")] },
-    program: [process.execPath, bin, fileURLToPath(new URL("package.json", packageRoot))],
-    version,
-    rules: policyRules(config),
-    userServers: config.agents.userServers,
-    spawner: opened.spawner,
-    newId: randomUUID,
-    onError,
-  });
-}
-
-/** The ports whose agents may work in worktrees of the user's repositories. */
-function openWorktreePorts(
-  { host, config, opened, onError }: GatewayPortsOptions,
-  { sessions, scratch, registrations }: AroundAgents,
-): { readonly agents: RuntimeAgents; readonly comparisons: RuntimeComparisons } {
-  const { spawner, containment, allowedWorkspaces, redactor } = opened;
-  const git = { spawner, env: host.env };
-  const root = worktreesRoot(config);
-  const common = { sessions, git, allowedWorkspaces, newId: randomUUID, now: Date.now, onError };
-  return {
-    agents: createAgents({
-      ...common,
-      engine: opened.engine,
-      scratch,
-      store: opened.agents,
-      worktreesRoot: root,
-      registrations,
-      maxAtWork: config.agents.maxAtWork,
-      redactor,
-    }),
-    comparisons: createComparisons({ ...common, spawner: containingSpawner(spawner, containment), root }),
   };
 }

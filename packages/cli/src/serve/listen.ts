@@ -23,7 +23,7 @@ export async function listenEverywhere(
   app: ReturnType<typeof createServer>,
   { config: { server, dataDir }, keepsPort }: ListenOptions,
 ): Promise<{ readonly url: string; readonly socket: LocalSocket | undefined }> {
-  const url = await listen(app, server, keepsPort);
+  const url = await listen(app, server, { keepsPort });
   // Any port that was free is nobody's next time.
   if (keepsPort && server.port !== 0) keepPort(dataDir, server.port);
   try {
@@ -34,11 +34,17 @@ export async function listenEverywhere(
   }
 }
 
+interface PortOptions {
+  readonly keepsPort?: boolean;
+  /** By which another port is chosen. */
+  readonly flag?: "--port" | "--metrics-port";
+}
+
 /** Resolves to the address. */
-async function listen(
+export async function listen(
   app: ReturnType<typeof createServer>,
-  { host, port }: Config["server"],
-  keepsPort: boolean,
+  { host, port }: Pick<Config["server"], "host" | "port">,
+  { keepsPort = true, flag = "--port" }: PortOptions = {},
 ): Promise<string> {
   const address = host === "localhost" ? LOCALHOST : host;
   const open = async (wanted: number): Promise<string> => {
@@ -51,7 +57,7 @@ async function listen(
       return open(0);
     });
   } catch (reason) {
-    throw await cannotListen(host, port, reason);
+    throw await cannotListen(`${host}:${port}`, port, flag, reason);
   }
 }
 
@@ -63,14 +69,22 @@ function isTaken(reason: unknown): boolean {
   return (reason as NodeJS.ErrnoException).code === "EADDRINUSE";
 }
 
-async function cannotListen(host: string, port: number, cause: unknown): Promise<CaretError> {
-  const problem = `Cannot listen on ${host}:${port}`;
+async function cannotListen(
+  address: string,
+  port: number,
+  flag: PortOptions["flag"],
+  cause: unknown,
+): Promise<CaretError> {
+  const problem = `Cannot listen on ${address}`;
   if (!isTaken(cause))
     return new CaretError("invalid-request", problem, { cause, fix: "Choose an address of this machine." });
   const holder = await findPortHolder(port);
   const who = holder === undefined ? "another process" : `process ${holder.pid} (${holder.command})`;
   return new CaretError("invalid-request", `${problem}: ${who} listens there`, {
     cause,
-    fix: "Stop it, or choose another port with `--port`, which later starts keep. Clients that were installed for the old port must be installed again.",
+    fix:
+      flag === "--port"
+        ? "Stop it, or choose another port with `--port`, which later starts keep. Clients that were installed for the old port must be installed again."
+        : `Stop it, or choose another port with \`${flag}\`.`,
   });
 }

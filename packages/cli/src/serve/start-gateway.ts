@@ -95,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void models.list().catch(() => undefined);
   const parts = { ...options, opened, models, defaultWorkspace: config.workspaces.default ?? workspace, onError };
   const ports = fleet?.openPorts(parts) ?? openGatewayPorts(parts);
-  void ports.comparisons.sweep();
+  void ports.comparisons.sweep?.();
   const links = createSignInLinks({ now: Date.now });
   const app = createServer({
     doors: gatewayDoors({ ...parts, ports, turnMetrics, links, tokens: fleet?.tokens, fleet: fleet?.view }),

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { AgentEvent } from "@caret/protocol";
-import { openSqliteEventStore } from "@caret/runtime/log/sqlite/sqlite-event-store.ts";
+import { LOG_FILE, openSqliteEventStore } from "@caret/runtime/log/sqlite/sqlite-event-store.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { readDatabaseAddress } from "../database/database-address.ts";
 import { openDatabase } from "../database/open-database.ts";
@@ -10,6 +11,7 @@ import { openPostgresEventStore, type PostgresLogStore } from "../log/postgres-e
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import type { CopiedStore } from "./copied-store.ts";
+import { eventTable, sessionTable, sharedTables, turnTable, usageTable } from "./copied-tables.ts";
 import { copyStore } from "./copy-store.ts";
 import { openPostgresCopiedStore } from "./postgres-copied-store.ts";
 import { openSqliteCopiedStore } from "./sqlite-copied-store.ts";
@@ -49,6 +51,7 @@ async function fill(store: PostgresLogStore | ReturnType<typeof openSqliteEventS
     { turnId, event: { type: "turn-end", outcome: { kind: "completed" } } },
   ];
   await store.createSession({ id: "s1", workspace: "/projects/one", title: "Größe\0", createdAt: noon });
+  await store.updateSession("s1", { pinned: true });
   await store.append("s1", 0, turn("t1", "a\u0000b\ud800c\u2028d\u{1f600}"));
   await store.append("s1", 4, turn("t2", "x".repeat(100_000)), {
     command: { name: "start", digest: "digest" },
@@ -87,6 +90,7 @@ it("copies a log to PostgreSQL and back without a difference, and counts the sam
     turn: { turnId: "t2", firstSeq: 5 },
   });
   expect((await store.agents.messages("ada", {})).map(({ text }) => text)).toEqual(["Hello\0", "Again"]);
+  expect((await store.getSession("s1"))?.pinned).toBe(true);
   await store.close();
   expect(await copied(inDatabase(), openSqliteCopiedStore(inDirectory("b")))).toEqual(report);
   const reports = [];
@@ -104,6 +108,47 @@ it("copies a log to PostgreSQL and back without a difference, and counts the sam
     sha256: expect.stringMatching(/^\w{64}$/),
   });
   expect([second, third]).toEqual([first, first]);
+  const back = openSqliteEventStore({ directory: inDirectory("b"), role: "gateway" });
+  expect((await back.getSession("s1"))?.pinned).toBe(true);
+  expect(await back.usageByDay({ from: "2026-01-01", byClient: true })).toEqual(used);
+  await back.close();
+});
+
+/** Columns that the copy makes again or leaves out, by the name of their table in PostgreSQL. */
+const leftOut: Readonly<Record<string, readonly string[]>> = {
+  // Who deletes it or holds it, how much of it can be searched, and on which machine it is: each store's own.
+  sessions: "hidden hidden_owner said_seq incarnation fence owner lease_until home_machine".split(" "),
+  events: ["fence", "written"],
+  // SQLite reads it off the event that began the turn, and so does the copy to PostgreSQL.
+  logged_turns: ["client"],
+  // By the prices of the copy's day: SQLite keeps none.
+  turn_usages: ["priced"],
+  // Each store numbers them, in the same order.
+  messages: ["number"],
+};
+
+it("knows of every column of both stores whether it is copied: a new one is not forgotten", async () => {
+  const store = openSqliteEventStore({ directory: inDirectory("a"), role: "gateway" });
+  await store.close();
+  const file = new DatabaseSync(join(inDirectory("a"), LOG_FILE), { readOnly: true });
+  const unknown: string[] = [];
+  for (const { sqlite, postgres, columns } of [sessionTable, eventTable, turnTable, usageTable, ...sharedTables]) {
+    const ofSqlite = file.prepare("select name from pragma_table_info(?)").all(sqlite);
+    const { rows } = await database.query(
+      "select column_name as name from information_schema.columns where table_schema = 'caret' and table_name = $1",
+      [postgres],
+    );
+    const known = new Set([...columns, ...(leftOut[postgres] ?? [])]);
+    for (const [table, found] of [
+      [sqlite, ofSqlite],
+      [postgres, rows],
+    ] as const) {
+      expect(found.length).toBeGreaterThan(0);
+      for (const { name } of found) if (!known.has(String(name))) unknown.push(`${table}.${String(name)}`);
+    }
+  }
+  file.close();
+  expect(unknown).toEqual([]);
 });
 
 it("goes on where an interrupted copy ended, and refuses a target with another session of the same id", async () => {

@@ -32,7 +32,7 @@ export function narrowGrants(schema: string): string {
   do $$ begin
     if exists (select from pg_roles where rolname = '${schema}_gateway') then
       revoke update on events from ${schema}_gateway;
-      revoke insert, update, delete on running_turns, live_batches from ${schema}_gateway;
+      revoke insert, update, delete on running_turns, live_batches, comparisons from ${schema}_gateway;
       revoke delete on work, turns from ${schema}_gateway;
       revoke insert, update, delete on schema_migrations from ${schema}_gateway;
     end if;

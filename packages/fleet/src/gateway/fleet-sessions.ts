@@ -10,10 +10,11 @@ import {
 } from "@caret/protocol";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
 import { machineWaitSql } from "../queue/machine-wait.ts";
-import type { Member, Members } from "../wire/members.ts";
-import { sharedTarget } from "../wire/shared-target.ts";
+import type { Members } from "../wire/members.ts";
 import type { NativeInput } from "../worker/run-native-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
+import { chooseWorker } from "./choose-worker.ts";
+import type { ImportedPlaces } from "./imported-places.ts";
 import type { ShownTurns } from "./shown-turns.ts";
 import { type SubmitTurnOptions, submitTurn } from "./submit-turn.ts";
 
@@ -28,6 +29,7 @@ export interface FleetSessionsOptions extends SubmitTurnOptions {
   readonly shown: ShownTurns;
   readonly members: Members;
   readonly ask: AskWorker;
+  readonly imports: Pick<ImportedPlaces, "machineOf">;
 }
 
 interface Place {
@@ -57,23 +59,16 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
   };
   /** Ask any worker of the machine that the session's files are on. */
   const askAtHome = async (method: keyof Sessions, machine: string | undefined, args: readonly unknown[]) =>
-    await ask(await workerOn(options.members, machine), method, args);
+    await ask(await chooseWorker(options.members, { machine }), method, args);
 
   return {
     ...local,
-    create: async (wanted, caller) => (await askAtHome("create", undefined, [wanted, caller])) as never,
+    ...inDirectories(options),
     async delete(sessionId, caller) {
       const { machine } = await placeOf(sessionId, caller);
       await askAtHome("delete", machine, [sessionId, caller]);
     },
-    async fork(sessionId, wanted, caller) {
-      const view = await local.fork(sessionId, wanted, caller);
-      await database.query(
-        "update sessions set home_machine = (select home_machine from sessions where id = $1) where id = $2",
-        [sessionId, view.id],
-      );
-      return view;
-    },
+    ...madeHere(options),
     async startTurn(sessionId, wanted, caller) {
       const place = await placeOf(sessionId, caller);
       assertFree(place);
@@ -108,9 +103,6 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
       const { machine } = await placeOf(sessionId, args.at(-1) as Caller);
       return await askAtHome(method, machine, [sessionId, ...args]);
     }),
-    findFiles: async (...asked) => (await askAtHome("findFiles", undefined, asked)) as never,
-    findSymbols: async (...asked) => (await askAtHome("findSymbols", undefined, asked)) as never,
-    agentCommands: async (...asked) => (await askAtHome("agentCommands", undefined, asked)) as never,
   };
 }
 
@@ -123,6 +115,42 @@ function filesAtHome(ask: AskSession) {
     sessionChanges: async (sessionId, ...args) => (await ask("sessionChanges", sessionId, args)) as never,
     discardHunk: async (sessionId, ...args) => void (await ask("discardHunk", sessionId, args)),
     commitChanges: async (sessionId, ...args) => (await ask("commitChanges", sessionId, args)) as never,
+  } satisfies Partial<Sessions>;
+}
+
+/** What a machine is asked for that has the directory. */
+function inDirectories({ members, ask }: FleetSessionsOptions) {
+  const askWhere = async (method: keyof Sessions, workspace: string, args: readonly unknown[]) =>
+    (await ask(await chooseWorker(members, { workspace }), method, args)) as never;
+  return {
+    async create({ machine, ...wanted }, caller) {
+      const worker = await chooseWorker(members, { machine, workspace: wanted.workspace });
+      return (await ask(worker, "create", [wanted, caller])) as never;
+    },
+    findFiles: (...asked) => askWhere("findFiles", asked[0], asked),
+    findSymbols: (...asked) => askWhere("findSymbols", asked[0], asked),
+    agentCommands: (...asked) => askWhere("agentCommands", asked[0], asked),
+  } satisfies Partial<Sessions>;
+}
+
+/** Sessions that a gateway makes out of events: they belong to the machine that has their directory. */
+function madeHere({ local, database, imports }: FleetSessionsOptions) {
+  return {
+    async fork(sessionId, wanted, caller) {
+      const view = await local.fork(sessionId, wanted, caller);
+      await database.query(
+        "update sessions set home_machine = (select home_machine from sessions where id = $1) where id = $2",
+        [sessionId, view.id],
+      );
+      return view;
+    },
+    async importSession(chunks, caller, where) {
+      const own = { ...where };
+      const view = await local.importSession(chunks, caller, own);
+      const machine = imports.machineOf(own) ?? null;
+      await database.query("update sessions set home_machine = $2 where id = $1", [view.id, machine]);
+      return view;
+    },
   } satisfies Partial<Sessions>;
 }
 
@@ -146,7 +174,6 @@ const notServed = {
   offerServers: async () => notInFleet("MCP servers of a client"),
   followEditor: () => notInFleet("Editors"),
   answerEditor: async () => notInFleet("Editors"),
-  importSession: async () => notInFleet("Imports"),
 };
 
 /** An image as it passes through a command. */
@@ -191,22 +218,8 @@ async function touch({ database, notifier }: FleetSessionsOptions, sessionId: st
   notifier.hint({ kind: "log", id: sessionId });
 }
 
-/** Whom to ask for what any worker of a machine can do; without a machine, of the one with the most room. */
-async function workerOn(members: Members, machine: string | undefined): Promise<string> {
-  const there = (await members.list()).filter(
-    (member) =>
-      member.role === "worker" && member.isThere && !member.isLeaving && (machine ?? member.machine) === member.machine,
-  );
-  const room = ({ about: { capacity = 0, atWork = 0 } }: Member): number => capacity - atWork;
-  const [best] = there.toSorted((one, other) => room(other) - room(one));
-  if (best !== undefined) return best.about.takesShared === true ? sharedTarget(best.machine) : best.id;
-  const message =
-    machine === undefined ? "No worker is there" : `Waiting for the machine ${machine}: no worker of it is there`;
-  throw new CaretError("agent-unavailable", message, { fix: "Start `caret worker` there, or wait until it is back." });
-}
-
 /** A connection of the gateway means nothing on the worker's machine. */
-function withoutConnection({ command, ...caller }: Caller): Caller {
+export function withoutConnection({ command, ...caller }: Caller): Caller {
   return { ...lastingCaller(caller), ...(command === undefined ? {} : { command }) };
 }
 

@@ -1,12 +1,16 @@
-import type { CaretError, Conversations, Sessions } from "@caret/protocol";
-import type { ForeignTicks } from "@caret/runtime";
+import type { Agents, CaretError, Comparisons, Conversations, Sessions } from "@caret/protocol";
+import type { AgentsElsewhere, ForeignTicks } from "@caret/runtime";
 import { ANYWHERE, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue } from "../queue/turn-queue.ts";
+import { createAgentsElsewhere } from "../wire/create-agents-elsewhere.ts";
 import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type Members } from "../wire/members.ts";
 import { createAskWorker } from "./ask-worker.ts";
+import { createFleetAgents } from "./fleet-agents.ts";
+import { createFleetComparisons } from "./fleet-comparisons.ts";
 import { createFleetConversations } from "./fleet-conversations.ts";
 import { createFleetSessions } from "./fleet-sessions.ts";
+import { createImportedPlaces, type ImportedPlaces } from "./imported-places.ts";
 import { openShownTurns, type ShownTurns } from "./shown-turns.ts";
 
 const SEEN_MS = 3_000;
@@ -26,6 +30,12 @@ export interface FleetGateway {
   readonly conversations: Conversations;
   /** The port of the native door over one that only reads. */
   sessions(local: Sessions): Sessions;
+  /** Where an imported session is to work. */
+  readonly placeImported: ImportedPlaces["place"];
+  readonly elsewhere: AgentsElsewhere;
+  /** Named agents over a port that starts no turn. */
+  agents(local: Agents): Agents;
+  readonly comparisons: Comparisons;
   close(): Promise<void>;
 }
 
@@ -40,6 +50,7 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
   const members = createMembers(database);
   const shown = openShownTurns({ database, listener, sealer, onError });
   const ask = createAskWorker({ database, sealer, listener, notifier, members, owner });
+  const imports = createImportedPlaces({ members, ask });
   const common = { database, turns, sealer, listener, notifier, members, ask };
   const beSeen = (): Promise<void> =>
     members.note({ id: owner, role: "gateway", machine, version, about: {}, isLeaving: false });
@@ -50,7 +61,11 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
     shown,
     ticks: { add: (tick, sessionId) => listener.on("log", sessionId, () => tick()) },
     conversations: createFleetConversations({ ...common, owner, onError }),
-    sessions: (local) => createFleetSessions({ ...common, local, shown }),
+    sessions: (local) => createFleetSessions({ ...common, local, shown, imports }),
+    placeImported: imports.place,
+    elsewhere: createAgentsElsewhere(seat),
+    comparisons: createFleetComparisons({ ...common, owner, onError }),
+    agents: (local) => createFleetAgents({ ...common, local, shown }),
     async close() {
       clearInterval(seen);
       shown.close();

@@ -23,12 +23,13 @@ interface Noted {
 interface Made extends Noted {
   /** The process holds the session from its first row on, for this long without a renewal; absent: nobody does. */
   readonly leaseMs: number | undefined;
+  readonly home: string | undefined;
 }
 
 export async function createIn(
   queries: Queries,
   session: NewSession,
-  { staged, command, agent, now, owner, leaseMs }: CreateOptions & Made,
+  { staged, command, agent, now, owner, leaseMs, home }: CreateOptions & Made,
 ): Promise<SessionRecord> {
   const state = await lockSession(queries, session.id);
   // One of the same id is being deleted. What is left of it must not become part of this one.
@@ -36,7 +37,7 @@ export async function createIn(
   else if (state !== undefined) throw sessionTaken(session.id);
   if (command !== undefined) await recordCommand(queries, command, { sessionId: session.id }, now);
   const record = toSessionRecord(session);
-  if (!(await insertSession(queries, record))) throw sessionTaken(session.id);
+  if (!(await insertSession(queries, record, home))) throw sessionTaken(session.id);
   if (leaseMs !== undefined) await leaseSession(queries, session.id, owner, leaseMs);
   if (agent !== undefined) await insertAgent(queries, agent, session.id);
   if (staged === true) await hideSession(queries, session.id, { why: "staged", owner });

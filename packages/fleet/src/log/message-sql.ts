@@ -8,6 +8,7 @@ import type {
 } from "@caret/runtime/log/agent-store.ts";
 import { digestOf, notWaiting, toMessage, toMessages, toWaitingQueues } from "@caret/runtime/log/rows/agent-rows.ts";
 import type { Queries } from "../database/open-database.ts";
+import { isThereSql } from "../wire/members.ts";
 import { userSql } from "./scope-sql.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -16,15 +17,15 @@ const DEFAULT_LIMIT = 100;
  * Those that just had a turn stand behind those that wait, however old their next message is. What no agent and no session
  * has as its name is not waited for: messages to a person, for one.
  */
-const waitingSql = `
+const waitingSql = (isElsewhere: string, isHere: string): string => `
   select sessions.id as session_id, agents.name is not null as is_agent,
-    agents.name is null and coalesce(sessions.last_outcome, 'completed') <> 'completed' as is_held, head.*
+    agents.name is null and coalesce(sessions.last_outcome, 'completed') <> 'completed' or ${isElsewhere} as is_held, head.*
   from (select receiver, min(number) as first from messages where state = 'queued' group by receiver) as queue
   join messages as head on head.number = queue.first
   left join agents on agents.name = queue.receiver
   join sessions on sessions.id = coalesce(agents.session_id, substr(queue.receiver, ${sessionReceiver("").length + 1}))
   where agents.suspended_at is null and sessions.hidden is null
-    and (agents.name is not null or queue.receiver = '${sessionReceiver("")}' || sessions.id)
+    and ${isHere} and (agents.name is not null or queue.receiver = '${sessionReceiver("")}' || sessions.id)
   order by greatest(head.at, coalesce(sessions.last_turn_at, 0)), head.number
 `;
 
@@ -100,8 +101,31 @@ export async function readQueue(queries: Queries, to: string): Promise<QueueStat
   return { count: Number(row?.["count"]), since: since === null ? undefined : Number(since) };
 }
 
-export async function listWaiting(queries: Queries): Promise<readonly WaitingQueue[]> {
-  return (await queries.query(waitingSql)).rows.flatMap(toWaitingQueues);
+/** The worker of a fleet that starts what waits. */
+export interface QueuePlace {
+  readonly machine: string;
+  readonly owner: string;
+}
+
+/**
+ * Of a fleet's queues, those whose sessions are on the worker's machine. Several workers of a machine would all try to start what waits:
+ * the one that is first by its name does. What two of them try is started once all the same, by the lease of the session and by
+ * the state of the message. A session that another worker of the machine has is held until it is free.
+ */
+const waitingAtSql = waitingSql(
+  "coalesce(sessions.owner <> $2, false)",
+  `sessions.home_machine = $1 and not exists (
+     select 1 from members where role = 'worker' and machine = $1 and id < $2 and not is_leaving and ${isThereSql}
+       and (about->>'takesAgents')::boolean
+   )`,
+);
+
+export async function listWaiting(queries: Queries, at?: QueuePlace): Promise<readonly WaitingQueue[]> {
+  const { rows } =
+    at === undefined
+      ? await queries.query(waitingSql("false", "true"))
+      : await queries.query(waitingAtSql, [at.machine, at.owner], "list waiting queues");
+  return rows.flatMap(toWaitingQueues);
 }
 
 /** Says whether it waited. */

@@ -18,6 +18,7 @@ import {
   listMessages,
   listQueued,
   listWaiting,
+  type QueuePlace,
   readQueue,
   settleMessage,
 } from "./message-sql.ts";
@@ -28,11 +29,13 @@ export interface PostgresAgentStoreOptions {
   readonly read: <Outcome>(work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
   /** The session of an agent has changed in what lists show of it. */
   readonly touch: (sessionId: string) => void;
+  /** The worker that starts what waits; absent: all that waits is shown. */
+  readonly at?: QueuePlace | undefined;
   readonly now: () => number;
 }
 
 /** The registry and the queues, in the database of the event log. */
-export function createPostgresAgentStore({ write, read, touch, now }: PostgresAgentStoreOptions): AgentStore {
+export function createPostgresAgentStore({ write, read, touch, at, now }: PostgresAgentStoreOptions): AgentStore {
   /** Settle messages to a receiver that may be no agent. */
   const settle = async (to: string, work: (queries: Queries) => Promise<readonly MessageView[]>) => {
     const { agent, settled } = await write(to, async (queries) => ({
@@ -101,13 +104,13 @@ export function createPostgresAgentStore({ write, read, touch, now }: PostgresAg
     dropOne: (id) =>
       changeQueued(id, (queries) => settleMessage(queries, id, "dropped", undefined)).then(() => undefined),
     queueOf: (to) => read((queries) => readQueue(queries, to)),
-    waiting: () => read(listWaiting),
+    waiting: () => read((queries) => listWaiting(queries, at)),
   };
 }
 
 type Registry = Pick<AgentStore, "find" | "ofSession" | "list" | "suspend" | "report" | "setUserServers" | "remove">;
 
-function agentRegistry({ write, read, touch }: Omit<PostgresAgentStoreOptions, "now">): Registry {
+function agentRegistry({ write, read, touch }: Pick<PostgresAgentStoreOptions, "write" | "read" | "touch">): Registry {
   /** Change an agent: one statement, whose first value is its name. */
   const change = async (name: string, statements: readonly Statement[]): Promise<void> => {
     const agent = await write(name, async (queries) => {

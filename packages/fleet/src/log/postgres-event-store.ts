@@ -64,6 +64,8 @@ export interface PostgresEventStoreOptions {
   readonly fenceOf?: (sessionId: string) => number | undefined;
   /** How long a session that this process makes is held by it without a renewal; undefined: it is made for any process. */
   readonly newLeaseMs?: (sessionId: string) => number | undefined;
+  /** The machine of a worker: sessions that it makes belong there, and of the queues it is shown those of that machine. */
+  readonly home?: string;
   /** Absent: true. False for a worker, whose role may not delete events: it hides sessions, and a gateway deletes what is hidden. */
   readonly mayDelete?: boolean;
   /** Absent: by when each process was last seen. */
@@ -103,6 +105,7 @@ class PostgresEventStore implements PostgresLogStore {
   readonly #newLeaseMs: (sessionId: string) => number | undefined;
   readonly #now: () => number;
   readonly #isDatabaseOwn: boolean;
+  readonly #home: string | undefined;
   readonly #mayDelete: boolean;
   #isClosed = false;
 
@@ -113,6 +116,7 @@ class PostgresEventStore implements PostgresLogStore {
     this.#database = database;
     this.#isDatabaseOwn = options.isDatabaseOwn ?? false;
     this.#mayDelete = options.mayDelete ?? true;
+    this.#home = options.home;
     this.#openers = openers;
     this.#newLeaseMs = options.newLeaseMs ?? (() => undefined);
     this.#now = options.now ?? Date.now;
@@ -134,13 +138,15 @@ class PostgresEventStore implements PostgresLogStore {
       write: (about, work) => this.#write([`agent ${about}`], work),
       read: (work) => this.#read(work),
       touch: this.#listeners.touch,
+      at: options.home === undefined ? undefined : { machine: options.home, owner },
       now: this.#now,
     });
   }
 
   async createSession(session: NewSession, options: CreateOptions = {}): Promise<SessionRecord> {
     const leaseMs = this.#newLeaseMs(session.id);
-    const create = (queries: Queries) => createIn(queries, session, { ...this.#noted(options), leaseMs });
+    const create = (queries: Queries) =>
+      createIn(queries, session, { ...this.#noted(options), leaseMs, home: this.#home });
     const created = await this.#writeSession(session.id, create, options);
     if (options.staged !== true) this.#listeners.touch(session.id);
     return created;

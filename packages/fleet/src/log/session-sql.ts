@@ -112,11 +112,16 @@ export async function lockSession(queries: Queries, id: string): Promise<Session
 }
 
 /** Says whether its id was free. */
-export async function insertSession(queries: Queries, session: SessionRecord): Promise<boolean> {
+/** `home`: the machine where its workspace is. */
+export async function insertSession(
+  queries: Queries,
+  session: SessionRecord,
+  home: string | undefined,
+): Promise<boolean> {
   const { count } = await queries.query(
     `insert into sessions (title, lane, model, permission, sandbox, budget, updated_at, archived, upstream, search_text,
-       pinned, id, workspace, created_at, imported, forked_from, forked_seq, user_name, team_name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) on conflict (id) do nothing`,
+       pinned, id, workspace, created_at, imported, forked_from, forked_seq, user_name, team_name, home_machine)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) on conflict (id) do nothing`,
     [
       ...changeable(session),
       session.id,
@@ -127,6 +132,7 @@ export async function insertSession(queries: Queries, session: SessionRecord): P
       session.forkedFrom?.seq ?? null,
       session.user ?? null,
       session.team ?? null,
+      home ?? null,
     ],
   );
   return count === 1;

@@ -8,12 +8,25 @@
  * - `log`: a session's log has grown. `running`: what a running turn waits for has changed.
  * - `live`: an answer of a stateless door has grown.
  * - `token`: a token was added or revoked.
+ * - `comparison`: a comparison has changed.
+ * - `message`: something was put into the queue of an agent or a session, or may start now.
  */
-export type HintKind = "work" | "key" | "turn" | "command" | "answer" | "log" | "running" | "live" | "token";
+export type HintKind =
+  | "work"
+  | "key"
+  | "turn"
+  | "command"
+  | "answer"
+  | "log"
+  | "running"
+  | "live"
+  | "token"
+  | "message"
+  | "comparison";
 
 export interface Hint {
   readonly kind: HintKind;
-  /** A queue, turn, process, command or session; never with a space in it. */
+  /** A queue, turn, process, command, session, comparison or receiver of messages; never with a space in it. */
   readonly id: string;
 }
 

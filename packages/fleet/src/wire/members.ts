@@ -11,6 +11,8 @@ export interface WorkerAbout {
   readonly workspaces: readonly string[];
   /** It takes commands that are for any worker of its machine. Workers of earlier versions do not. */
   readonly takesShared: boolean;
+  /** It has the named agents of its machine. */
+  readonly takesAgents: boolean;
 }
 
 export interface Member {

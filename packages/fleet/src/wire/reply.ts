@@ -13,6 +13,5 @@ export async function replyOf(work: () => Promise<unknown>): Promise<Reply> {
 
 export function unwrapReply(reply: Reply): unknown {
   if ("ok" in reply) return reply.ok;
-  const { code, message, fix, retryable, upstream } = reply.error;
-  throw new CaretError(code, message, { fix, retryable, ...(upstream === undefined ? {} : { upstream }) });
+  throw CaretError.fromInfo(reply.error);
 }

@@ -3,6 +3,7 @@ import type { Database } from "../database/open-database.ts";
 import { LEASE_MS } from "../queue/turn-queue.ts";
 import type { RunningClaims } from "./run-claims.ts";
 import type { SessionLeases } from "./session-leases.ts";
+import type { WorkerMeter } from "./worker-meter.ts";
 
 const RENEW_MS = 3_000;
 /** Before its lease runs out by the clock of the database a worker has stopped its agents by its own. */
@@ -17,6 +18,7 @@ export interface KeepLeasesOptions {
   readonly onLost: (sessionIds: readonly string[]) => void;
   /** Everything may be another worker's: the database could not be reached in time. */
   readonly onAllLost: () => void;
+  readonly meter?: Pick<WorkerMeter, "renewed" | "lost"> | undefined;
   readonly onError: (error: CaretError) => void;
   /** Milliseconds of a clock that only goes forward. */
   readonly monotonic: () => number;
@@ -24,7 +26,7 @@ export interface KeepLeasesOptions {
 
 /** Renews what this worker holds. Gives what ends it. */
 export function keepLeases(options: KeepLeasesOptions): () => void {
-  const { database, owner, claims, sessions, monotonic } = options;
+  const { database, owner, claims, sessions, meter, monotonic } = options;
   let renewedAt = monotonic();
   let isBusy = false;
 
@@ -37,14 +39,20 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
       "renew work",
     );
     const fences = new Map(rows.map(({ key, fence }) => [String(key), Number(fence)]));
-    claims.lose(held.filter(({ key, fence }) => fences.get(key) !== fence).map(({ key }) => key));
+    const gone = held.filter(({ key, fence }) => fences.get(key) !== fence).map(({ key }) => key);
+    claims.lose(gone);
     const lost = await sessions.renew();
     if (lost.length > 0) options.onLost(lost);
     renewedAt = startedAt;
+    meter?.renewed();
+    meter?.lost("claim", gone.length);
+    meter?.lost("session", lost.length);
   };
   const giveUp = (): void => {
-    claims.lose(claims.held().map(({ key }) => key));
-    sessions.dropAll();
+    const held = claims.held().map(({ key }) => key);
+    claims.lose(held);
+    meter?.lost("claim", held.length);
+    meter?.lost("session", sessions.dropAll());
     options.onAllLost();
   };
   const tick = (): void => {

@@ -15,30 +15,64 @@ export interface LeasedEngineOptions {
 
 /** The engine of a worker: a turn starts only in a session that this worker holds, and holds it until it is over. */
 export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptions): SessionEngine {
+  /** By session: for what it is held. What begins while the end of a turn is cleaned up takes the lease over. */
+  const holders = new Map<string, symbol>();
+
+  /** Gives what lets the session go, unless something else holds it by then. */
+  const hold = async (sessionId: string): Promise<() => Promise<void>> => {
+    const own = Symbol(sessionId);
+    const before = holders.get(sessionId);
+    holders.set(sessionId, own);
+    const letGo = async (): Promise<void> => {
+      if (holders.get(sessionId) !== own) return;
+      // Of a session with a running turn, or one whose end is not in the log, the lease is that turn's.
+      const isTaken = engine.runningTurn(sessionId) !== undefined || engine.hasUnendedTurn(sessionId);
+      if (before !== undefined && isTaken) return void holders.set(sessionId, before);
+      holders.delete(sessionId);
+      // What cannot be released now is free when its lease has run out.
+      await leases.release(sessionId).catch(() => leases.abandon(sessionId));
+    };
+    try {
+      await leases.claim(sessionId);
+    } catch (reason) {
+      if (holders.get(sessionId) === own) {
+        if (before === undefined) holders.delete(sessionId);
+        else holders.set(sessionId, before);
+      }
+      throw reason;
+    }
+    return letGo;
+  };
+
   const start = async (request: TurnRequest, begin: SessionEngine["beginTurn"]): Promise<RunningTurn> => {
     const sessionId = request.sessionId ?? request.newSessionId ?? randomUUID();
-    await leases.claim(sessionId);
+    const letGo = await hold(sessionId);
     const named = request.sessionId === undefined ? { ...request, newSessionId: sessionId } : request;
     const turn = await begin(named).catch(async (reason: unknown) => {
-      // Of a session with a running turn, the claim is that turn's too.
-      if (engine.runningTurn(sessionId) === undefined) await leases.release(sessionId);
+      await letGo();
       throw reason;
     });
     onTurn(turn);
     // A worker that is notified that the session is free finds it released.
-    return { ...turn, settled: turn.settled.then(() => free(sessionId)) };
+    return { ...turn, settled: turn.settled.then(() => untilEnded(sessionId)).then(letGo) };
   };
 
   /** A session whose turn has no end in the log yet is held until it has one, written here or by the worker that took it over. */
-  const free = async (sessionId: string): Promise<void> => {
+  const untilEnded = async (sessionId: string): Promise<void> => {
     while (engine.hasUnendedTurn(sessionId)) await sleep(UNENDED_MS);
-    // What cannot be released now is free when its lease has run out.
-    await leases.release(sessionId).catch(() => leases.abandon(sessionId));
   };
 
   return {
     ...engine,
     startTurn: (request) => start(request, engine.startTurn),
     beginTurn: (request) => start(request, engine.beginTurn),
+    async holdSession(sessionId, work) {
+      const letGo = await hold(sessionId);
+      try {
+        return await engine.holdSession(sessionId, work);
+      } finally {
+        await letGo();
+      }
+    },
   };
 }

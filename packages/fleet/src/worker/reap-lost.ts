@@ -123,6 +123,7 @@ async function tidy(database: Database): Promise<void> {
     delete from commands where sent_at < now() - interval '10 minutes';
     delete from live_batches where at < now() - interval '30 minutes' and not exists
       (select 1 from turns where id = share and state = 'running');
+    delete from comparisons where owner not in (select id from members);
     delete from turns where ended_at < now() - interval '1 day';
     delete from members where seen_at < now() - interval '1 hour'`);
 }

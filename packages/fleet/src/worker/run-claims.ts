@@ -2,6 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { JobQueue, KeyJob } from "../queue/job-queue.ts";
 import type { Claim, Next, TakenTurn, TurnQueue } from "../queue/turn-queue.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
+import type { WorkerMeter } from "./worker-meter.ts";
 
 /** Runs one turn to its end. Aborted: the key was lost, and with it the right to write. Must not reject. */
 export type RunTaken = (turn: TakenTurn, claim: Claim, lost: AbortSignal) => Promise<void>;
@@ -15,6 +16,7 @@ export interface RunClaimsOptions {
   /** How many keys it holds at once. */
   readonly capacity: number;
   readonly run: RunTaken;
+  readonly meter?: Pick<WorkerMeter, "claimed"> | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -45,6 +47,7 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
   const begin = async (job: KeyJob): Promise<void> => {
     const claim = await turns.claim(job);
     if (claim === undefined) return;
+    options.meter?.claimed();
     const work = createKeyWork(options, claim, () => isLeaving);
     held.set(claim.key, work);
     void work.over.then(() => {

@@ -50,5 +50,5 @@ export async function runNativeTurn(
   await answer(reply);
   await settled;
   if ("error" in reply && waitedMs + performance.now() - takenAt > UNHEARD_MS)
-    await recordUnbegun(turnId, asked, new CaretError(reply.error.code, reply.error.message, { fix: reply.error.fix }));
+    await recordUnbegun(turnId, asked, CaretError.fromInfo(reply.error));
 }

@@ -1,4 +1,4 @@
-import type { CaretError, LaneName, Sessions, Tracer } from "@caret/protocol";
+import type { Agents, CaretError, Comparisons, LaneName, Tracer } from "@caret/protocol";
 import type { EventStore, RuntimeConversations, RuntimeSessions, SessionEngine } from "@caret/runtime";
 import { ANYWHERE, machineQueue, openJobQueue } from "../queue/job-queue.ts";
 import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue.ts";
@@ -6,17 +6,23 @@ import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type WorkerAbout } from "../wire/members.ts";
 import type { Reply } from "../wire/reply.ts";
 import { sharedTarget } from "../wire/shared-target.ts";
+import { commandHandlers, type RemoteParts } from "./command-handlers.ts";
+import { createComparisonHolds } from "./comparison-holds.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { createLiveWriter } from "./live-writer.ts";
+import type { ComparisonPublisher } from "./publish-comparisons.ts";
 import { reapLost } from "./reap-lost.ts";
 import { recordUnbegun } from "./record-unbegun.ts";
-import { type RunTaken, runClaims } from "./run-claims.ts";
-import { type CommandHandlers, runCommands } from "./run-commands.ts";
+import { type RunningClaims, type RunTaken, runClaims } from "./run-claims.ts";
+import { runCommands } from "./run-commands.ts";
 import { type ConversationInput, type RemoteShare, runConversationTurn } from "./run-conversation-turn.ts";
 import type { RunNativeTurnOptions } from "./run-native-turn.ts";
 import { leaseLost, type NativeInput, runNativeTurn } from "./run-native-turn.ts";
+import type { WorkerMeter } from "./worker-meter.ts";
 
 const SEEN_MS = 3_000;
+/** What workers of earlier versions cannot do. */
+const abilities = { takesShared: true, takesAgents: true };
 
 export interface WorkerOptions {
   readonly seat: FleetSeat;
@@ -25,6 +31,9 @@ export interface WorkerOptions {
   readonly engine: SessionEngine;
   readonly sessions: RuntimeSessions;
   readonly conversations: RuntimeConversations;
+  readonly agents: Agents;
+  readonly comparisons: Comparisons;
+  readonly publisher: Pick<ComparisonPublisher, "published">;
   readonly version: string;
   readonly capacity: number;
   /** The lane of sessions that have none yet. */
@@ -32,13 +41,17 @@ export interface WorkerOptions {
   /** Takes secrets out of what is kept. */
   readonly redact: (text: string) => string;
   /** What gateways show of this worker. */
-  readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork" | "takesShared">>;
+  readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork" | "takesShared" | "takesAgents">>;
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined;
+  /** Absent: nothing is counted. */
+  readonly meter?: WorkerMeter | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
 export interface RunningWorker {
+  /** How many sessions and conversations it has. */
+  held(): number;
   /** Takes no more work, and lets what runs here end; what waits is left to other workers. */
   drain(): Promise<void>;
   /** Stops what runs, as interrupted, and leaves the fleet. */
@@ -47,16 +60,17 @@ export interface RunningWorker {
 
 /** Takes work from the queues of the fleet and runs it on this machine. */
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { seat, engine, capacity, onError } = options;
+  const { seat, engine, capacity, meter, onError } = options;
   const { database, owner, listener, notifier, sealer, machine, leases } = seat;
   const home = machineQueue(machine);
   const jobs = await openJobQueue({ database, isWorker: true, onError });
-  await Promise.all([home, ANYWHERE].map((queue) => jobs.open(queue))).catch(async (reason: unknown) => {
-    await jobs.close();
-    throw reason;
-  });
+  const queues = [home, ANYWHERE];
+  await Promise.all(queues.map((queue) => jobs.open(queue))).catch((reason: unknown) =>
+    jobs.close().then(() => Promise.reject(reason)),
+  );
   const turns = createTurnQueue({ database, jobs, sealer, owner, home, now: Date.now });
   const shares = new Map<string, RemoteShare>();
+  const holds = createComparisonHolds(options.comparisons, onError);
   const answered = async (claim: Claim, id: string, reply: Reply): Promise<void> => {
     // A gateway that hears nothing sees the turn in the log, or that it was interrupted.
     await turns.answer(claim, id, reply).catch(onError);
@@ -65,27 +79,16 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const record = recordUnbegun.bind(undefined, { ...options, database, leases });
   const run: RunTaken = (taken, claim, lost) =>
     runTaken({ ...options, shares, recordUnbegun: record }, taken, { claim, lost, answered }).catch(onError);
-  const claims = runClaims({ jobs, turns, listener, queues: [home, ANYWHERE], capacity, run, onError });
+  const claims = runClaims({ jobs, turns, listener, queues, capacity, run, meter, onError });
   const interrupt = (sessionIds: readonly string[]): void => {
     for (const sessionId of sessionIds) engine.runningTurn(sessionId)?.interrupt(leaseLost());
   };
   const onAllLost = (): void => interrupt(engine.runningTurns().map(({ sessionId }) => sessionId));
-  const members = createMembers(database);
   let isLeaving = false;
-  const beSeen = async (): Promise<void> => {
-    const about = { ...(await options.about()), capacity, atWork: claims.held().length, takesShared: true };
-    await members.note({ id: owner, role: "worker", machine, version: options.version, about, isLeaving });
-    await leaveLost(
-      shares,
-      (await members.list()).filter(({ isThere }) => isThere).map(({ id }) => id),
-    );
-  };
-  // One that the database does not hear of now is seen with the next beat: it may have taken work already.
-  await beSeen().catch(onError);
-  const seen = setInterval(() => void beSeen().catch(onError), SEEN_MS);
+  const presence = await keepSeen(options, { shares, holds, claims, isLeaving: () => isLeaving });
   const monotonic = (): number => performance.now();
   const ends = [
-    keepLeases({ database, owner, claims, sessions: leases, onLost: interrupt, onAllLost, onError, monotonic }),
+    keepLeases({ database, owner, claims, sessions: leases, onLost: interrupt, onAllLost, meter, onError, monotonic }),
     reapLost({ ...options, database, owner, jobs, sealer, sessions: leases, notifier, recordUnbegun: record }),
     runCommands({
       database,
@@ -95,15 +98,18 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       owner,
       shared: sharedTarget(machine),
       isLeaving: () => isLeaving,
-      handlers: handlersOf(options, shares),
+      handlers: commandHandlers(options, { shares, holds }),
       onError,
     }),
   ];
   return {
+    held: () => claims.held().length,
     async drain() {
       isLeaving = true;
-      await beSeen().catch(onError);
+      await presence.beSeen();
       await claims.drain();
+      // Turns that agents and comparisons have begun are in no queue.
+      await Promise.all(engine.runningTurns().map(({ settled }) => settled));
     },
     async close() {
       isLeaving = true;
@@ -111,12 +117,37 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       await engine.interruptTurns();
       for (const share of shares.values()) share.leave("gone");
       await drained;
-      clearInterval(seen);
+      presence.end();
       for (const end of ends) await end();
-      await members.leave(owner).catch(onError);
+      await presence.leave();
       await jobs.close();
     },
   };
+}
+
+interface Present extends RemoteParts {
+  readonly claims: Pick<RunningClaims, "held">;
+  readonly isLeaving: () => boolean;
+}
+
+/** Says that this worker is there, now and every few seconds. */
+async function keepSeen(options: WorkerOptions, { shares, holds, claims, isLeaving }: Present) {
+  const { seat, capacity, version, onError } = options;
+  const { owner: id, machine } = seat;
+  const members = createMembers(seat.database);
+  const note = async (): Promise<void> => {
+    const about = { ...(await options.about()), capacity, atWork: claims.held().length, ...abilities };
+    await members.note({ id, role: "worker", machine, version, about, isLeaving: isLeaving() });
+    const there = (await members.list()).filter(({ isThere }) => isThere).map((member) => member.id);
+    // A gateway that is gone has taken its clients with it.
+    for (const share of shares.values()) if (!there.includes(share.gateway)) share.leave("gone");
+    holds.keepOnly(there);
+  };
+  // One that the database does not hear of now is seen with the next beat: it may have taken work already.
+  const beSeen = (): Promise<void> => note().catch(onError);
+  await beSeen();
+  const seen = setInterval(() => void beSeen(), SEEN_MS);
+  return { beSeen, end: () => clearInterval(seen), leave: () => members.leave(id).catch(onError) };
 }
 
 interface Running {
@@ -143,35 +174,4 @@ async function runTaken(
 function traceWait(tracer: Tracer, { waitedMs }: TakenTurn, { door, caller }: NativeInput | ConversationInput): void {
   const startedAt = Date.now() - waitedMs;
   tracer.start("queue wait", { parent: caller.traceparent, startedAt, attributes: { "caret.door": door } }).end();
-}
-
-/** A gateway that is gone has taken its clients with it. */
-async function leaveLost(shares: ReadonlyMap<string, RemoteShare>, there: readonly string[]): Promise<void> {
-  for (const share of shares.values()) if (!there.includes(share.gateway)) share.leave("gone");
-}
-
-/** What gateways may ask of this worker. */
-function handlersOf({ sessions, seat }: WorkerOptions, shares: ReadonlyMap<string, RemoteShare>): CommandHandlers {
-  const { cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant } = sessions;
-  const { changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols, agentCommands } = sessions;
-  return {
-    ...{ cancelTurn, steerTurn, answerQuestion, answerApproval, listGrants, revokeGrant },
-    ...{ changes, sessionChanges, discardHunk, commitChanges, findFiles, findSymbols, agentCommands },
-    delete: sessions.delete,
-    async create(...asked: Parameters<Sessions["create"]>) {
-      const view = await sessions.create(...asked);
-      await seat.database.query("update sessions set home_machine = $2 where id = $1", [view.id, seat.machine]);
-      return view;
-    },
-    async readImage(...asked: Parameters<Sessions["readImage"]>) {
-      const { mediaType, bytes } = await sessions.readImage(...asked);
-      return { mediaType, base64: Buffer.from(bytes).toString("base64") };
-    },
-    async leaveShare(id: string, how: "answered" | "gone") {
-      shares.get(id)?.leave(how);
-    },
-    async stopShare(id: string, reason: string) {
-      shares.get(id)?.stop(reason);
-    },
-  };
 }

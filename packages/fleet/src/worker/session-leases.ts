@@ -18,8 +18,8 @@ export interface SessionLeases {
   takeExpired(): Promise<readonly string[]>;
   /** Gives those that another worker has taken meanwhile. */
   renew(): Promise<readonly string[]>;
-  /** All of them may be another worker's by now. */
-  dropAll(): void;
+  /** All of them may be another worker's by now. Says how many there were. */
+  dropAll(): number;
 }
 
 const MANY = 50;
@@ -86,7 +86,11 @@ export function createSessionLeases(database: Database, owner: string): SessionL
       return lost;
     },
 
-    dropAll: () => fences.clear(),
+    dropAll() {
+      const count = fences.size;
+      fences.clear();
+      return count;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
 
-type Failure = Pick<ErrorInfo, "code" | "retryable">;
+type Failure = Pick<ErrorInfo, "code" | "retryable" | "retryAfterSeconds">;
 
 /**
  * The failures that pass without anybody's help, and after how many seconds a program may send the same request again.
@@ -19,14 +19,20 @@ const passing: Partial<Record<ErrorCode, number>> = {
 };
 
 /** Undefined when the failure is final. */
-export function retryAfterSeconds({ code, retryable }: Failure): number | undefined {
-  return retryable ? passing[code] : undefined;
+export function retryAfterSeconds({ code, retryable, retryAfterSeconds: known }: Failure): number | undefined {
+  const usual = retryable ? passing[code] : undefined;
+  return usual === undefined ? undefined : (known ?? usual);
 }
 
-/** `x-should-retry` overrules what the official SDKs and Claude Code conclude from the status. */
+/**
+ * `x-should-retry` overrules what the official SDKs and Claude Code conclude from the status. A final failure whose end is known, as that of
+ * a day's quota is, says when; no client waits that long by itself.
+ */
 export function retryHeaders(failure: Failure): Readonly<Record<string, string>> {
   const seconds = retryAfterSeconds(failure);
-  return seconds === undefined
-    ? { "x-should-retry": "false" }
-    : { "x-should-retry": "true", "retry-after": String(seconds) };
+  const time = seconds ?? failure.retryAfterSeconds;
+  return {
+    "x-should-retry": String(seconds !== undefined),
+    ...(time === undefined ? {} : { "retry-after": String(time) }),
+  };
 }

@@ -49,6 +49,7 @@ const createAgentBody = z.object({
   sandbox: sandbox.exactOptional(),
   budget: budget.exactOptional(),
   userServers: flag.exactOptional(),
+  machine: line.exactOptional(),
 }) satisfies z.ZodType<CreateAgent>;
 
 const changeAgentBody = z.object({

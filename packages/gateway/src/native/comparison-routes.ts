@@ -13,6 +13,7 @@ const startComparisonBody = z.object({
   permission: permission.exactOptional(),
   sandbox: oneOf(sandboxWords).exactOptional(),
   attended: flag.exactOptional(),
+  machine: line.exactOptional(),
 }) satisfies z.ZodType<StartComparison>;
 
 const pickCandidateBody = z.object({

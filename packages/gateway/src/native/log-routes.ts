@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { CaretError, exportFormats, type LogQuery, type Sessions } from "@caret/protocol";
+import { CaretError, exportFormats, type ImportPlace, type LogQuery, type Sessions } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { readPart } from "../http/read-body.ts";
@@ -28,6 +28,9 @@ const logQuery = z
   }) satisfies z.ZodType<LogQuery>;
 
 const exportQuery = z.object({ format: oneOf(exportFormats).default("ndjson") });
+const importQuery = z.object({
+  machine: z.string().describe("In a fleet: where the session is to be").exactOptional(),
+}) satisfies z.ZodType<ImportPlace>;
 const imageParam = z.object({ name: z.string() });
 const seqParam = z.object({ seq: queryNumber });
 
@@ -58,8 +61,9 @@ export function logRoutes(native: NativeApp, sessions: Sessions): void {
   write(
     native,
     ["POST", "/api/sessions/import"],
-    { summary: "Create a session from an export", mediaType: NDJSON, status: 201 },
-    ({ body, caller }) => sessions.importSession(upTo(MAX_IMPORT_BYTES, body as AsyncIterable<Uint8Array>), caller),
+    { summary: "Create a session from an export", mediaType: NDJSON, query: importQuery, status: 201 },
+    ({ body, query, caller }) =>
+      sessions.importSession(upTo(MAX_IMPORT_BYTES, body as AsyncIterable<Uint8Array>), caller, query),
     ({ sessionId }, { caller }) => sessions.get(sessionId, caller),
   );
 }

@@ -41,8 +41,9 @@ interface ReadRoute<Query extends z.ZodType> extends NativeRoute {
   readonly query?: Query;
 }
 
-interface WriteRoute<Body extends z.ZodType> extends NativeRoute {
+interface WriteRoute<Body extends z.ZodType, Query extends z.ZodType> extends NativeRoute {
   readonly body?: Body;
+  readonly query?: Query;
   readonly status?: number;
   readonly bodyLimit?: number;
   /** The content type of the body; JSON when absent. */
@@ -71,17 +72,20 @@ export function read<Query extends z.ZodType = z.ZodUnknown>(
  * Register a route that changes something: once for each `idempotency-key`. With `recall` also across restarts: what it
  * does is recorded in the log under `caller.command`, and `recall` makes the answer out of that record.
  */
-export function write<Body extends z.ZodType = z.ZodUnknown>(
+export function write<Body extends z.ZodType = z.ZodUnknown, Query extends z.ZodType = z.ZodUnknown>(
   { app, idempotency }: NativeApp,
   [method, url]: readonly ["POST" | "PATCH" | "DELETE", string],
-  route: WriteRoute<Body>,
-  perform: (call: NativeCall & { readonly body: z.infer<Body> }) => Promise<unknown>,
+  route: WriteRoute<Body, Query>,
+  perform: (call: NativeCall & { readonly body: z.infer<Body>; readonly query: z.infer<Query> }) => Promise<unknown>,
   recall?: (done: CommandRecord, call: NativeCall) => Promise<unknown>,
 ): void {
-  const { summary, access = "sessions", body: schema, status = 200, bodyLimit, mediaType } = route;
-  const doc = { summary, headers: idempotencyHeader, body: schema, status };
+  const { summary, access = "sessions", body: schema, query, status = 200, bodyLimit, mediaType } = route;
+  const doc = { summary, headers: idempotencyHeader, body: schema, query, status };
   const config = { access, doc, mediaType };
-  const read = ({ body }: FastifyRequest) => (schema === undefined ? body : readBody(schema, body)) as z.infer<Body>;
+  const read = ({ body, query: asked }: FastifyRequest) => ({
+    body: (schema === undefined ? body : readBody(schema, body)) as z.infer<Body>,
+    query: readPart(query ?? z.unknown(), asked, "") as z.infer<Query>,
+  });
   const limit = bodyLimit === undefined ? {} : { bodyLimit };
   app.route({
     method,
@@ -94,7 +98,7 @@ export function write<Body extends z.ZodType = z.ZodUnknown>(
         key: readIdempotencyKey(request.headers),
         scope: `${keeperOf(call.caller)} ${method} ${pathOf(request)}`,
         digest: digestOf(request),
-        perform: async (command) => perform({ ...withCommand(call, command), body: read(request) }),
+        perform: async (command) => perform({ ...withCommand(call, command), ...read(request) }),
         recall: recall && ((done) => recall(done, call)),
       });
       if (isReplayed) reply.header("idempotency-replayed", "true");

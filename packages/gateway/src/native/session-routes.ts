@@ -56,6 +56,7 @@ const createSessionBody = z.object({
   model: line.exactOptional(),
   permission: permission.exactOptional(),
   sandbox: sandbox.exactOptional(),
+  machine: line.exactOptional(),
 }) satisfies z.ZodType<CreateSession>;
 
 const changeSessionBody = z.object({

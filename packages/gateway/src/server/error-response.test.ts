@@ -36,6 +36,21 @@ it.each(["/v1/chat/completions", "/v1/models", "/metrics", "/"])("speaks to Open
   });
 });
 
+it("says at every door when a day's quota is new, in a header and in the body, without inviting a retry", () => {
+  const spent = new CaretError("budget-exceeded", "Used up", { retryAfterSeconds: 43_200 }).toInfo();
+  const paths = ["/v1/chat/completions", "/v1/messages", "/api/sessions"];
+  const shown = paths.map((path) => {
+    const { status, headers, body } = toErrorReply(spent, { path, headers: {}, requestId: "r1" });
+    return [
+      status,
+      headers["x-should-retry"],
+      headers["retry-after"],
+      JSON.stringify(body).includes('"retryAfterSeconds":43200'),
+    ];
+  });
+  expect(shown).toEqual(paths.map(() => [402, "false", "43200", true]));
+});
+
 it("names the same time to wait at every door [house §4.7]", () => {
   const full = new CaretError("overloaded", "Full").toInfo();
   const paths = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/v1/sessions"];

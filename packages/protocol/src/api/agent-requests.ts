@@ -17,6 +17,8 @@ export interface CreateAgent {
   readonly budget?: AgentBudget;
   /** Whether it has the user's own MCP servers where it runs its own tools (`full`); absent: as the settings say. */
   readonly userServers?: boolean;
+  /** In a fleet: the machine where it is to be. Absent: one that has the directory. */
+  readonly machine?: string;
 }
 
 /** What is absent stays as it is. Takes effect with the next turn. */

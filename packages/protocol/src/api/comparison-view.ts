@@ -19,6 +19,8 @@ export interface StartComparison {
   readonly sandbox?: SandboxWord;
   /** Drop it when nobody follows it any more: the client that has started it is gone. */
   readonly attended?: boolean;
+  /** In a fleet: the machine where it is to be. Absent: one that has the directory. */
+  readonly machine?: string;
 }
 
 export interface PickCandidate {

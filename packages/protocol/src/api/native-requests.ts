@@ -14,6 +14,8 @@ export interface CreateSession {
   readonly permission?: PermissionWord;
   /** Of all its turns; one of them may ask for more. Absent: as the gateway is set up. */
   readonly sandbox?: SandboxWord;
+  /** In a fleet: the machine where it is to be. Absent: one that has the directory. */
+  readonly machine?: string;
 }
 
 export interface ChangeSession {

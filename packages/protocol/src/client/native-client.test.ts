@@ -142,7 +142,8 @@ describe("requests", () => {
   });
 
   it("reject with what the gateway said, and are not tried again", async () => {
-    const error = { code: "session-busy", message: "A turn runs", retryable: true, fix: "Stop it.", upstream: "words" };
+    const said = { code: "session-busy", message: "A turn runs", retryable: true, fix: "Stop it." };
+    const error = { ...said, upstream: "words", retryAfterSeconds: 3 };
     const { client, asked } = scriptedGateway(answers({ error }, 409));
     expect(await reasonOf(client.deleteSession("s"))).toEqual(error);
     expect(asked.length).toBe(1);

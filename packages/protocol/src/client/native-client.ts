@@ -29,7 +29,7 @@ import type {
   UsageRow,
 } from "../api/session-view.ts";
 import type { LaneName } from "../events/agent-event.ts";
-import type { LogPage, LogQuery, SearchQuery, SessionListQuery } from "../ports/sessions.ts";
+import type { ImportPlace, LogPage, LogQuery, SearchQuery, SessionListQuery } from "../ports/sessions.ts";
 import { type AgentCalls, agentCalls } from "./agent-calls.ts";
 import { type ChangeCalls, changeCalls } from "./change-calls.ts";
 import { type ComparisonCalls, comparisonCalls } from "./comparison-calls.ts";
@@ -122,7 +122,7 @@ export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, 
   readImage(sessionId: string, name: string, options?: RequestOptions): Promise<Blob>;
   exportSession(sessionId: string, format: ExportFormat, options?: RequestOptions): Promise<ExportedFile>;
   /** Takes what `exportSession` gave as `ndjson`. */
-  importSession(ndjson: Blob | string, options?: RequestOptions): Promise<SessionView>;
+  importSession(ndjson: Blob | string, options?: RequestOptions & ImportPlace): Promise<SessionView>;
   /** Relative paths, best first; with `folders` those of directories too, with a slash behind. */
   findFiles(
     workspace: string,
@@ -260,9 +260,17 @@ function logCalls(wire: NativeWire, options: NativeClientOptions): LogCalls {
       wire.send({ ...options, path: at`sessions/${id}/images/${name}` }, (response) => response.blob()),
     exportSession: (id, format, options) =>
       wire.send({ ...options, path: at`sessions/${id}/export`, query: { format } }, readFile),
-    importSession: (body, options) => {
+    importSession: (body, { machine, ...options } = {}) => {
       const headers = { "content-type": "application/x-ndjson" };
-      return wire.send({ ...options, method: "POST", path: "sessions/import", body, headers }, readJson<SessionView>);
+      const request = {
+        ...options,
+        method: "POST",
+        path: "sessions/import",
+        query: { machine },
+        body,
+        headers,
+      } as const;
+      return wire.send(request, readJson<SessionView>);
     },
   };
 }

@@ -137,7 +137,7 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
   const code = info?.["code"];
   const message = info?.["message"];
   if (typeof code !== "string" || typeof message !== "string") return undefined;
-  const { fix, retryable, upstream } = info ?? {};
+  const { fix, retryable, upstream, retryAfterSeconds } = info ?? {};
   return {
     // A newer gateway may know codes that this client does not.
     code: Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : "internal",
@@ -145,6 +145,7 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
     ...(typeof fix === "string" && { fix }),
     ...(typeof retryable === "boolean" && { retryable }),
     ...(typeof upstream === "string" && { upstream }),
+    ...(typeof retryAfterSeconds === "number" && { retryAfterSeconds }),
   };
 }
 

@@ -9,6 +9,8 @@ export interface CaretErrorOptions {
   /** A fix that knows more than the catalogue's: the nearest model names, the path, the reset date. */
   readonly fix?: string;
   readonly upstream?: string;
+  /** When the same request can succeed, where that is known: the day's quota is new at midnight, for one. */
+  readonly retryAfterSeconds?: number;
 }
 
 /**
@@ -23,6 +25,7 @@ export class CaretError extends Error {
   readonly retryable: boolean;
   readonly fix: string;
   readonly upstream: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: CaretErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -31,6 +34,7 @@ export class CaretError extends Error {
     this.retryable = options.retryable ?? entry.retryable;
     this.fix = options.fix ?? entry.fix;
     this.upstream = options.upstream;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   /** Works across duplicated copies of this package, where `instanceof` does not. */
@@ -49,13 +53,22 @@ export class CaretError extends Error {
   }
 
   /** A failure that travelled as plain data, as an error again. */
-  static fromInfo({ code, message, retryable, fix, upstream }: ErrorInfo): CaretError {
-    return new CaretError(code, message, { retryable, fix, ...(upstream === undefined ? {} : { upstream }) });
+  static fromInfo({ code, message, retryable, fix, upstream, retryAfterSeconds }: ErrorInfo): CaretError {
+    return new CaretError(code, message, {
+      retryable,
+      fix,
+      ...(upstream === undefined ? {} : { upstream }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
   }
 
   toInfo(): ErrorInfo {
-    const info = { code: this.code, message: this.message, retryable: this.retryable, fix: this.fix };
-    return this.upstream === undefined ? info : { ...info, upstream: this.upstream };
+    const { code, message, retryable, fix, upstream, retryAfterSeconds } = this;
+    return {
+      ...{ code, message, retryable, fix },
+      ...(upstream === undefined ? {} : { upstream }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    };
   }
 }
 

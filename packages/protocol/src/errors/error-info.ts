@@ -11,6 +11,8 @@ export const errorInfoSchema = z.object({
   fix: z.string(),
   /** The upstream's own words (the tail of stderr, for instance). */
   upstream: z.string().optional(),
+  /** From the moment of the failure on, where the time is known from which the same request can succeed. */
+  retryAfterSeconds: z.int().nonnegative().optional(),
 });
 
 export type ErrorInfo = Readonly<z.infer<typeof errorInfoSchema>>;

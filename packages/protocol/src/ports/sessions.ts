@@ -79,6 +79,11 @@ export interface SessionImage {
   readonly bytes: Uint8Array;
 }
 
+export interface ImportPlace {
+  /** In a fleet: the machine where the session is to be. Absent: one that has the directory in which it worked. */
+  readonly machine?: string;
+}
+
 export interface SessionExport {
   readonly fileName: string;
   readonly mediaType: string;
@@ -148,7 +153,7 @@ export interface Sessions {
   /** A picture that came with a prompt of the session. Rejects with `not-found`. */
   readImage(sessionId: string, name: string, caller: Caller): Promise<SessionImage>;
   exportSession(sessionId: string, format: ExportFormat, caller: Caller): Promise<SessionExport>;
-  importSession(chunks: AsyncIterable<Uint8Array>, caller: Caller): Promise<SessionView>;
+  importSession(chunks: AsyncIterable<Uint8Array>, caller: Caller, where?: ImportPlace): Promise<SessionView>;
   /** What differs in the workspace from its last commit. */
   changes(sessionId: string, caller: Caller): Promise<ChangesView>;
   /** What has changed in the workspace since the session began; where that is not known, since the last commit. */

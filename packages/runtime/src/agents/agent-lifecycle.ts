@@ -39,7 +39,7 @@ export function agentLifecycle(
     async resume(name, caller) {
       await views.find(name, caller);
       await store.suspend(name, undefined);
-      scheduler.wake();
+      scheduler.wake(name);
       return await show(name, caller);
     },
 
@@ -57,13 +57,16 @@ export function agentLifecycle(
         const { promise, resolve } = Promise.withResolvers<void>();
         const { sessionId } = await views.find(name, caller);
         // Listening begins before looking, so that a change in between is not missed.
-        const end = engine.store.watch((touched) => touched === sessionId && resolve());
+        const look = (touched?: string): void => {
+          if (touched === undefined || touched === sessionId) resolve();
+        };
+        const ends = [engine.store.watch(look), options.elsewhere?.onTurn(look), options.elsewhere?.onAnnounced(look)];
         try {
           const agent = await show(name, caller);
           if (agent.doing.kind === "idle" || agent.doing.kind === "suspended") return agent;
           await untilAborted(promise, signal);
         } finally {
-          end();
+          for (const end of ends) end?.();
         }
       }
     },

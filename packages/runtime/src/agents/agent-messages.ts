@@ -47,7 +47,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
         ...(replyTo === undefined ? {} : { replyTo }),
       });
       for (const wake of [...waiters]) wake();
-      scheduler.wake();
+      scheduler.wake(to);
       return sent;
     },
 
@@ -82,12 +82,14 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
           const { promise, resolve } = Promise.withResolvers<void>();
           // Listening begins before looking, so that an answer in between is not missed.
           waiters.add(resolve);
+          const end = options.elsewhere?.onAnnounced(resolve);
           try {
             const reply = await store.takeReply(messageId, await turnOf(from));
             if (reply !== undefined) return await taken(reply);
             await untilAborted(promise, signal);
           } finally {
             waiters.delete(resolve);
+            end?.();
           }
         }
       });

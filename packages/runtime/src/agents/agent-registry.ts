@@ -1,6 +1,7 @@
 import { type Agents, agentNamePattern, type Caller, CaretError, type CreateAgent, HUMAN } from "@caret/protocol";
 import { type AgentRecord, nameTaken } from "../log/agent-store.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
+import { assertHere } from "../sessions/assert-here.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { createWorktree, findRepository } from "../worktrees/create-worktree.ts";
 import { hasUnmergedWork, removeWorktree } from "../worktrees/remove-worktree.ts";
@@ -21,6 +22,7 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
   return {
     async create(wanted, caller, createdBy = HUMAN) {
       assertName(wanted);
+      assertHere(wanted);
       if ((await store.find(wanted.name)) !== undefined) throw nameTaken(wanted.name);
       const worktree = await makeWorktree(options, wanted, caller);
       try {

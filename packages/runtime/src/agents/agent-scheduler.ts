@@ -7,8 +7,8 @@ import type { AgentsOptions } from "./agents-context.ts";
 
 /** Starts turns with the messages that wait, for agents and for sessions. */
 export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf" | "begin"> {
-  /** Look again at what waits. */
-  wake(): void;
+  /** Look again at what waits: something of this receiver. */
+  wake(receiver: string): void;
   /** While the work runs, the agent leaves its place to another one: it waits for an answer. */
   away<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   /** Starts nothing from here on. Resolves when nothing is being started. */
@@ -20,16 +20,20 @@ export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf" | "be
  * queue in the commit that logs the start of its turn: a crash on either side of it neither loses nor repeats it.
  */
 export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
-  const { store, engine, onError, retryMs = RETRY_MS } = options;
+  const { store, engine, elsewhere, onError, retryMs = RETRY_MS } = options;
   const bell = new Doorbell();
   const places = createAgentPlaces(options);
   const starter = createAgentTurnStarter(options, bell.ring);
   let isClosed = false;
   /** Sessions whose queue is held: what happens in them may free it. */
   let held: ReadonlySet<string> = new Set();
-  const endWatch = engine.store.watch((sessionId) => {
-    if (held.has(sessionId)) bell.ring();
-  });
+  const lookIfHeld = (sessionId?: string): void => {
+    if (sessionId !== undefined && held.has(sessionId)) bell.ring();
+  };
+  const ends = [
+    engine.store.watch(lookIfHeld),
+    ...(elsewhere === undefined ? [] : [elsewhere.onAnnounced(bell.ring), elsewhere.onTurn(lookIfHeld)]),
+  ];
 
   /** A turn that another client started in an agent's session is waited for. */
   const isFree = (sessionId: string): boolean => {
@@ -69,7 +73,10 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const running = loop();
 
   return {
-    wake: bell.ring,
+    wake(receiver) {
+      bell.ring();
+      elsewhere?.announce(receiver);
+    },
     async away(name, work) {
       const comeBack = places.leave(name);
       bell.ring();
@@ -83,7 +90,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
     begin: starter.begin,
     async close() {
       isClosed = true;
-      endWatch();
+      for (const end of ends) end();
       bell.ring();
       await running;
     },

@@ -6,6 +6,7 @@ import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { RuntimeSessions } from "../sessions/create-sessions.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
+import type { AgentsElsewhere } from "./agents-elsewhere.ts";
 import type { AgentRegistrations } from "./registration/agent-registrations.ts";
 
 export interface AgentsOptions {
@@ -18,6 +19,8 @@ export interface AgentsOptions {
   readonly worktreesRoot: string;
   /** How git is run. */
   readonly git: Git;
+  /** Absent: no other process has these queues. */
+  readonly elsewhere?: AgentsElsewhere;
   /** How many agents work at once; the others wait. One that waits for a person or for an answer does not count. */
   readonly maxAtWork: number;
   /** What is registered with agents that run their own tools, and goes with them. */

@@ -35,7 +35,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
         text: prompt,
         ...modeOf(mode),
       });
-      scheduler.wake();
+      scheduler.wake(receiver);
       return queued;
     },
 
@@ -56,7 +56,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
       await store.dropOne(messageId);
       await forgetSecrets(options, message);
       // What stood behind it may be able to start.
-      scheduler.wake();
+      scheduler.wake(message.to);
     },
 
     async startQueued(sessionId, caller) {

@@ -15,8 +15,8 @@ const recordSchema = z.object({
 export interface ComparisonRecords {
   write(id: string, worktrees: readonly Worktree[]): void;
   remove(id: string): void;
-  /** Removes every worktree of an earlier gateway. */
-  sweep(): Promise<void>;
+  /** Removes every worktree of an earlier process, but for those of comparisons that are kept. */
+  sweep(isKept?: (id: string) => Promise<boolean>): Promise<void>;
 }
 
 export interface ComparisonRecordsOptions {
@@ -28,17 +28,20 @@ export interface ComparisonRecordsOptions {
 export function openComparisonRecords({ directory, git, onError }: ComparisonRecordsOptions): ComparisonRecords {
   const fileOf = (id: string): string => join(directory, `${id}.json`);
   const remove = (id: string): void => rmSync(fileOf(id), { force: true });
+  const sweepOne = async (id: string): Promise<void> => {
+    const { worktrees } = recordSchema.parse(parseJson(readFileSync(fileOf(id), "utf8")));
+    for (const worktree of worktrees) await removeWorktree(git, worktree);
+    remove(id);
+  };
   return {
     write: (id, worktrees) => writePrivateFile(fileOf(id), JSON.stringify({ worktrees })),
     remove,
-    async sweep() {
+    async sweep(isKept = async () => false) {
       if (!existsSync(directory)) return;
       const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
       for (const id of names.map((name) => name.slice(0, -".json".length))) {
         try {
-          const { worktrees } = recordSchema.parse(parseJson(readFileSync(fileOf(id), "utf8")));
-          for (const worktree of worktrees) await removeWorktree(git, worktree);
-          remove(id);
+          if (!(await isKept(id))) await sweepOne(id);
         } catch (reason) {
           // The next gateway tries again.
           onError(CaretError.from(reason));

@@ -24,6 +24,8 @@ export interface ComparisonOptions {
   readonly spawner: Spawner;
   readonly git: Git;
   readonly records: ComparisonRecords;
+  /** Called with each view of it, the first one too, and whose it is. */
+  readonly onChange?: ((view: ComparisonView, user: string | undefined) => void) | undefined;
   /** Where worktrees are made; physical. */
   readonly root: string;
   readonly now: () => number;
@@ -75,6 +77,7 @@ export class Comparison {
         lastLine: "",
       })),
     };
+    options.onChange?.(this.#view, created.user);
     // Before the first of them exists: whatever happens, they are found again.
     options.records.write(id, this.#worktrees);
     this.#running = this.#run();
@@ -189,6 +192,7 @@ export class Comparison {
 
   #change(changed: Partial<ComparisonView>): void {
     this.#view = { ...this.#view, ...changed };
+    this.#options.onChange?.(this.#view, this.user);
     for (const watcher of [...this.#watchers]) watcher();
   }
 }

@@ -6,6 +6,7 @@ import type { Git } from "../git/run-git.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import { wayInside } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
+import { assertHere } from "../sessions/assert-here.ts";
 import { isInScope, scopeOf } from "../sessions/session-directories.ts";
 import { findRepository } from "../worktrees/create-worktree.ts";
 import { Comparison, type ComparisonOptions } from "./comparison.ts";
@@ -26,8 +27,8 @@ export interface ComparisonsOptions extends Omit<ComparisonOptions, "records"> {
 }
 
 export interface RuntimeComparisons extends Comparisons {
-  /** Removes what an earlier gateway has left. Only for the gateway of this data directory. */
-  sweep(): Promise<void>;
+  /** Removes what an earlier process of this data directory has left, but for comparisons that another one still has. */
+  sweep(isKept?: (id: string) => Promise<boolean>): Promise<void>;
   /** Drops what is left. Call before closing the engine. */
   close(): Promise<void>;
 }
@@ -45,6 +46,7 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
 
   return {
     async start(wanted, caller) {
+      assertHere(wanted);
       const place = await findPlace(git, wanted, options.allowedWorkspaces, caller);
       const id = options.newId().slice(0, 8);
       makePrivateDirectory(options.root);

@@ -17,7 +17,7 @@ const BUSY_SEARCH_MS = 30_000;
 /** How often to look for sessions that are too old, or too many. */
 const PRUNE_MS = 3_600_000;
 
-export interface RuntimeSessions extends Sessions, Pick<SessionCommands, "createWith">, BeginTurn {
+export interface RuntimeSessions extends Sessions, Pick<SessionCommands, "createWith" | "placeImported">, BeginTurn {
   /** No turn starts by itself from here on. */
   stopTaking(): void;
   /** Ends every follower and what is done in the background. To be called before the engine is closed. */

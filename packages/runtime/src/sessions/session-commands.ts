@@ -21,6 +21,7 @@ import { readAll } from "../log/read-turns.ts";
 import { stageSession } from "../log/stage-session.ts";
 import { importSession } from "../log/transfer/import-session.ts";
 import { titleOf } from "../turns/title-of.ts";
+import { assertHere } from "./assert-here.ts";
 import { commandOf, userOf, workspaceForImported, workspaceForNew } from "./session-directories.ts";
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
 import { modelNamed } from "./start-turn.ts";
@@ -37,6 +38,8 @@ type NativeCommands = Pick<
 export interface SessionCommands extends NativeCommands {
   /** A session of an agent, made together with it. */
   createWith(wanted: CreateSession, caller: Caller, more: CreateWith): Promise<SessionView>;
+  /** Where a session is to work here that worked there in another installation. */
+  placeImported(theirs: string, caller: Caller): Promise<string>;
 }
 
 /** What makes, changes and ends sessions. */
@@ -101,8 +104,13 @@ export function sessionCommands(context: SessionsContext): SessionCommands {
       context.editors.answer(id, requestId, answer);
     },
 
-    async importSession(chunks, caller) {
-      const workspace = (theirs: string): string => workspaceForImported(options, theirs, caller);
+    placeImported: async (theirs, caller) => workspaceForImported(options, theirs, caller),
+
+    async importSession(chunks, caller, where = {}) {
+      const { importWorkspace } = options;
+      if (importWorkspace === undefined) assertHere(where);
+      const workspace = async (theirs: string): Promise<string> =>
+        importWorkspace?.(theirs, caller, where) ?? workspaceForImported(options, theirs, caller);
       return view(
         await importSession(store, chunks, {
           id: newId(),
@@ -123,6 +131,7 @@ async function createFor(
   { agent, budget }: CreateWith,
 ): Promise<SessionRecord> {
   const { options, worktrees } = context;
+  assertHere(wanted);
   assertLane(options, wanted.lane);
   const chosen = await chosenFields(options, wanted);
   const id = options.newId();

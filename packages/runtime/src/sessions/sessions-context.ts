@@ -2,6 +2,7 @@ import type {
   AgentCommandView,
   Caller,
   CaretError,
+  ImportPlace,
   LaneName,
   PermissionWord,
   RequestedModel,
@@ -123,6 +124,8 @@ export interface SessionsOptions {
   readonly turnOf?: (sessionId: string) => ShownTurn | undefined;
   /** Hears of other processes that write to the log; absent: it is polled. */
   readonly ticks?: ForeignTicks;
+  /** Where an imported session is to work, by where it worked; absent: here. */
+  readonly importWorkspace?: (theirs: string, caller: Caller, where: ImportPlace) => Promise<string>;
   /** The engine must allow turns to work in them. */
   readonly scratch: ScratchDirectories;
   /** The engine's own: where sessions may work. */

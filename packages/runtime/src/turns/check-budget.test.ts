@@ -12,6 +12,7 @@ function check(budgets: Part<Budgets>, spent: Part<Spent>) {
       session: { ...nothing, ...spent.session },
       day: { ...nothing, ...spent.day },
     },
+    nowMs: Date.UTC(2026, 10, 18, 12),
   });
   return verdict.kind === "exceeded" ? { kind: verdict.kind, error: verdict.error.toInfo() } : verdict;
 }
@@ -53,6 +54,18 @@ describe("checkBudget", () => {
         fix: "Raise budgets.session.tokens and budgets.day.usd, or wait for the next day.",
       },
     });
+  });
+
+  it("knows when the same turn may begin where only budgets of the day are used up: at 00:00 UTC", () => {
+    const waitOf = (budgets: Part<Budgets>) => {
+      const verdict = check(budgets, { session: { tokens: 20 }, day: { usd: 1.5 } });
+      return verdict.kind === "exceeded" ? verdict.error.retryAfterSeconds : verdict.kind;
+    };
+    expect([
+      waitOf({ day: { usd: 1 } }),
+      waitOf({ session: { tokens: 10 } }),
+      waitOf({ session: { tokens: 10 }, day: { usd: 1 } }),
+    ]).toEqual([43_200, undefined, undefined]);
   });
 
   it("allows nothing with a budget of nothing", () => {

@@ -8,6 +8,7 @@ import {
 } from "@caret/protocol";
 
 const WARNING_SHARE = 0.8;
+const DAY_MS = 86_400_000;
 
 /** What is absent is not limited. */
 type Limits = { readonly [unit in Exclude<BudgetUnit, "turns">]?: number | undefined };
@@ -74,11 +75,18 @@ interface Line {
   readonly used: number | "unknown";
 }
 
+export interface SpentBudgets {
+  readonly budgets: Budgets;
+  readonly spent: Spent;
+  /** Says how long the day lasts. */
+  readonly nowMs: number;
+}
+
 /** Hold what was spent against the budgets. A budget is used up when it is reached, not only when it is passed. */
-export function checkBudget({ budgets, spent }: { readonly budgets: Budgets; readonly spent: Spent }): BudgetVerdict {
+export function checkBudget({ budgets, spent, nowMs }: SpentBudgets): BudgetVerdict {
   const lines = listLimits(budgets, spent);
   const exceeded = lines.filter(({ used, limit }) => used !== "unknown" && used >= limit);
-  if (exceeded.length > 0) return { kind: "exceeded", error: exceededError(exceeded) };
+  if (exceeded.length > 0) return { kind: "exceeded", error: exceededError(exceeded, nowMs) };
   const warnings = lines
     .filter(({ used, limit }) => used === "unknown" || used >= limit * WARNING_SHARE)
     .map((line) => ({ scope: line.scope, unit: line.unit, message: warningText(line) }));
@@ -97,12 +105,20 @@ export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
   });
 }
 
-function exceededError(lines: readonly Line[]): CaretError {
+function exceededError(lines: readonly Line[], nowMs: number): CaretError {
   const names = lines.map(({ scope, unit }) => `budgets.${scope}.${unit}`);
   const wait = lines.some(({ scope }) => isOfDay.has(scope)) ? ", or wait for the next day" : "";
+  // A limit of the session or the turn is still used up tomorrow.
+  const passes = lines.every(({ scope }) => isOfDay.has(scope));
   return new CaretError("budget-exceeded", lines.map(usedUpText).join("; "), {
     fix: `Raise ${names.join(" and ")}${wait}.`,
+    ...(passes ? { retryAfterSeconds: secondsLeftOfDay(nowMs) } : {}),
   });
+}
+
+/** Until 00:00 UTC, when the counts of a day begin again. */
+function secondsLeftOfDay(nowMs: number): number {
+  return Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
 }
 
 const isOfDay: ReadonlySet<BudgetScope> = new Set(["day", "user", "team"]);

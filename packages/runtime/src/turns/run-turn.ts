@@ -48,7 +48,7 @@ export async function runTurn(turn: Turn): Promise<void> {
     const budget = await openTurnBudget(store, budgets, {
       ...whoseOf(session),
       sessionId: session.id,
-      nowMs: wallClock(),
+      now: wallClock,
       model,
     });
     await writer.append(toEntries(budget.warnings));

@@ -58,13 +58,18 @@ describe("what was used", () => {
   it("by the running turn adds to what was used before", () => {
     const before = { turn: { tokens: 0, usd: 0 }, session: { tokens: 900, usd: 0 }, day: { tokens: 0, usd: 0 } };
     const ask = (input: number) =>
-      budgetDuring({ ...none, session: { tokens: 1_000 } }, before, { input }, "auto").kind;
+      budgetDuring({ budgets: { ...none, session: { tokens: 1_000 } }, spent: before, nowMs: noon }, { input }, "auto")
+        .kind;
     expect([ask(10), ask(100)]).toEqual(["warning", "exceeded"]);
   });
 
   it("at a price that nobody knows is never taken for free", () => {
     const before = { turn: { tokens: 0, usd: 0 }, session: { tokens: 0, usd: 0 }, day: { tokens: 0, usd: 0 } };
-    const verdict = budgetDuring({ ...none, turn: { usd: 1 } }, before, { input: 1 }, "a-model-nobody-sells");
+    const verdict = budgetDuring(
+      { budgets: { ...none, turn: { usd: 1 } }, spent: before, nowMs: noon },
+      { input: 1 },
+      "a-model-nobody-sells",
+    );
     expect(verdict.kind).toBe("warning");
   });
 });

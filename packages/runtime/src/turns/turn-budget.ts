@@ -11,6 +11,7 @@ import {
   type QuotaScope,
   quotaScopes,
   type Spent,
+  type SpentBudgets,
   type SpentSum,
 } from "./check-budget.ts";
 import type { RunningTurn } from "./session-engine.ts";
@@ -22,6 +23,9 @@ export interface Whose {
   readonly user?: string | undefined;
   readonly team?: string | undefined;
 }
+
+/** When a turn of the same user may have ended: as after any other `overloaded`. */
+const AT_ONCE_SECONDS = 1;
 
 const nothing: Sum = { tokens: 0, usd: 0 };
 
@@ -37,7 +41,7 @@ export async function budgetBefore(
   const session = isCounted ? sumOf(await store.usageTotals({ sessionId })) : nothing;
   const today = isLimited(budgets.day) ? sumOf(await store.usageTotals({ day })) : nothing;
   const spent: Spent = { turn: nothing, session, day: today, ...(await spentByAll(store, budgets, day, whose)) };
-  return { verdict: checkBudget({ budgets, spent }), spent };
+  return { verdict: checkBudget({ budgets, spent, nowMs }), spent };
 }
 
 /** What the user and the team have used today, where that is limited. */
@@ -75,7 +79,10 @@ export async function assertQuota(
 function tooMany(scope: QuotaScope, name: string, running: number): CaretError {
   const turns = running === 1 ? "1 turn" : `${running} turns`;
   const message = `The ${scope} ${name} has ${turns} running, and may have no more at once`;
-  return new CaretError("overloaded", message, { fix: `Wait until one has ended, or raise budgets.${scope}.atOnce.` });
+  return new CaretError("overloaded", message, {
+    fix: `Wait until one has ended, or raise budgets.${scope}.atOnce.`,
+    retryAfterSeconds: AT_ONCE_SECONDS,
+  });
 }
 
 /**
@@ -147,12 +154,12 @@ export interface TurnBudget {
 export async function openTurnBudget(
   store: EventStore,
   budgets: Budgets,
-  { model, ...asked }: Whose & { readonly sessionId: string; readonly nowMs: number; readonly model: string },
+  { model, now, ...asked }: Whose & { readonly sessionId: string; readonly now: () => number; readonly model: string },
 ): Promise<TurnBudget> {
-  const before = await budgetBefore(store, budgets, asked);
+  const before = await budgetBefore(store, budgets, { ...asked, nowMs: now() });
   // The turn itself is among those that have begun.
   const spent = withoutOne(before.spent);
-  const verdict = checkBudget({ budgets, spent });
+  const verdict = checkBudget({ budgets, spent, nowMs: now() });
   if (verdict.kind === "exceeded") throw verdict.error;
   return {
     warnings: toWarnings(verdict),
@@ -161,7 +168,7 @@ export async function openTurnBudget(
       for (const { event } of entries) if (event.type === "usage") usage = event.usage;
       // After its end there is nothing to stop.
       if (usage === undefined || entries.at(-1)?.event.type === "turn-end") return undefined;
-      const during = budgetDuring(budgets, spent, usage, model);
+      const during = budgetDuring({ budgets, spent, nowMs: now() }, usage, model);
       return during.kind === "exceeded" ? during.error : undefined;
     },
   };
@@ -202,7 +209,11 @@ function isLimited(budget: Readonly<Record<string, unknown>> | object): boolean 
 }
 
 /** The same with what the running turn has reported. */
-export function budgetDuring(budgets: Budgets, before: Spent, usage: Usage, model: string): BudgetVerdict {
+export function budgetDuring(
+  { budgets, spent: before, nowMs }: SpentBudgets,
+  usage: Usage,
+  model: string,
+): BudgetVerdict {
   const turn = toSum(priced(usage, model));
   const spent: Spent = {
     turn,
@@ -211,7 +222,7 @@ export function budgetDuring(budgets: Budgets, before: Spent, usage: Usage, mode
     ...(before.user === undefined ? {} : { user: add(before.user, turn) }),
     ...(before.team === undefined ? {} : { team: add(before.team, turn) }),
   };
-  return checkBudget({ budgets, spent });
+  return checkBudget({ budgets, spent, nowMs });
 }
 
 export function toWarnings(verdict: BudgetVerdict): readonly AgentEvent[] {

@@ -92,7 +92,12 @@ function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
 /** Shown as the body of a failed answer, or inside `event: error` when the stream has begun. */
 export interface AnthropicErrorBody {
   readonly type: "error";
-  readonly error: { readonly type: string; readonly message: string; readonly code: ErrorCode };
+  readonly error: {
+    readonly type: string;
+    readonly message: string;
+    readonly code: ErrorCode;
+    readonly retryAfterSeconds?: number;
+  };
   readonly request_id?: string;
 }
 
@@ -102,7 +107,9 @@ export interface AnthropicErrorBody {
  */
 export function toAnthropicError(info: ErrorInfo, isBegun = false): AnthropicErrorBody {
   const { type } = responseOf(info, isBegun);
-  return { type: "error", error: { type, message: errorMessage(info), code: info.code } };
+  const { code, retryAfterSeconds: wait } = info;
+  const error = { type, message: errorMessage(info), code, ...(wait === undefined ? {} : { retryAfterSeconds: wait }) };
+  return { type: "error", error };
 }
 
 export interface AnthropicErrorReply extends ErrorReply {

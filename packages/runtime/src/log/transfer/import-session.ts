@@ -25,7 +25,7 @@ export interface ImportOptions extends CommandOptions {
   readonly team?: string;
   readonly redactor: Redactor;
   /** Where it is to work here, by where it worked there; without it at the same place. */
-  readonly workspace?: (theirs: string) => string;
+  readonly workspace?: (theirs: string) => string | Promise<string>;
   readonly maxLineBytes?: number;
 }
 
@@ -53,8 +53,9 @@ export async function importSession(
     const session = redactor.redactValue(header.session);
     const owned = { ...(user === undefined ? {} : { user }), ...(team === undefined ? {} : { team }) };
     const seen: SeenEvents = { firstStart: undefined };
+    const place = await workspace(session.workspace);
     const staged = {
-      session: { ...session, ...owned, workspace: workspace(session.workspace), id, imported: true } as const,
+      session: { ...session, ...owned, workspace: place, id, imported: true } as const,
       entries: endedEntries(eventLines(lines), redactor, seen),
       changes: () => laneChanges(session, seen),
     };

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { RunningWorker } from "@caret/fleet";
+import type { GatewayLog } from "@caret/gateway";
+import type { CaretError } from "@caret/protocol";
+import type { OpenedEngine } from "../compose.ts";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host.ts";
+import { version } from "../program.ts";
+import { laneStates } from "../serve/gateway-lanes.ts";
+import { listen } from "../serve/listen.ts";
+import { openTokenStore } from "../tokens/open-token-store.ts";
+import type { WorkerFigures } from "./worker-figures.ts";
+
+export interface ServeWorkerMetricsOptions {
+  readonly config: Config;
+  readonly figures: WorkerFigures;
+  readonly opened: OpenedEngine;
+  readonly worker: Pick<RunningWorker, "held">;
+  readonly host: Host;
+  readonly log: GatewayLog;
+  readonly onError: (error: CaretError) => void;
+}
+
+export interface ServedMetrics {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * `/metrics`, `/healthz` and `/readyz` of a worker, by the gateway's own server without a door: the same checks of Host, Origin and
+ * token. The tokens are those of the data directory: a worker's role cannot read the fleet's.
+ */
+export async function serveWorkerMetrics(options: ServeWorkerMetricsOptions): Promise<ServedMetrics> {
+  const { host, config, figures, opened, worker, log, onError } = options;
+  const { metrics } = figures;
+  const { metricsHost, metricsPort: port = 0, capacity } = config.fleet;
+  metrics.gauge("caret_turns_running", "Turns that are running.", () => opened.engine.runningTurns().length);
+  metrics.gauge("caret_worker_claims", "Sessions and conversations that this worker has.", worker.held);
+  metrics.gauge("caret_worker_capacity", "Sessions and conversations that this worker can have.", () => capacity);
+  const { createServer } = await import("@caret/gateway");
+  const tokens = openTokenStore({ dataDir: config.dataDir, onError });
+  const app = createServer({
+    doors: [],
+    tokens,
+    hosts: config.server.hosts,
+    readiness: async () => ({ version, lanes: await laneStates(opened) }),
+    metrics,
+    version,
+    command: host.command,
+    newId: randomUUID,
+    log,
+  });
+  return {
+    url: await listen(app, { host: metricsHost, port }, { flag: "--metrics-port" }),
+    async close() {
+      await app.close();
+      tokens.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Caller, ImportPlace } from "@caret/protocol";
+import type { Members } from "../wire/members.ts";
+import type { AskWorker } from "./ask-worker.ts";
+import { chooseWorker } from "./choose-worker.ts";
+
+/** A directory of a machine, as its worker answers. */
+export interface PlacedImport {
+  readonly workspace: string;
+  readonly machine: string;
+}
+
+/** Where sessions are to work that are imported here: a worker decides it, since it has the directories. */
+export interface ImportedPlaces {
+  readonly place: (theirs: string, caller: Caller, where: ImportPlace) => Promise<string>;
+  /** The machine that was found for this import, which is the object that `place` was given. */
+  machineOf(where: ImportPlace): string | undefined;
+}
+
+export function createImportedPlaces({
+  members,
+  ask,
+}: {
+  readonly members: Members;
+  readonly ask: AskWorker;
+}): ImportedPlaces {
+  const machines = new WeakMap<ImportPlace, string>();
+  return {
+    async place(theirs, caller, where) {
+      const worker = await chooseWorker(members, { ...where, workspace: theirs });
+      const placed = (await ask(worker, "placeImported", [theirs, caller])) as PlacedImport;
+      machines.set(where, placed.machine);
+      return placed.workspace;
+    },
+    machineOf: (where) => machines.get(where),
+  };
+}

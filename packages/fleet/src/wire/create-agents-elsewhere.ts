@@ -1,0 +1,24 @@
+import type { AgentsElsewhere } from "@caret/runtime";
+import type { FleetSeat } from "./fleet-seat.ts";
+
+/** How often queues are looked at without a hint: one that was lost costs this much. */
+const LOOK_MS = 5_000;
+
+/** The queues of agents in the other processes of the fleet. */
+export function createAgentsElsewhere({
+  listener,
+  notifier,
+}: Pick<FleetSeat, "listener" | "notifier">): AgentsElsewhere {
+  return {
+    announce: (receiver) => notifier.hint({ kind: "message", id: receiver }),
+    onAnnounced(look) {
+      let lookedAt = performance.now();
+      return listener.on("message", undefined, (receiver) => {
+        if (receiver === undefined && performance.now() - lookedAt < LOOK_MS) return;
+        lookedAt = performance.now();
+        look();
+      });
+    },
+    onTurn: (look) => listener.on("running", undefined, look),
+  };
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError, type ComparisonView } from "@caret/protocol";
+import type { FleetSeat } from "../wire/fleet-seat.ts";
+import { isThereSql } from "../wire/members.ts";
+import { isSeenDead } from "../wire/process-name.ts";
+
+/** What candidates say changes with every word: so often it is written. */
+const GATHER_MS = 100;
+
+/** A comparison as it passes through the database, sealed. */
+export interface SharedComparison {
+  readonly view: ComparisonView;
+  readonly user?: string;
+}
+
+/** Shows the comparisons of this worker to gateways. */
+export interface ComparisonPublisher {
+  /** To be called with each change. */
+  readonly onChange: (view: ComparisonView, user: string | undefined) => void;
+  /** Resolves when gateways can read what is known of it by now. */
+  published(id: string): Promise<void>;
+  /** Whether a worker has the comparison. */
+  readonly isKept: (id: string) => Promise<boolean>;
+  /** None is shown any more. */
+  close(): Promise<void>;
+}
+
+export interface ComparisonPublisherOptions extends Pick<FleetSeat, "database" | "sealer" | "notifier" | "owner"> {
+  readonly onError: (error: CaretError) => void;
+}
+
+export function createComparisonPublisher(options: ComparisonPublisherOptions): ComparisonPublisher {
+  const { database, sealer, notifier, owner, onError } = options;
+  const unwritten = new Map<string, SharedComparison>();
+  const writing = new Map<string, { readonly done: Promise<void>; readonly hurry: () => void }>();
+
+  const write = async (id: string, shared: SharedComparison): Promise<void> => {
+    await database.query(
+      `insert into comparisons (id, owner, view) values ($1, $2, $3)
+       on conflict (id) do update set view = $3, version = comparisons.version + 1 where comparisons.owner = $2`,
+      [id, owner, sealer.seal(shared)],
+      "publish comparison",
+    );
+    notifier.hint({ kind: "comparison", id });
+  };
+  const writeAll = async (id: string, hurry: AbortSignal): Promise<void> => {
+    for (let next = unwritten.get(id); next !== undefined; next = unwritten.get(id)) {
+      unwritten.delete(id);
+      // The database may be away: the next change is written again.
+      await write(id, next).catch((reason: unknown) => onError(CaretError.from(reason)));
+      await sleep(GATHER_MS, undefined, { signal: hurry }).catch(() => undefined); // what came meanwhile is wanted now
+    }
+    writing.delete(id);
+  };
+  const published = async (id: string): Promise<void> => {
+    const running = writing.get(id);
+    running?.hurry();
+    await running?.done;
+  };
+
+  return {
+    onChange(view, user) {
+      unwritten.set(view.id, { view, ...(user === undefined ? {} : { user }) });
+      if (writing.has(view.id)) return;
+      const hurry = new AbortController();
+      writing.set(view.id, { done: writeAll(view.id, hurry.signal), hurry: () => hurry.abort() });
+    },
+    published,
+    async isKept(id) {
+      const { rows } = await database.query(
+        `select owner from comparisons join members on members.id = owner where comparisons.id = $1 and ${isThereSql}`,
+        [id],
+      );
+      return rows.some((row) => !isSeenDead(String(row["owner"]), owner));
+    },
+    async close() {
+      await Promise.all([...writing.keys()].map(published));
+      await database.query("delete from comparisons where owner = $1", [owner]).catch(onError);
+    },
+  };
+}
