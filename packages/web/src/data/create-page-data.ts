@@ -12,11 +12,13 @@ import { createFrameBatch } from "./frame-batch.ts";
 import { createPageKey, type PageEnvironment } from "./page-environment.ts";
 import { emptyPageState, type PageState, type SessionLog } from "./page-state.ts";
 import { searchSessions } from "./search-sessions.ts";
-import { foldUpdates, putSessions, takeFirstPage, takeNextPage, withPinned } from "./session-list.ts";
+import { foldUpdates, putSessions, takeFirstPage, takeNextPage, withActive, withPinned } from "./session-list.ts";
 import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
 import { shareUpdates } from "./share-updates.ts";
 
 const LIST_PAGE = 100;
+/** As many as a gateway runs at once unless it is told otherwise, and the most that it gives on one page. */
+const MOST_ACTIVE = 500;
 const READ_AGAIN_MS = 2000;
 
 /** The page's one store and everything that fills it. */
@@ -150,18 +152,20 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
   const readAll = async (): Promise<void> => {
     const meanwhile = new Set<string>();
     changed = meanwhile;
-    const [about, page, pinned] = await Promise.all([
+    const [about, page, pinned, active] = await Promise.all([
       api.about({ signal }),
       api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
       // They are shown on top, however long ago they were used.
       api.listSessions({ archived: false, pinned: true, limit: LIST_PAGE }, { signal }),
+      // A session that waits for a person changes no more: newer ones push it off the first page.
+      api.listSessions({ active: true, limit: MOST_ACTIVE }, { signal }),
     ]);
     if (signal.aborted) return;
     applyPriceUpdates(about.prices ?? []);
     store.setState((state) => ({
       signIn: "in",
       about,
-      ...withPinned(takeFirstPage(state, page, meanwhile), pinned.sessions),
+      ...withActive(withPinned(takeFirstPage(state, page, meanwhile), pinned.sessions), active.sessions),
     }));
     onState("open");
   };
