@@ -100,7 +100,10 @@ describe("signing in", () => {
       "sessions?active=true&limit=500": [{ ...session, id: "old", status }],
     };
     const { data, asked } = openPage(
-      { ...gateway, sessions: () => Response.json({ sessions: pages[asked.at(-1)?.replace(" k", "") ?? ""] ?? [session] }) },
+      {
+        ...gateway,
+        sessions: () => Response.json({ sessions: pages[asked.at(-1)?.replace(" k", "") ?? ""] ?? [session] }),
+      },
       { [KEY]: "k" },
     );
     data.start();
@@ -120,8 +123,14 @@ describe("signing in", () => {
     data.start();
     await becomes(data, ({ signIn }) => signIn === "in");
     await expect(data.api.doctor()).rejects.toMatchObject({ code: "unauthenticated" });
-    const { signIn, sessions, about: known } = data.store.getState();
-    expect([signIn, sessions.size, known, kept.size]).toEqual(["out", 0, undefined, 0]);
+    const { signIn, signInError, sessions, about: known } = data.store.getState();
+    expect([signIn, signInError?.code, sessions.size, known, kept.size]).toEqual([
+      "out",
+      "unauthenticated",
+      0,
+      undefined,
+      0,
+    ]);
   });
 });
 

@@ -51,11 +51,11 @@ export function createPageData(environment: PageEnvironment): PageData {
   const pageKey = createPageKey(environment);
   let visit = new AbortController();
 
-  const leave = (): void => {
+  const leave = (signInError?: CaretError): void => {
     visit.abort();
     logs.clear();
     pageKey.write(undefined);
-    store.setState({ ...emptyPageState(environment.now()), signIn: "out" }, true);
+    store.setState({ ...emptyPageState(environment.now()), signIn: "out", signInError }, true);
   };
   const api = createNativeClient({
     baseUrl: environment.baseUrl,
@@ -66,7 +66,8 @@ export function createPageData(environment: PageEnvironment): PageData {
       const key = pageKey.read();
       const response = await environment.fetch(input, init);
       // A wrong code at sign-in is no reason to forget anything, nor is an answer to a credential of the past.
-      if (response.status === 401 && key === pageKey.read() && !String(input).endsWith("/sign-in")) leave();
+      if (response.status === 401 && key === pageKey.read() && !String(input).endsWith("/sign-in"))
+        leave(key === undefined ? undefined : signedOut());
       return response;
     },
   });
@@ -116,6 +117,12 @@ export function createPageData(environment: PageEnvironment): PageData {
     },
     ...listActions(store, api),
   };
+}
+
+function signedOut(): CaretError {
+  return new CaretError("unauthenticated", "This browser is no longer signed in: its access was revoked", {
+    fix: "Sign in again. Sessions and turns are as they were.",
+  });
 }
 
 type ListActions = Pick<PageData, "loadMore" | "search" | "loadMoreFound" | "put" | "forget" | "loadModels">;

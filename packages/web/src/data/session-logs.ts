@@ -1,6 +1,14 @@
 import { CaretError, type EventEnvelope, emptyTranscript, type NativeClient } from "@caret/protocol";
 import { createFrameBatch } from "./frame-batch.ts";
-import { appendEvents, emptyLogWindow, firstSeq, hasOlder, isCutShort, type LogWindow, prependEvents } from "./log-window.ts";
+import {
+  appendEvents,
+  emptyLogWindow,
+  firstSeq,
+  hasOlder,
+  isCutShort,
+  type LogWindow,
+  prependEvents,
+} from "./log-window.ts";
 import type { PageEnvironment } from "./page-environment.ts";
 import type { SessionLog } from "./page-state.ts";
 
