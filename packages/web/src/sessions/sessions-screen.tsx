@@ -170,16 +170,20 @@ function InboxRow({ session }: { readonly session: SessionView }) {
       >
         <StatusDot status={status} />
         <span className="min-w-0 flex-1">
-          <span className="flex flex-wrap items-center gap-x-2 text-[13px]">
-            <span className="font-medium text-warn">
-              {statusWords(status)} · <Duration since={status.since} />
-            </span>
+          <span className="flex items-center gap-x-2">
+            <span className="min-w-0 truncate font-medium">{title || "Untitled"}</span>
             {isMarkedSimulated(about, session) && <SimulatedBadge />}
           </span>
-          <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
           <span className="block truncate text-[12px] text-faint">
-            {title || "Untitled"} · {shortPath(placeWords(session))}
+            <span className="font-medium text-warn">
+              {statusWords(status)} · <Duration since={status.since} />
+            </span>{" "}
+            · {shortPath(placeWords(session))}
           </span>
+          {/* The card below says it, where there is one. */}
+          {status.approval === undefined && status.question === undefined && (
+            <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
+          )}
         </span>
         <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />
       </Link>
