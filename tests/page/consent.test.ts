@@ -21,8 +21,8 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
     const page = await stage.visit("/");
     await page
-      .getByRole("link", { name: /one\.txt/ })
-      .first()
+      .getByRole("region", { name: /^Waiting for you/ })
+      .getByRole("link", { name: new RegExp(prompts.twoApprovals) })
       .click();
     await approval(page).getByText("the first").waitFor();
     await page.keyboard.type("and keep the logs");

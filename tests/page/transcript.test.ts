@@ -218,7 +218,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const other = await stage.newBrowser();
     await other.goto((await stage.api.createLink()).url);
     await other
-      .getByRole("link", { name: /node greet\.js/ })
+      .getByRole("link", { name: new RegExp(`${prompts.approval}.*Waiting for your approval`) })
       .first()
       .click();
     await approval(one).waitFor();
