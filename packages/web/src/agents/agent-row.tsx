@@ -52,7 +52,7 @@ export function AgentRow({ agent, onChange }: AgentRowProps) {
           </p>
           <Facts agent={agent} />
         </div>
-        <div className="flex shrink-0 items-center gap-1 max-sm:ml-5">
+        <div className="flex shrink-0 items-center gap-1 max-sm:ml-auto">
           <Button aria-expanded={isWriting} onClick={() => setWriting(!isWriting)}>
             Message<span className="sr-only"> {name}</span>
           </Button>
