@@ -15,7 +15,7 @@ export function ContextGauge({ turns }: { readonly turns: readonly TranscriptTur
   const { used, size } = use;
   if (size === undefined)
     return (
-      <li className="min-w-0 shrink-0 truncate max-md:shrink" title="Tokens in the conversation">
+      <li className="shrink-0 whitespace-nowrap max-md:hidden" title="Tokens in the conversation">
         {formatTokens(used)} in context
       </li>
     );

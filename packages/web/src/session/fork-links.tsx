@@ -35,7 +35,7 @@ export function ForkLinks({ session }: { readonly session: SessionView }) {
 function SessionLink({ session: { id, title } }: { readonly session: SessionView }) {
   return (
     <Link
-      className="inline-block max-w-72 truncate align-bottom text-accent underline underline-offset-2 max-md:py-3"
+      className="inline-block max-w-72 truncate align-middle text-accent underline underline-offset-2 max-md:py-3"
       href={`/s/${id}`}
     >
       {title || "Untitled"}
