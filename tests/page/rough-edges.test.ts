@@ -72,6 +72,9 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
       "(scrollTo(0, 500), [document.documentElement.scrollHeight - innerHeight, scrollY])",
     );
     expect([high, scrolled]).toEqual([0, 0]);
+    const { status } = await stage.api.getSession(id);
+    if (status.kind === "waiting") await stage.api.cancelTurn(id, status.turnId);
+    await stage.settled(id);
     await Promise.all([...ids, id].map((sessionId) => stage.api.deleteSession(sessionId)));
   });
 
