@@ -193,7 +193,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const facts = stateLine(page).getByRole("list", { name: "Works with" });
     await facts.getByText("sim lane (simulated)").waitFor();
     const words = await shownText(facts);
-    expect({ namesWorkspace: words.includes(stage.home.workspace), namesUsage: /40 in · 3 out/.test(words) }).toEqual({
+    expect({ namesWorkspace: words.includes("/workspace"), namesUsage: /40 in · 3 out/.test(words) }).toEqual({
       namesWorkspace: true,
       namesUsage: true,
     });
