@@ -67,7 +67,7 @@ describe.runIf(hasTmux).each([60, 80, 200])("caret chat at %i columns", (columns
     await terminal.enter(prompts.dangerous);
     await terminal.shows("Dangerous: ");
     await terminal.enter("n keep the build");
-    await terminal.shows("rejected by person: keep the build");
+    await terminal.shows("denied by a person: keep the build");
     await terminal.shows("Cleaned.");
     await terminal.enter(prompts.edit);
     const edited = await terminal.shows("Changed.");
@@ -94,6 +94,7 @@ describe.runIf(hasTmux).each([60, 80, 200])("caret chat at %i columns", (columns
     const stopped = await terminal.shows("⊘ cancelled");
     expect(stopped).not.toContain("after this turn");
     await leave();
+    expect(await terminal.screen()).toMatch(/^⊘ cancelled in /m);
   });
 
   it("shows a plan, and has it built", async () => {
@@ -219,7 +220,7 @@ describe.runIf(hasTmux)("the terminal of caret chat", () => {
     const requestId = status.kind === "waiting" ? (status.approval?.requestId ?? "") : "";
     await stage.client.answerApproval(id, requestId, { decision: "rejected", reason: "elsewhere" });
     const screen = await terminal.shows("That was all.");
-    expect(screen).toContain("rejected by person: elsewhere");
+    expect(screen).toContain("denied by a person: elsewhere");
     expect(screen).not.toContain("The agent wants to use exec");
     await leave();
   });

@@ -49,6 +49,7 @@ describe.skipIf(lacksChromium())("the changes of a session", () => {
       .first()
       .getByRole("button", { name: "Discard" })
       .click();
+    await page.getByRole("dialog", { name: "Discard this change?" }).getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => main.getByText("second", { exact: true }).count()).toBe(0);
     expect(readFileSync(file("long.txt"), "utf8")).toBe(lines({ 38: "thirty-eighth" }));
     await main.getByRole("button", { name: "Commit…" }).click();

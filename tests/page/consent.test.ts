@@ -21,8 +21,8 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
     const page = await stage.visit("/");
     await page
-      .getByRole("link", { name: /one\.txt/ })
-      .first()
+      .getByRole("region", { name: /^Waiting for you/ })
+      .getByRole("link", { name: new RegExp(prompts.twoApprovals) })
       .click();
     await approval(page).getByText("the first").waitFor();
     await page.keyboard.type("and keep the logs");
@@ -68,7 +68,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     writeFileSync(join(stage.home.workspace, "guide.md"), guide);
     const { id } = await stage.session(prompts.overwrite, { permission: "supervised" });
     const page = await stage.visit(`/s/${id}`);
-    const change = approval(page).getByRole("region", { name: /^Proposed change in .*guide\.md/ });
+    const change = approval(page).getByRole("figure", { name: /^Proposed change in .*guide\.md/ });
     await change.getByText("line 40").waitFor();
     await change.getByText("# Gone").waitFor();
     await page.keyboard.press("Escape");
@@ -81,7 +81,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
       writeFileSync(join(stage.home.workspace, "guide.md"), guide);
       const { id } = await stage.session(prompts.editInTheMiddle, { permission: "supervised" });
       const page = await stage.visit(`/s/${id}`);
-      const change = approval(page).getByRole("region", { name: /^Proposed change in .*guide\.md/ });
+      const change = approval(page).getByRole("figure", { name: /^Proposed change in .*guide\.md/ });
       await change.getByText("line twenty").waitFor();
       expect(await shownText(change)).toMatch(/(^|\n)20\b/);
       await (await readyApproval(page)).click();

@@ -58,6 +58,26 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await failed.waitFor({ state: "detached" });
   });
 
+  it("keeps what waits for a person in sight when a hundred sessions are newer, and the document as high as the window", async () => {
+    const { id } = await stage.session(prompts.question);
+    await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("waiting");
+    const newer = Array.from({ length: 101 }, (_, index) => stage.api.createSession({ title: `Newer ${index}` }));
+    const ids = (await Promise.all(newer)).map((session) => session.id);
+    const page = await stage.visit("/");
+    await page
+      .getByRole("region", { name: "Waiting for you · 1" })
+      .getByRole("link", { name: new RegExp(prompts.question) })
+      .waitFor();
+    const [high, scrolled] = await page.evaluate<readonly [number, number]>(
+      "(scrollTo(0, 500), [document.documentElement.scrollHeight - innerHeight, scrollY])",
+    );
+    expect([high, scrolled]).toEqual([0, 0]);
+    const { status } = await stage.api.getSession(id);
+    if (status.kind === "waiting") await stage.api.cancelTurn(id, status.turnId);
+    await stage.settled(id);
+    await Promise.all([...ids, id].map((sessionId) => stage.api.deleteSession(sessionId)));
+  });
+
   it("has one bar above a session on a phone, with the way back and most of the title [ux C8]", async () => {
     const { id } = await stage.endedSession(prompts.quick);
     const page = await stage.visit(`/s/${id}`, phone);

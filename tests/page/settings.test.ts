@@ -25,7 +25,7 @@ describe.skipIf(lacksChromium())("the settings on the page", () => {
     await page.getByText("1 setting counts from the next start of the gateway on.").waitFor();
     await page.getByText("not in force yet").waitFor();
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ clocks: { idleMs: 120_000 } });
-    await page.getByRole("button", { name: "Take clocks.idleMs out of the file" }).click();
+    await page.getByRole("button", { name: "Take out of the file: clocks.idleMs" }).click();
     await expect.poll(() => readFileSync(file, "utf8").trim()).toBe("{}");
   });
 

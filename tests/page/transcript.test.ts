@@ -193,7 +193,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const facts = stateLine(page).getByRole("list", { name: "Works with" });
     await facts.getByText("sim lane (simulated)").waitFor();
     const words = await shownText(facts);
-    expect({ namesWorkspace: words.includes(stage.home.workspace), namesUsage: /40 in · 3 out/.test(words) }).toEqual({
+    expect({ namesWorkspace: words.includes("/workspace"), namesUsage: /40 in · 3 out/.test(words) }).toEqual({
       namesWorkspace: true,
       namesUsage: true,
     });
@@ -218,7 +218,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     const other = await stage.newBrowser();
     await other.goto((await stage.api.createLink()).url);
     await other
-      .getByRole("link", { name: /node greet\.js/ })
+      .getByRole("link", { name: new RegExp(`${prompts.approval}.*Waiting for your approval`) })
       .first()
       .click();
     await approval(one).waitFor();

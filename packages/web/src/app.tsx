@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { Route, Router, Switch, useRoute } from "wouter";
+import { Link, Route, Router, Switch, useRoute } from "wouter";
 import { useHashLocation } from "wouter/use-hash-location";
 import { usePageData } from "./data/page-data-context.tsx";
 import { usePageState } from "./data/page-hooks.ts";
@@ -88,7 +88,12 @@ function Screens() {
       <Route component={DoctorScreen} path="/doctor" />
       <Route component={SettingsScreen} path="/settings" />
       <Route>
-        <Empty title="There is nothing here">There is no screen at this address. Choose one in the navigation.</Empty>
+        <Empty isScreen title="There is nothing here">
+          There is no screen at this address.{" "}
+          <Link className="text-accent underline underline-offset-2" href="/">
+            Go to all sessions
+          </Link>
+        </Empty>
       </Route>
     </Switch>
   );

@@ -111,9 +111,10 @@ export class ChatScreen implements ChatControls {
       this.#asks.stop();
       this.#chat.close();
       await terminal.drainInput();
-      // Only what was said and done stays on the screen.
+      // Only what was said and done stays on the screen. Where the cursor ends, a space is written: on a line of its own.
       this.#tui.clear();
       this.#tui.addChild(this.#view);
+      this.#tui.addChild(drawnLines(() => [""]));
       this.#tui.renderNow();
       this.#tui.stop();
       for (const release of released) release?.();

@@ -80,7 +80,7 @@ describe("an item of a transcript", () => {
       notice: { kind: "steer", message: "hurry", ...(detail && { detail }) },
     });
     expect([itemLines(said(), plain(80)), itemLines(said({ isHeard: true }), plain(80))]).toEqual([
-      ["> hurry (sent: the agent has it with its next result)"],
+      ["> hurry (sent: the agent gets it with its next result)"],
       ["> hurry"],
     ]);
   });

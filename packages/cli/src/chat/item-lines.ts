@@ -15,6 +15,8 @@ export interface ItemLook extends Look {
   readonly workspace: string | undefined;
   /** Show thinking, output and diffs whole. */
   readonly isExpanded: boolean;
+  /** The turn has ended: what its agent has not been given, it will not get. */
+  readonly isOver?: boolean;
 }
 
 type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
@@ -122,12 +124,13 @@ function decisionLines({ request, answer }: ItemOf<"approval">, look: ItemLook):
   return [approvalLine(answer, subject, look)];
 }
 
-function noticeLines({ notice }: ItemOf<"notice">, { style, glyphs }: ItemLook): readonly string[] {
+function noticeLines({ notice }: ItemOf<"notice">, { style, glyphs, isOver = false }: ItemLook): readonly string[] {
   const words = cleanText(notice.message).trim().split("\n");
   if (notice.kind !== "steer") {
     const paint = notice.kind === "error" ? style.yellow : style.dim;
     return words.map((line, index) => paint(`${index === 0 ? glyphs.notice : " "} ${line}`));
   }
-  const state = isHeard(notice) ? "" : style.dim(" (sent: the agent has it with its next result)");
+  const unheard = isOver ? "not heard: the turn has ended" : "sent: the agent gets it with its next result";
+  const state = isHeard(notice) ? "" : style.dim(` (${unheard})`);
   return words.map((line, index) => `${style.cyan(">")} ${style.bold(line)}${index === words.length - 1 ? state : ""}`);
 }

@@ -69,7 +69,7 @@ async function useQueue({ chat, note }: ChatControls, argument: string): Promise
     return note([`Dropped: ${cleanLine(prompt)}`]);
   }
   if (argument === "")
-    return note([chat.queue.prompts.length === 0 ? "Nothing waits." : "Above the prompt: what waits."]);
+    return note([chat.queue.prompts.length === 0 ? "Nothing waits." : "What waits is listed above the prompt."]);
   await chat.enqueue(argument);
 }
 

@@ -26,9 +26,9 @@ type Chat = Pick<
 /** What the session is doing, and what waits in its queue; nothing while it is idle. */
 export function activityLines(chat: Chat, look: Look, { columns, now }: { columns: number; now: number }): string[] {
   const { style, glyphs } = look;
+  const when = chat.running === undefined && !chat.isStarting ? "held until /queue send" : "after this turn";
   const waiting = chat.queue.prompts.map(
-    ({ text, mode }, index) =>
-      `  ${index + 1}. after this turn${mode === undefined ? "" : ` (${mode})`}: ${cleanLine(text)}`,
+    ({ text, mode }, index) => `  ${index + 1}. ${when}${mode === undefined ? "" : ` (${mode})`}: ${cleanLine(text)}`,
   );
   const problem = chat.queue.problem === undefined ? [] : [`  ${cleanLine(chat.queue.problem)}`];
   const queued = [...waiting.map(style.dim), ...problem.map(style.yellow)].map((line) =>

@@ -41,13 +41,16 @@ function headBlock({ start, firstSeq }: TranscriptTurn, look: ItemLook, before: 
   return { seq: firstSeq, lines: ["", ...(prompt === "" ? [] : asked), ...fitLines(lane, columns)] };
 }
 
-function itemBlocks({ items }: TranscriptTurn, look: ItemLook): readonly Block[] {
+function itemBlocks({ items, outcome }: TranscriptTurn, look: ItemLook): readonly Block[] {
+  const hasPlan = items.some(({ kind }) => kind === "plan");
   const lastTodos = items.findLastIndex(({ kind }) => kind === "todos");
   const depths = new Map<string, number>();
   let group = "";
   return items.flatMap((item, index) => {
     if (item.kind === "todos" && index !== lastTodos) return [];
-    const lines = itemLines(item, look, depthOf(item, depths));
+    // The plan itself is shown, whatever came of the call that made it.
+    if (item.kind === "tool" && item.tool.kind === "plan" && hasPlan) return [];
+    const lines = itemLines(item, { ...look, isOver: outcome !== undefined }, depthOf(item, depths));
     if (lines.length === 0) return [];
     const isApart = groups[item.kind] !== group || item.kind === "text";
     group = groups[item.kind];

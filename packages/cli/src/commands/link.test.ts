@@ -137,6 +137,14 @@ it("prints a link among the lines of a gateway that is ready, and it works", asy
   expect(defaultLane).toBe("sim");
 });
 
+it("breaks what a ready gateway says between words, and leaves links, tokens and commands whole [ux 3: banner]", () => {
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 60 });
+  const lines = readyLines({ ...host, env: { ...host.env, NO_COLOR: "1" }, stdout: terminal }, gateway).split("\n");
+  const wide = lines.filter((line) => line.length >= 60);
+  expect(wide.filter((line) => !/^ {2}(Web page|Token|Workspaces) |^ {2}curl |^ {4}-[Hd] /.test(line))).toEqual([]);
+  expect(lines).toContain("                     (signs one browser in, within 10");
+});
+
 it("runs a turn for a signed-in browser and streams its events until the end", async () => {
   const halves = await signIn(gateway.newLink());
   const session = await ask<SessionView>(halves, "/api/sessions", { permission: "full" });

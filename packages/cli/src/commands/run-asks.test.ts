@@ -68,21 +68,21 @@ describe("caret run in a terminal", () => {
     expect(shown(tried)).toContain(`The agent wants to use exec\n  $ ${append}\n`);
     expect(shown(tried)).toContain("`auto-edits` asks about exec");
     expect(shown(tried)).toContain("Type y or n, or a, then Enter.");
-    expect(shown(tried)).toContain("approved by person");
+    expect(shown(tried)).toContain("approved by a person");
   });
 
   it("takes n for no, and sends the agent the reason [ux B7]", async () => {
     const before = ran();
     const tried = await runTyping("Run it", ["n not today"]);
     expect([tried.code, ran()]).toEqual([0, before]);
-    expect(shown(tried)).toContain("rejected by person: not today");
+    expect(shown(tried)).toContain("denied by a person: not today");
   });
 
   it("takes a for always: the same command is not asked about again in this turn [ux B7]", async () => {
     const tried = await runTyping("Do it twice", ["a"]);
     expect(shown(tried)).toContain("a = yes, and always in this turn: exactly `touch a`");
     expect(shown(tried).split("The agent wants to use").length - 1).toBe(1);
-    expect(shown(tried)).toContain("approved by grant: You allowed exactly `touch a` for this session");
+    expect(shown(tried)).toContain("approved by an earlier approval: You allowed exactly `touch a` for this session");
   });
 
   it("takes a second y, typed with the first one, for no answer to the approval that appears behind it [review 2 F4]", async () => {

@@ -50,8 +50,8 @@ const head = [
   { title: "id" },
   { title: "used" },
   { title: "state" },
-  { title: "lane" },
-  { title: "model", cut: "end" },
+  { title: "lane", isMinor: true },
+  { title: "model", cut: "end", isMinor: true },
   { title: "workspace", cut: "middle" },
   { title: "title", cut: "end" },
 ] as const;

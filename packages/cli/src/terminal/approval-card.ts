@@ -18,15 +18,16 @@ export function approvalCard(request: Request, look: Look, span: GrantSpan): str
   const name = server === undefined ? subject : `${server}/${subject}`;
   const { command, ...rest } = argumentsOf(request);
   const isCommand = typeof command === "string";
-  const others = isCommand ? rest : command === undefined ? rest : { command, ...rest };
+  const { said, ...others } = withReason(request, isCommand || command === undefined ? rest : { command, ...rest });
   return [
     `${style.yellow(glyphs.question)} ${style.bold(`The agent wants to use ${markHidden(name)}`)}`,
     ...(isCommand ? indented(command).map((line, index) => (index === 0 ? `  $${line.slice(1)}` : `  ${line}`)) : []),
+    ...(said === undefined ? [] : indented(said)),
     ...(effect === undefined ? [] : indented(effect)),
     ...(diff === undefined ? [] : diffLines(diff, look)),
     ...(Object.keys(others).length === 0 ? [] : indented(JSON.stringify(others, undefined, 2)).map(style.dim)),
     ...(danger === undefined ? [] : indented(`Dangerous: ${danger}`).map(style.red)),
-    ...(reason === undefined ? [] : indented(reason).map(style.dim)),
+    ...(reason === undefined || reason === danger ? [] : indented(reason).map(style.dim)),
     ...grants.map(
       ({ label }, index) => `  ${style.bold(keyOf(index))} = yes, and always in this ${span}: ${markHidden(label)}`,
     ),
@@ -39,11 +40,21 @@ export function keyOf(index: number): string {
   return index === 0 ? "a" : `a${index + 1}`;
 }
 
+/** `said` is why, in the agent's words: its own argument of our tools. A tool of an MCP server may mean anything by that name. */
+function withReason(
+  { server }: Request,
+  { description, ...rest }: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> & { readonly said?: string } {
+  if (typeof description === "string" && server === undefined) return { ...rest, said: description };
+  return description === undefined ? rest : { description, ...rest };
+}
+
 /** What the diff shows already is left out. */
-function argumentsOf({ input, diff }: Request): Readonly<Record<string, unknown>> {
+function argumentsOf({ input, diff, server }: Request): Readonly<Record<string, unknown>> {
   if (typeof input !== "object" || input === null) return input === undefined ? {} : { input };
   if (diff === undefined) return { ...input };
-  const shown = new Set(["content", "old", "new", "oldText", "newText", "old_string", "new_string"]);
+  const path = server === undefined ? ["path"] : [];
+  const shown = new Set([...path, "content", "old", "new", "oldText", "newText", "old_string", "new_string"]);
   return Object.fromEntries(Object.entries(input).filter(([key]) => !shown.has(key)));
 }
 

@@ -35,15 +35,22 @@ export function answerLine(
   return `  ${style.dim(`${glyphs.arrow} ${words.join(": ")}`)}`;
 }
 
-export function approvalLine(
-  { decision, by, reason }: AgentEventOf<"approval-answer">,
-  subject: string,
-  { style, glyphs }: Look,
-): string {
+type Answer = AgentEventOf<"approval-answer">;
+
+const decisions: Readonly<Record<Answer["decision"], string>> = { approved: "approved", rejected: "denied" };
+
+const deciders: Readonly<Record<Exclude<Answer["by"], "nobody">, string>> = {
+  person: "a person",
+  policy: "the policy",
+  grant: "an earlier approval",
+  agent: "the agent",
+};
+
+export function approvalLine({ decision, by, reason }: Answer, subject: string, { style, glyphs }: Look): string {
   const mark = decision === "approved" ? style.green(glyphs.ok) : style.yellow(glyphs.stopped);
   const why = reason === undefined ? "" : `: ${cleanLine(reason)}`;
-  const how = by === "nobody" ? "not run" : `${decision} by ${by}`;
-  return `${mark} ${style.dim(`${how}${why}`)} ${style.dim(cleanLine(subject))}`;
+  const how = by === "nobody" ? "not run" : `${decisions[decision]} by ${deciders[by]}`;
+  return `${mark} ${style.dim(`${cleanLine(subject)} ${glyphs.separator} ${how}${why}`)}`;
 }
 
 export function todoLines(todos: readonly Todo[], { style, glyphs }: Look): string[] {

@@ -37,6 +37,16 @@ describe("tableLines", () => {
   });
 });
 
+it("leaves minor columns out where not everything has room, and only there", () => {
+  const columns = [{ title: "id" }, { title: "lane", isMinor: true }, { title: "title", cut: "end" }] as const;
+  const rows = [["1", "sim", "A title of some words"]];
+  const at = (columnCount: number) => tableLines(columns, rows, { ...look, columns: columnCount, isTty: true });
+  expect([at(32), at(24)]).toEqual([
+    ["id  lane  title", "1   sim   A title of some words"],
+    ["id  title", "1   A title of some wo…"],
+  ]);
+});
+
 it("gives a program every cell whole, with tabs between and every column [ux 3: piped output]", () => {
   const rows = [["0123456789", "7", "", "a title with many words, which no terminal of this width has room for"]];
   expect(tableLines(head, rows, { ...look, columns: 20, isTty: false })).toEqual([

@@ -10,6 +10,8 @@ export interface TableColumn {
   readonly align?: "right";
   /** Where the text is cut when there is no room; a column without it keeps its width. */
   readonly cut?: "middle" | "end";
+  /** It is left out where not everything has room. */
+  readonly isMinor?: true;
 }
 
 export interface TableOptions extends Look {
@@ -26,8 +28,12 @@ export function tableLines(
 ): readonly string[] {
   const cells = rows.map((row) => row.map(cleanLine));
   if (!isTty) return [head.map(({ title }) => title), ...cells].map((row) => row.join("\t"));
-  const used = head.filter((_, index) => cells.some((row) => row[index] !== ""));
-  const kept = cells.map((row) => row.filter((_, index) => used.includes(head[index] ?? { title: "" })));
+  const filled = head.filter((_, index) => cells.some((row) => row[index] !== ""));
+  const of = (wanted: readonly TableColumn[]) =>
+    cells.map((row) => row.filter((_, index) => wanted.includes(head[index] ?? { title: "" })));
+  const isWide = widthOf(naturalWidths(filled, of(filled))) <= columns - 1;
+  const used = isWide ? filled : filled.filter(({ isMinor }) => isMinor !== true);
+  const kept = of(used);
   const widths = fitWidths(used, kept, columns - 1);
   const line = (row: readonly string[]): string =>
     used
@@ -47,13 +53,9 @@ function fitWidths(
   rows: readonly (readonly string[])[],
   room: number,
 ): readonly number[] {
-  const natural = head.map(({ title }, index) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ""))),
-  );
-  const widths = [...natural];
-  const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+  const widths = [...naturalWidths(head, rows)];
   // The widest of those that may be cut gives way first.
-  while (total() > room) {
+  while (widthOf(widths) > room) {
     const cuttable = head.flatMap(({ cut }, index) =>
       cut !== undefined && (widths[index] ?? 0) > MIN_WIDTH ? [index] : [],
     );
@@ -62,4 +64,14 @@ function fitWidths(
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
+}
+
+function naturalWidths(head: readonly TableColumn[], rows: readonly (readonly string[])[]): readonly number[] {
+  return head.map(({ title }, index) =>
+    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ""))),
+  );
+}
+
+function widthOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
 }

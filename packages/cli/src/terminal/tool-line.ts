@@ -56,6 +56,8 @@ function reasonOf({ status, notRun, exitCode, output }: ToolActivity): string {
   if (notRun === true) return "not run";
   if (status === "interrupted") return "interrupted";
   if (status === "error" && exitCode !== undefined) return `exit ${exitCode}`;
+  // The decision says why, on the next line.
+  if (status === "rejected" && /^\S+ was not run/.test(output)) return "not run";
   const firstLine = output.trim().split("\n", 1)[0] ?? "";
   return cleanLine(firstLine) || status;
 }

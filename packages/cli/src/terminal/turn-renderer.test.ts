@@ -176,7 +176,7 @@ describe("a turn in a pipe", () => {
       "  ☑ Buy",
       "  ☑ Buy",
       "  ▶ Paint",
-      "⊘ rejected by policy webFetch http://x.test",
+      "⊘ webFetch http://x.test · denied by the policy",
     ]);
   });
 

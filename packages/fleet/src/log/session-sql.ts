@@ -30,6 +30,11 @@ const listSql = (scope: SessionScope): string => `
     and ($5::text is null or updated_at < $6 or (updated_at = $6 and id > $5))
     and ($8::text is null or forked_from = $8)
     and ($9::boolean is null or pinned = $9)
+    and ($11::boolean is null or id in (
+      select session_id from logged_turns where ended_at is null
+      union select session_id from agents
+        where name in (select sender from messages where receiver = '${HUMAN}' and state = 'queued')
+    ))
   order by updated_at desc, id limit $7
 `;
 
@@ -53,7 +58,7 @@ export async function findSession(queries: Queries, id: string): Promise<Session
 }
 
 export async function listSessions(queries: Queries, query: SessionQuery): Promise<SessionPage> {
-  const { search = "", archived, pinned, forkedFrom, limit = 50, after, ...scope } = query;
+  const { search = "", archived, pinned, active, forkedFrom, limit = 50, after, ...scope } = query;
   const [workspace, below, user] = scopeValues(scope);
   const place = after === undefined ? undefined : fromCursorText(after);
   const { rows } = await queries.query(listSql(scope), [
@@ -67,6 +72,7 @@ export async function listSessions(queries: Queries, query: SessionQuery): Promi
     forkedFrom ?? null,
     pinned ?? null,
     user,
+    active ?? null,
   ]);
   const sessions = rows.slice(0, limit).map(toSession);
   const last = sessions.at(-1);

@@ -28,13 +28,14 @@ const MAX_SESSIONS = 500;
 const MAX_PLACES = 100;
 const MAX_SERVERS = 32;
 
+const only = z.literal("true", { error: "must be true" }).transform(() => true as const);
+
 const sessionListQuery = z.object({
   search: queryText.describe("Part of the title, workspace or id").exactOptional(),
   archived: queryFlag.describe("Archived sessions only, or only the others; both when absent").exactOptional(),
-  pinned: z
-    .literal("true", { error: "must be true" })
-    .transform(() => true as const)
-    .describe("Pinned sessions only")
+  pinned: only.describe("Pinned sessions only").exactOptional(),
+  active: only
+    .describe("Only those with a turn that has not ended, or whose agent waits for a person's answer")
     .exactOptional(),
   forkedFrom: queryText.describe("Only those copied from the session of this id").exactOptional(),
   limit: queryNumberUpTo(MAX_SESSIONS).describe(`Page size, up to ${MAX_SESSIONS}`).exactOptional(),

@@ -43,6 +43,8 @@ export interface SessionListQuery {
   readonly archived?: boolean;
   /** Only those that are pinned. */
   readonly pinned?: true;
+  /** Only those with a turn that has not ended, or whose agent waits for a person's answer to a message. */
+  readonly active?: true;
   /** Only those that were copied from this session. */
   readonly forkedFrom?: string;
   readonly limit?: number;

@@ -131,6 +131,7 @@ export function describeAgentStore(name: string, create: CreateAgentLog): void {
     it("finds the answer to a message, and takes what a person has answered as read", async () => {
       await store.agents.send({ id: "q1", from: "ada", to: HUMAN, text: "Which?" });
       expect(await store.getSession("s-ada")).toMatchObject({ asksSince: noon });
+      expect((await store.listSessions({ active: true })).sessions.map(({ id }) => id)).toEqual(["s-ada"]);
       expect(await store.agents.takeReply("q1", "t1")).toBeUndefined();
       await send("a1", "ada", { replyTo: "q1" });
       expect(await store.agents.message("q1")).toMatchObject({ state: "read" });

@@ -543,6 +543,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s2", 0, [starts("t3"), ends("t3")]);
         const t2 = { sessionId: "s1", turnId: "t2", firstSeq: 3, startedAt: noon, owner: OWNER };
         expect(await store.runningTurns()).toEqual([t2]);
+        expect(await idsOf({ active: true })).toEqual(["s1"]);
       });
 
       it("knows which turns of one session are running", async () => {

@@ -63,7 +63,7 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
  */
 export function dangerOf(call: PolicyCall, part: PolicyPart, workspace: string): string | undefined {
   if (part.kind === "command") return dangerOfCommand(part.words);
-  if (part.kind === "opaque") return `the command line cannot be judged: ${part.what}`;
+  if (part.kind === "opaque") return `Caret cannot tell what the command line does: ${part.what}`;
   if (part.kind === "whole") return undefined;
   if (part.use === "deleted") return dangerOfChange(part, workspace) ?? dangerOfDeletion(part);
   if (part.use === "mentioned") return undefined;

@@ -190,7 +190,7 @@ describe("defects 14: a command that moves or copies files", () => {
     ["mv /etc/hosts .", "/etc/hosts is not known to be in the workspace"],
     ["mv src ~/x", "~/x is not known to be in the workspace"],
     ["mv src /dev/null", expect.any(String)],
-    ['mv src "$OLDPWD"', "the command line cannot be judged: a file that cannot be known is written"],
+    ['mv src "$OLDPWD"', "Caret cannot tell what the command line does: a file that cannot be known is written"],
     ["cp a /etc/cron.d/x", "/etc/cron.d/x is not known to be in the workspace"],
     ["cp a .git/hooks/pre-commit", ".git/hooks/pre-commit decides what is run"],
     ["echo x | tee /etc/x", "/etc/x is not known to be in the workspace"],

@@ -129,7 +129,7 @@ function namesProgram(rule: PolicyRule | undefined): boolean {
 }
 
 function unreadable(forbidden: string | undefined, what: string): string | undefined {
-  return forbidden && `a rule forbids ${forbidden}, and the command line cannot be judged: ${what}`;
+  return forbidden && `a rule forbids ${forbidden}, and Caret cannot tell what the command line does: ${what}`;
 }
 
 function unenforced(rule: PolicyRule, program: string): string {

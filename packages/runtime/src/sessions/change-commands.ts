@@ -51,10 +51,10 @@ export function changeCommands({ options, find, baselines }: SessionsContext): C
 /** Another session's agent, in this process or in another one, may work on the same files. */
 async function assertNobodyAtWork({ engine: { store } }: SessionsOptions, workspace: string): Promise<void> {
   for (const { sessionId, owner } of await store.runningTurns()) {
-    const place = (await store.getSession(sessionId))?.workspace;
+    const { workspace: place, title = "Untitled" } = (await store.getSession(sessionId)) ?? {};
     if (place === undefined || !store.isOwnerAlive(owner)) continue;
     if (wayInside(workspace, place) === undefined && wayInside(place, workspace) === undefined) continue;
-    throw new CaretError("session-busy", `An agent is at work in this workspace (session ${sessionId})`, {
+    throw new CaretError("session-busy", `An agent is at work in this workspace: “${title}” (session ${sessionId})`, {
       fix: "Stop its turn, or wait for its end.",
     });
   }

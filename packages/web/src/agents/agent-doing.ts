@@ -4,11 +4,11 @@ import { type AgentView, formatCost, formatTokens, promptTokens, type SessionSta
 export function doingWords({ doing, lastOutcome }: Pick<AgentView, "doing" | "lastOutcome">): string {
   switch (doing.kind) {
     case "running":
-      return doing.elsewhere === true ? "Works in a terminal" : "Works";
+      return doing.elsewhere === true ? "Working in a terminal" : "Working";
     case "waiting":
-      return `Waits for ${waits[doing.waitsFor]}: ${doing.about}`;
+      return `Waiting for ${waits[doing.waitsFor]}: ${doing.about}`;
     case "queued":
-      return doing.problem === undefined ? "Waits for a place" : `Cannot start: ${doing.problem}`;
+      return doing.problem === undefined ? "Waiting for a place" : `Cannot start: ${doing.problem}`;
     case "suspended":
       return doing.why === undefined ? "Suspended" : `Suspended: ${doing.why}`;
     default:

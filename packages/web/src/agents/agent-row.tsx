@@ -6,6 +6,8 @@ import { SimulatedBadge } from "../parts/badge.tsx";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Words } from "../parts/field.tsx";
+import { permissionLabels } from "../parts/permission-labels.ts";
+import { plainLine } from "../parts/plain-line.ts";
 import { StatusDot } from "../parts/status-dot.tsx";
 import { shortPath } from "../sessions/session-row.tsx";
 import { costWords, doingWords, dotOf } from "./agent-doing.ts";
@@ -25,13 +27,16 @@ export function AgentRow({ agent, onChange }: AgentRowProps) {
   const [isWriting, setWriting] = useState(false);
   return (
     <li className="px-3 py-3 sm:px-4">
-      <div className="flex items-start gap-3">
+      <div className="flex items-start gap-3 max-sm:flex-wrap">
         <span className="mt-1.5 flex">
           <StatusDot status={dotOf(agent)} />
         </span>
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 max-sm:basis-4/5">
           <h2 className="flex flex-wrap items-center gap-x-2">
-            <Link className="font-medium hover:underline" href={`/s/${sessionId}`}>
+            <Link
+              className="inline-flex items-center font-medium hover:underline max-md:-my-2 max-md:min-h-10 max-md:min-w-10"
+              href={`/s/${sessionId}`}
+            >
               {name}
             </Link>
             {lane === "sim" && <SimulatedBadge />}
@@ -43,11 +48,11 @@ export function AgentRow({ agent, onChange }: AgentRowProps) {
             <p className="text-warn">Its chat is gone upstream: the next turn begins a new one with the transcript.</p>
           )}
           <p className="truncate text-soft">
-            <Words text={report?.text ?? lastLine} />
+            <Words text={plainLine(report?.text ?? lastLine)} />
           </p>
           <Facts agent={agent} />
         </div>
-        <div className="flex shrink-0 items-center gap-1">
+        <div className="flex shrink-0 items-center gap-1 max-sm:ml-auto">
           <Button aria-expanded={isWriting} onClick={() => setWriting(!isWriting)}>
             Message<span className="sr-only"> {name}</span>
           </Button>
@@ -82,7 +87,7 @@ function Facts({ agent }: { readonly agent: AgentView }) {
       )}
       {cost !== undefined && <span>{cost}</span>}
       <span>{model ?? "default model"}</span>
-      <span>{permission}</span>
+      <span>{permissionLabels[permission]}</span>
       {sandbox !== "off" && <span>sandbox {sandbox}</span>}
       {worktree === undefined ? (
         <span title={workspace}>{shortPath(workspace)}</span>

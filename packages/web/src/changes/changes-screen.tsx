@@ -7,7 +7,6 @@ import { ChangeCount } from "../diff/change-count.tsx";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/placeholders.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { showError } from "../parts/toast.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
@@ -33,7 +32,7 @@ export function ChangesScreen({ sessionId }: { readonly sessionId: string }) {
   return (
     <ScreenFrame
       about={
-        <Link className="inline-flex items-center gap-1 hover:text-ink" href={`/s/${sessionId}`}>
+        <Link className="inline-flex items-center gap-1 hover:text-ink max-md:min-h-10" href={`/s/${sessionId}`}>
           <ArrowLeft aria-hidden="true" size={14} /> {session?.title ?? "Back to the session"}
         </Link>
       }
@@ -128,8 +127,10 @@ function useReview(session: SessionView | undefined, onChanged: () => void): Rev
       else next.set(commentKey(comment), comment);
       setComments(next);
     },
-    onDiscard: (path, hunk) => {
-      if (session !== undefined) api.discardHunk(session.id, { path, hunk }).then(onChanged, showError);
+    onDiscard: async (path, hunk) => {
+      if (session === undefined) return;
+      await api.discardHunk(session.id, { path, hunk });
+      onChanged();
     },
   };
 }

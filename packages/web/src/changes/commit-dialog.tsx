@@ -61,7 +61,10 @@ export function CommitDialog({ sessionId, title, changes, onCommitted, onClose }
             />
           )}
         </Field>
-        <Field hint={branch === undefined ? "No branch is checked out." : `Empty: on ${branch}.`} label="New branch">
+        <Field
+          hint={branch === undefined ? "No branch is checked out." : `Leave empty to commit on ${branch}.`}
+          label="New branch"
+        >
           {(ids) => (
             <TextInput
               {...ids}

@@ -6,6 +6,7 @@ import { DiffLine } from "../diff/diff-view.tsx";
 import { useDiffColours } from "../diff/use-diff-colours.ts";
 import type { HighlightedLine } from "../markdown/highlighter.ts";
 import { Button } from "../parts/button.tsx";
+import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
 import { commentKey, type ReviewComment } from "./review-comments.ts";
 
 /** More lines than this are opened by the reader. */
@@ -16,7 +17,7 @@ export interface Review {
   readonly comments: ReadonlyMap<string, ReviewComment>;
   /** Without a text it is taken back. */
   readonly onComment: (comment: ReviewComment) => void;
-  readonly onDiscard: (path: string, hunk: string) => void;
+  readonly onDiscard: (path: string, hunk: string) => Promise<void>;
   /** The agent is at work: nothing may be discarded meanwhile. */
   readonly isBusy: boolean;
 }
@@ -59,6 +60,7 @@ interface HunkViewProps {
 
 function HunkView({ path, hunk: { text, rows }, review }: HunkViewProps) {
   const [writing, setWriting] = useState<DiffRow>();
+  const [isDiscarding, setDiscarding] = useState(false);
   const [head, ...lines] = rows;
   const [, ...colours] = useDiffColours(rows, path);
   const firstChange = lines.find(({ kind }) => kind !== "context");
@@ -79,11 +81,22 @@ function HunkView({ path, hunk: { text, rows }, review }: HunkViewProps) {
         <Button
           disabled={review.isBusy}
           icon={<Undo2 aria-hidden="true" size={14} />}
-          onClick={() => review.onDiscard(path, text)}
+          onClick={() => setDiscarding(true)}
           tone="quiet"
         >
           Discard
         </Button>
+        {isDiscarding && (
+          <ConfirmDialog
+            action="Discard"
+            onClose={() => setDiscarding(false)}
+            onConfirm={() => review.onDiscard(path, text)}
+            title="Discard this change?"
+          >
+            These lines of <code className="font-mono text-[13px]">{path}</code> become what they were before. This
+            cannot be undone here.
+          </ConfirmDialog>
+        )}
       </div>
       {lines.map((row, index) => (
         <ReviewLine

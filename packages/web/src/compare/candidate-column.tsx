@@ -16,7 +16,7 @@ export function CandidateColumn({ candidate, since }: CandidateColumnProps) {
   const isOver = state === "done";
   return (
     <li className="flex min-h-32 min-w-0 flex-col gap-1 rounded-lg border border-line bg-raised p-3">
-      <h3 className="truncate font-medium text-[13px]" title={model}>
+      <h2 className="truncate font-medium text-[13px]" title={model}>
         {sessionId === undefined ? (
           model
         ) : (
@@ -24,7 +24,7 @@ export function CandidateColumn({ candidate, since }: CandidateColumnProps) {
             {model}
           </Link>
         )}
-      </h3>
+      </h2>
       <p className={`flex items-center gap-1.5 text-[12px] ${isOver ? "text-soft" : "text-accent"}`}>
         {!isOver && <Spinner />}
         {outcomeWords(candidate)}

@@ -7,7 +7,7 @@ export function outcomeWords({ outcome, state }: Pick<CandidateView, "outcome" |
   return outcome.kind === "failed" ? `Failed: ${outcome.error.message}` : outcomes[outcome.kind];
 }
 
-const states = { starting: "Starts", running: "Works", checking: "Is checked" } as const;
+const states = { starting: "Starting", running: "Working", checking: "Being checked" } as const;
 const outcomes = { completed: "Done", cancelled: "Stopped" } as const;
 
 /** Empty where there is no check. */

@@ -15,15 +15,14 @@ import { useComparison } from "./use-comparison.ts";
 export function ComparisonScreen({ id }: { readonly id: string }) {
   const { view, error, put } = useComparison(id);
   const api = useApi();
-  const [failure, setFailure] = useState<unknown>();
-  const drop = (): void => void api.dropComparison(id).then(put, setFailure);
+  const [isDropping, setDropping] = useState(false);
   const isOpen = view?.state === "running" || view?.state === "ready";
   return (
     <ScreenFrame
       about={view?.prompt}
       actions={
         isOpen && (
-          <Button onClick={drop} tone="danger">
+          <Button onClick={() => setDropping(true)} tone="danger">
             {view.state === "running" ? "Stop and drop" : "Drop all"}
           </Button>
         )
@@ -36,7 +35,17 @@ export function ComparisonScreen({ id }: { readonly id: string }) {
         </p>
       )}
       {error !== undefined && <ErrorNote error={toErrorInfo(error)} />}
-      {failure !== undefined && <ErrorNote error={toErrorInfo(failure)} />}
+      {isDropping && (
+        <ConfirmDialog
+          action="Drop"
+          onClose={() => setDropping(false)}
+          onConfirm={() => api.dropComparison(id).then(put)}
+          title="Drop this comparison?"
+        >
+          Turns that run are stopped. What the candidates changed is removed with their worktrees; your own files stay
+          as they are.
+        </ConfirmDialog>
+      )}
       {view !== undefined && <Comparison comparison={view} onChange={put} />}
     </ScreenFrame>
   );
@@ -90,7 +99,7 @@ function Comparison({ comparison, onChange }: ComparisonProps) {
 }
 
 function stateWords({ state, picked, candidates }: ComparisonView): string {
-  if (state === "running") return "They work, each in a worktree of its own.";
+  if (state === "running") return "At work, each in a worktree of its own.";
   if (state === "ready")
     return "All are done. Look at their changes, and pick one: it is merged, the others are dropped.";
   if (picked === undefined) return "Dropped: nothing was merged, and no worktree is left.";

@@ -87,7 +87,7 @@ function Changes({ candidate, isShown, onShow }: ChangesProps) {
   return (
     <button
       aria-expanded={isShown}
-      className="inline-flex cursor-pointer items-center gap-2 text-accent underline underline-offset-2"
+      className="inline-flex cursor-pointer items-center gap-2 whitespace-nowrap text-accent underline underline-offset-2 max-md:min-h-10"
       onClick={() => onShow(candidate.id)}
       type="button"
     >

@@ -107,7 +107,7 @@ function Choice({ label, hint = label, value, onChange, children, isShort = fals
       <select
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-9 max-md:w-full max-md:max-w-none"
+        className="min-h-8 min-w-0 max-w-44 shrink cursor-pointer [field-sizing:content] truncate rounded-md bg-transparent px-1.5 text-[13px] text-soft hover:bg-panel hover:text-ink max-md:min-h-10 max-md:w-full max-md:max-w-none"
       >
         {children}
       </select>

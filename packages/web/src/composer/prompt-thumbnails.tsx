@@ -17,7 +17,7 @@ export function PromptThumbnails({ images, onRemove }: PromptThumbnailsProps) {
             type="button"
             aria-label={`Remove ${name}`}
             onClick={() => onRemove(id)}
-            className="absolute -top-2 -right-2 inline-flex size-6 cursor-pointer items-center justify-center rounded-full border border-line bg-raised text-soft hover:text-ink"
+            className="absolute -top-2 -right-2 inline-flex size-6 cursor-pointer items-center justify-center rounded-full border border-line bg-raised text-soft after:absolute after:-inset-2.5 hover:text-ink"
           >
             <X aria-hidden="true" size={12} />
           </button>

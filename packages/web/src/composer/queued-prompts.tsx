@@ -78,6 +78,7 @@ function QueuedPrompt({ prompt, sessionId }: QueuedPromptProps) {
 }
 
 const SHORT = 40;
+const MIN_ROWS = 2;
 const MAX_ROWS = 8;
 
 function shortened(text: string): string {
@@ -93,7 +94,7 @@ function EditedPrompt({ prompt, sessionId, onClose }: QueuedPromptProps & { read
   };
   return (
     <li>
-      <form className="flex items-center gap-2 px-2 py-1" onSubmit={save}>
+      <form className="flex flex-wrap items-center justify-end gap-2 px-2 py-1 sm:flex-nowrap" onSubmit={save}>
         <TextArea
           aria-label="Queued prompt"
           autoFocus
@@ -103,7 +104,7 @@ function EditedPrompt({ prompt, sessionId, onClose }: QueuedPromptProps & { read
             event.stopPropagation();
             onClose();
           }}
-          rows={Math.min(MAX_ROWS, text.split("\n").length)}
+          rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split("\n").length))}
           value={text}
         />
         <Button disabled={text.trim() === ""} type="submit">

@@ -38,7 +38,7 @@ export function ConnectScreen() {
         {all.map(({ id, name }) => (
           <button
             aria-current={id === chosen}
-            className={`min-h-8 cursor-pointer rounded-md border px-2.5 text-[13px] max-sm:min-h-10 ${
+            className={`min-h-8 cursor-pointer rounded-md border px-2.5 text-[13px] max-md:min-h-10 max-md:min-w-10 ${
               id === chosen ? "border-accent text-accent" : "border-line text-soft hover:bg-panel hover:text-ink"
             }`}
             key={id}

@@ -2,6 +2,7 @@ import type { EventEnvelope, SessionView } from "@caret/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { createPageData, type PageData } from "./create-page-data.ts";
 import type { PageState } from "./page-state.ts";
+import { waitingSessions } from "./session-list.ts";
 
 const session: SessionView = {
   id: "s",
@@ -89,7 +90,25 @@ describe("signing in", () => {
       "about half",
       "sessions?archived=false&limit=100 half",
       "sessions?archived=false&pinned=true&limit=100 half",
+      "sessions?active=true&limit=500 half",
     ]);
+  });
+
+  it("shows what waits for a person, however many sessions are newer", async () => {
+    const status = { kind: "waiting", turnId: "t", since: 0, waitsFor: "question", about: "Which?" } as const;
+    const pages: Readonly<Record<string, readonly SessionView[]>> = {
+      "sessions?active=true&limit=500": [{ ...session, id: "old", status }],
+    };
+    const { data, asked } = openPage(
+      {
+        ...gateway,
+        sessions: () => Response.json({ sessions: pages[asked.at(-1)?.replace(" k", "") ?? ""] ?? [session] }),
+      },
+      { [KEY]: "k" },
+    );
+    data.start();
+    const { sessions, listed } = await becomes(data, ({ signIn }) => signIn === "in");
+    expect([waitingSessions(sessions).map(({ id }) => id), [...listed]]).toEqual([["old"], ["s"]]);
   });
 
   it("says why a code does not work, and forgets nobody who was signed in", async () => {
@@ -104,8 +123,14 @@ describe("signing in", () => {
     data.start();
     await becomes(data, ({ signIn }) => signIn === "in");
     await expect(data.api.doctor()).rejects.toMatchObject({ code: "unauthenticated" });
-    const { signIn, sessions, about: known } = data.store.getState();
-    expect([signIn, sessions.size, known, kept.size]).toEqual(["out", 0, undefined, 0]);
+    const { signIn, signInError, sessions, about: known } = data.store.getState();
+    expect([signIn, signInError?.code, sessions.size, known, kept.size]).toEqual([
+      "out",
+      "unauthenticated",
+      0,
+      undefined,
+      0,
+    ]);
   });
 });
 
@@ -144,6 +169,21 @@ describe("an open session", () => {
       "sessions/s/log?before=999999999999999&limit=500 k",
       "sessions/s/log?before=2&limit=1000 k",
     ]);
+  });
+
+  it("has a long answer whole when it is first shown, however many events it is", async () => {
+    const says = (seq: number, text: string): EventEnvelope => ({
+      ...envelope(seq),
+      event: { type: "text-delta", blockId: "b", text },
+    });
+    const pages = [[says(3, "` is code")], [says(2, "`this")]];
+    const log = () => Response.json({ events: pages.shift(), lastSeq: 3 });
+    const { data } = openPage({ ...gateway, "sessions/s/log": log }, { [KEY]: "k" });
+    data.start();
+    await becomes(data, ({ signIn }) => signIn === "in");
+    data.logs.open("s");
+    const { logs } = await becomes(data, ({ logs }) => logs.get("s")?.state === "ready");
+    expect(logs.get("s")?.transcript.turns[0]?.items).toMatchObject([{ kind: "text", text: "`this` is code" }]);
   });
 
   it("says that it is gone", async () => {

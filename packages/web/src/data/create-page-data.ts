@@ -12,11 +12,13 @@ import { createFrameBatch } from "./frame-batch.ts";
 import { createPageKey, type PageEnvironment } from "./page-environment.ts";
 import { emptyPageState, type PageState, type SessionLog } from "./page-state.ts";
 import { searchSessions } from "./search-sessions.ts";
-import { foldUpdates, putSessions, takeFirstPage, takeNextPage, withPinned } from "./session-list.ts";
+import { foldUpdates, putSessions, takeFirstPage, takeNextPage, withActive, withPinned } from "./session-list.ts";
 import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
 import { shareUpdates } from "./share-updates.ts";
 
 const LIST_PAGE = 100;
+/** As many as a gateway runs at once unless it is told otherwise, and the most that it gives on one page. */
+const MOST_ACTIVE = 500;
 const READ_AGAIN_MS = 2000;
 
 /** The page's one store and everything that fills it. */
@@ -49,11 +51,11 @@ export function createPageData(environment: PageEnvironment): PageData {
   const pageKey = createPageKey(environment);
   let visit = new AbortController();
 
-  const leave = (): void => {
+  const leave = (signInError?: CaretError): void => {
     visit.abort();
     logs.clear();
     pageKey.write(undefined);
-    store.setState({ ...emptyPageState(environment.now()), signIn: "out" }, true);
+    store.setState({ ...emptyPageState(environment.now()), signIn: "out", signInError }, true);
   };
   const api = createNativeClient({
     baseUrl: environment.baseUrl,
@@ -64,7 +66,8 @@ export function createPageData(environment: PageEnvironment): PageData {
       const key = pageKey.read();
       const response = await environment.fetch(input, init);
       // A wrong code at sign-in is no reason to forget anything, nor is an answer to a credential of the past.
-      if (response.status === 401 && key === pageKey.read() && !String(input).endsWith("/sign-in")) leave();
+      if (response.status === 401 && key === pageKey.read() && !String(input).endsWith("/sign-in"))
+        leave(key === undefined ? undefined : signedOut());
       return response;
     },
   });
@@ -116,6 +119,12 @@ export function createPageData(environment: PageEnvironment): PageData {
   };
 }
 
+function signedOut(): CaretError {
+  return new CaretError("unauthenticated", "This browser is no longer signed in: its access was revoked", {
+    fix: "Sign in again. Sessions and turns are as they were.",
+  });
+}
+
 type ListActions = Pick<PageData, "loadMore" | "search" | "loadMoreFound" | "put" | "forget" | "loadModels">;
 
 function listActions(store: StoreApi<PageState>, api: NativeClient): ListActions {
@@ -150,18 +159,20 @@ async function keepUp({ environment, store, api, logs, signal }: KeepUp): Promis
   const readAll = async (): Promise<void> => {
     const meanwhile = new Set<string>();
     changed = meanwhile;
-    const [about, page, pinned] = await Promise.all([
+    const [about, page, pinned, active] = await Promise.all([
       api.about({ signal }),
       api.listSessions({ archived: false, limit: LIST_PAGE }, { signal }),
       // They are shown on top, however long ago they were used.
       api.listSessions({ archived: false, pinned: true, limit: LIST_PAGE }, { signal }),
+      // A session that waits for a person changes no more: newer ones push it off the first page.
+      api.listSessions({ active: true, limit: MOST_ACTIVE }, { signal }),
     ]);
     if (signal.aborted) return;
     applyPriceUpdates(about.prices ?? []);
     store.setState((state) => ({
       signIn: "in",
       about,
-      ...withPinned(takeFirstPage(state, page, meanwhile), pinned.sessions),
+      ...withActive(withPinned(takeFirstPage(state, page, meanwhile), pinned.sessions), active.sessions),
     }));
     onState("open");
   };

@@ -1,6 +1,6 @@
 import { type AgentEvent, type EventEnvelope, emptyTranscript, foldTranscript } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { appendEvents, emptyLogWindow, hasOlder, prependEvents } from "./log-window.ts";
+import { appendEvents, emptyLogWindow, hasOlder, isCutShort, prependEvents } from "./log-window.ts";
 
 const turn = (turnId: string): readonly AgentEvent[] => [
   { type: "turn-start", turnId, lane: "sim" },
@@ -36,4 +36,19 @@ it("keeps the identity of turns that were whole when older events come before th
   const window = appendEvents(emptyLogWindow, log.slice(10));
   const longer = prependEvents(window, log.slice(0, 10));
   expect(longer.transcript.turns[2]).toBe(window.transcript.turns[1]);
+});
+
+it("is cut short as long as it holds little more than the end of an answer", () => {
+  const from = (begin: number, end = log.length) => isCutShort(appendEvents(emptyLogWindow, log.slice(begin, end)));
+  expect({
+    insideTheAnswer: from(4, 6),
+    withTheTurnsAfterIt: from(4),
+    fromItsCall: from(3, 8),
+    fromTheStartOfTheTurn: from(0, 8),
+  }).toEqual({
+    insideTheAnswer: true,
+    withTheTurnsAfterIt: false,
+    fromItsCall: false,
+    fromTheStartOfTheTurn: false,
+  });
 });

@@ -32,6 +32,15 @@ export function firstSeq({ turns }: Transcript): number | undefined {
   return turns[0]?.firstSeq;
 }
 
+/** Fewer than fill a screen, so that the first of them is in sight. */
+const FEW_ITEMS = 8;
+
+/** It is hardly more than the end of one long answer: without its beginning, Markdown is read wrongly. */
+export function isCutShort({ transcript: { turns }, head }: LogWindow): boolean {
+  const items = turns[0]?.items ?? [];
+  return head.length > 0 && turns.length === 1 && items.length < FEW_ITEMS && items[0]?.kind === "text";
+}
+
 /** Events are numbered from 1. */
 export function hasOlder({ transcript }: LogWindow): boolean {
   return (firstSeq(transcript) ?? 1) > 1;

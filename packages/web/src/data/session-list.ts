@@ -58,6 +58,12 @@ export function withPinned(state: ListState, pinned: readonly SessionView[]): Li
   };
 }
 
+/** Those that a turn runs in: what waits for a person is shown from whichever page. What is known of them already is newer. */
+export function withActive(state: ListState, active: readonly SessionView[]): ListState {
+  const unknown = active.filter(({ id }) => !state.sessions.has(id));
+  return unknown.length === 0 ? state : { ...state, sessions: putSessions(state.sessions, unknown) };
+}
+
 export function takeNextPage(state: ListState, page: SessionPageView): ListState {
   return {
     sessions: putSessions(state.sessions, page.sessions),

@@ -1,6 +1,14 @@
 import { CaretError, type EventEnvelope, emptyTranscript, type NativeClient } from "@caret/protocol";
 import { createFrameBatch } from "./frame-batch.ts";
-import { appendEvents, emptyLogWindow, firstSeq, hasOlder, type LogWindow, prependEvents } from "./log-window.ts";
+import {
+  appendEvents,
+  emptyLogWindow,
+  firstSeq,
+  hasOlder,
+  isCutShort,
+  type LogWindow,
+  prependEvents,
+} from "./log-window.ts";
 import type { PageEnvironment } from "./page-environment.ts";
 import type { SessionLog } from "./page-state.ts";
 
@@ -146,6 +154,11 @@ async function follow(open: OpenLog, signal: AbortSignal, options: SessionLogsOp
     change(open, options, {});
     const page = await api.readLog(sessionId, { before: AFTER_ALL, limit: WINDOW_EVENTS }, { signal });
     open.window = appendEvents(emptyLogWindow, page.events);
+    const before = firstSeq(open.window.transcript);
+    if (before !== undefined && isCutShort(open.window)) {
+      const older = await api.readLog(sessionId, { before, limit: MOST_AT_ONCE }, { signal });
+      open.window = prependEvents(open.window, older.events);
+    }
     change(open, options, { state: "ready" });
   }
   const fold = createFrameBatch<EventEnvelope>(environment.nextFrame, (events) => {

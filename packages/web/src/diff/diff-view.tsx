@@ -33,7 +33,8 @@ export function DiffView({ diff, path, label, preview = MAX_DRAWN, isExpanded, o
   const isCut = !showsAll && rows.length > preview + 4;
   const expand = onExpand ?? (() => setExpanded(true));
   return (
-    <section aria-label={label} className="diff-lines font-mono text-[12px] leading-5">
+    // Not a landmark: two approvals may be about the same file.
+    <figure aria-label={label} className="diff-lines font-mono text-[12px] leading-5">
       {!isCut && rows.length > MAX_DRAWN ? (
         <LongDiff rows={rows} colours={colours} label={label} />
       ) : (
@@ -48,7 +49,7 @@ export function DiffView({ diff, path, label, preview = MAX_DRAWN, isExpanded, o
           Show all {rows.length.toLocaleString("en")} lines
         </button>
       )}
-    </section>
+    </figure>
   );
 }
 

@@ -18,7 +18,10 @@ export function PhoneDialog({ onClose }: { readonly onClose: () => void }) {
             <p className="text-center text-soft">
               Point the phone's camera at it. The link signs one browser in, once, within ten minutes.
             </p>
-            <CopyButton label="Copy the link" text={url} />
+            <span className="flex items-center text-[13px] text-soft">
+              <span aria-hidden="true">Copy the link</span>
+              <CopyButton label="Copy the link" text={url} />
+            </span>
             {isLoopback(url) && (
               <p className="rounded-md border border-warn/50 p-3 text-[13px]" role="note">
                 This address ({new URL(url).host}) only works on this machine. Open the page under its name in your

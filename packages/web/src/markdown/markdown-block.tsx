@@ -48,9 +48,9 @@ function renderCode({ text, lang, raw }: Tokens.Code): ReactNode {
   return <CodeBlock code={text} info={lang ?? ""} isClosed={isClosedFence(raw)} />;
 }
 
-/** Two levels below the page's own headings, so that these do not stand among them. */
+/** Below the page's own headings, so that these do not stand among them. Agents begin with either of the first two depths. */
 function Heading({ token }: { readonly token: Tokens.Heading }) {
-  const level = Math.min(6, token.depth + 2);
+  const level = Math.max(3, Math.min(6, token.depth + 1));
   return createElement(`h${level}`, { "data-depth": token.depth }, <MarkdownInline tokens={token.tokens} />);
 }
 

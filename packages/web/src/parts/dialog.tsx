@@ -9,10 +9,12 @@ interface DialogProps {
   /** Buttons below what it says. */
   readonly footer?: ReactNode;
   readonly isWide?: boolean;
+  /** Nothing in it takes the focus: it takes it itself, so that the keyboard can scroll it. */
+  readonly isText?: boolean;
 }
 
 /** Open as long as it is rendered. Escape, the cross and a press beside it close it; focus stays inside meanwhile. */
-export function Dialog({ title, onClose, children, footer, isWide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, isWide = false, isText = false }: DialogProps) {
   const titleId = useId();
   return (
     <ModalDialog
@@ -26,7 +28,9 @@ export function Dialog({ title, onClose, children, footer, isWide = false }: Dia
         </h2>
         <IconButton icon={<X aria-hidden="true" size={16} />} label="Close" onClick={onClose} />
       </div>
-      <div className="min-h-0 overflow-auto p-4">{children}</div>
+      <div className="min-h-0 overflow-auto p-4" tabIndex={isText ? 0 : undefined}>
+        {children}
+      </div>
       {footer !== undefined && (
         <div className="flex flex-wrap justify-end gap-2 border-line border-t px-4 py-3">{footer}</div>
       )}

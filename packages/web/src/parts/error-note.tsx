@@ -20,7 +20,7 @@ export function ErrorNote({ error, onRetry }: ErrorNoteProps) {
           {error.upstream}
         </pre>
       )}
-      <p className="mt-0.5 text-soft [overflow-wrap:anywhere]">
+      <p className="mt-1 text-soft [overflow-wrap:anywhere]">
         <Words text={error.fix} />
       </p>
       {onRetry !== undefined && (

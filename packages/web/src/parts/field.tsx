@@ -8,7 +8,7 @@ interface FieldProps {
 }
 
 const box =
-  "w-full rounded-md border border-line bg-raised px-2.5 text-[16px] text-ink placeholder:text-faint disabled:opacity-50 md:text-[14px]";
+  "w-full rounded-md border border-faint/50 bg-raised px-2.5 text-[16px] text-ink placeholder:text-faint disabled:opacity-50 md:text-[14px]";
 
 /** A label, whatever it labels, and a sentence of help. */
 export function Field({ label, hint, children }: FieldProps) {

@@ -5,14 +5,17 @@ interface EmptyProps {
   readonly icon?: ReactNode;
   readonly action?: ReactNode;
   readonly children?: ReactNode;
+  /** There is nothing else on the screen: its title is the screen's. */
+  readonly isScreen?: boolean;
 }
 
 /** Says why there is nothing, and what to do. */
-export function Empty({ title, icon, action, children }: EmptyProps) {
+export function Empty({ title, icon, action, children, isScreen = false }: EmptyProps) {
+  const Title = isScreen ? "h1" : "p";
   return (
     <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-4 py-12 text-center">
       {icon !== undefined && <div className="mb-1 text-faint">{icon}</div>}
-      <p className="font-medium text-[15px]">{title}</p>
+      <Title className="font-medium text-[15px]">{title}</Title>
       {children !== undefined && <div className="text-soft [overflow-wrap:anywhere]">{children}</div>}
       {action !== undefined && <div className="mt-2">{action}</div>}
     </div>

@@ -13,7 +13,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Tab
       {tabs.map((tab) => (
         <button
           aria-pressed={tab.name === chosen}
-          className="min-h-10 rounded px-2.5 font-medium text-[13px] text-soft transition-colors duration-100 hover:text-ink aria-pressed:bg-ink/8 aria-pressed:text-ink md:min-h-7"
+          className="min-h-10 min-w-10 rounded px-2.5 font-medium text-[13px] text-soft transition-colors duration-100 hover:text-ink aria-pressed:bg-ink/8 aria-pressed:text-ink md:min-h-7 md:min-w-0"
           key={tab.name}
           onClick={() => onChoose(tab.name)}
           type="button"

@@ -13,11 +13,16 @@ export function ContextGauge({ turns }: { readonly turns: readonly TranscriptTur
   const use = contextUse(turns, models);
   if (use === undefined) return null;
   const { used, size } = use;
-  if (size === undefined) return <li title="Tokens in the conversation">{formatTokens(used)} in context</li>;
+  if (size === undefined)
+    return (
+      <li className="shrink-0 whitespace-nowrap max-md:hidden" title="Tokens in the conversation">
+        {formatTokens(used)} in context
+      </li>
+    );
   const share = Math.min(1, used / size);
   return (
     <li
-      className={`flex items-center gap-1.5 ${share >= NEARLY_FULL ? "text-warn" : ""}`}
+      className={`flex shrink-0 items-center gap-1.5 whitespace-nowrap ${share >= NEARLY_FULL ? "text-warn" : ""}`}
       title={`Context: ${used.toLocaleString("en")} of ${size.toLocaleString("en")} tokens`}
     >
       <svg aria-hidden="true" className="-rotate-90" height="14" viewBox="0 0 14 14" width="14">

@@ -15,7 +15,7 @@ export function ForkLinks({ session }: { readonly session: SessionView }) {
   return (
     <nav
       aria-label="Forks"
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-3 py-1 text-[12px] text-soft md:px-4"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-3 text-[12px] md:py-1 text-soft md:px-4"
     >
       <GitFork aria-hidden="true" className="shrink-0 text-faint" size={14} />
       {session.forkedFrom !== undefined && (
@@ -35,7 +35,7 @@ export function ForkLinks({ session }: { readonly session: SessionView }) {
 function SessionLink({ session: { id, title } }: { readonly session: SessionView }) {
   return (
     <Link
-      className="inline-block max-w-72 truncate align-bottom text-accent underline underline-offset-2"
+      className="inline-block max-w-72 truncate align-middle text-accent underline underline-offset-2 max-md:py-3"
       href={`/s/${id}`}
     >
       {title || "Untitled"}

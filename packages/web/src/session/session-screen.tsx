@@ -53,7 +53,7 @@ export function SessionScreen({ sessionId, at }: SessionScreenProps) {
 
 function NoSession() {
   return (
-    <Empty title="There is no such session">
+    <Empty isScreen title="There is no such session">
       It was deleted, or the address is wrong.{" "}
       <Link className="text-accent underline underline-offset-2" href="/">
         Go to all sessions

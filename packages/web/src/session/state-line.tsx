@@ -5,7 +5,7 @@ import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/placeholders.tsx";
 import { statusWords } from "../parts/status-dot.tsx";
 import { useNow } from "../parts/use-now.ts";
-import { placeWords } from "../sessions/session-row.tsx";
+import { placeWords, shortPath } from "../sessions/session-row.tsx";
 import { isSimulated } from "../shell/simulated-note.tsx";
 import { ContextGauge } from "./context-gauge.tsx";
 import { describeWait } from "./describe-wait.ts";
@@ -108,7 +108,7 @@ function SessionFacts({ session, turns }: SessionFactsProps) {
   const [processes] = about?.sandbox.split(":") ?? [];
   const facts: readonly (readonly [label: string, value: string | undefined, all?: string | undefined])[] = [
     ["Lane", lane === undefined ? undefined : laneWords(lane, isSimulated(about, lane))],
-    ["Workspace", placeWords(session)],
+    ["Workspace", shortPath(placeWords(session)), placeWords(session)],
     ["Processes", processes, about?.sandbox],
     ["Used so far", used.length === 0 ? undefined : used.join(" · ")],
   ];

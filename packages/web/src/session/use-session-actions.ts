@@ -27,7 +27,7 @@ export function useSessionActions({
         isOnThisMachine(location.hostname) && {
           editorLink: (path, line) => editorLink(editor, path, { workspace, line }),
         }),
-      readRaw: (seq: number) => api.readRaw(sessionId, seq),
+      readRaw: async (seq: number) => (await api.readLog(sessionId, { after: seq - 1, limit: 1, raw: true })).events[0],
       readImage: (name: string) => api.readImage(sessionId, name),
       answerApproval: (requestId, answer) => api.answerApproval(sessionId, requestId, answer),
       answerQuestion: (requestId, answer) => api.answerQuestion(sessionId, requestId, answer),

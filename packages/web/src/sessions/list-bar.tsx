@@ -23,7 +23,9 @@ interface ListBarProps {
 /** How the list is grouped, and the archiving of several sessions at once. */
 export function ListBar({ by, onGroup, chosen, onChosen }: ListBarProps) {
   return (
-    <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+    <div
+      className={`mb-3 flex flex-wrap items-center justify-between gap-2 ${chosen === undefined ? "" : "sticky top-0 z-10 bg-page py-2"}`}
+    >
       <Tabs chosen={by} label="Group sessions" onChoose={onGroup} tabs={groupings} />
       {chosen === undefined ? (
         <Button icon={<ListChecks aria-hidden="true" size={14} />} onClick={() => onChosen(new Set())}>

@@ -37,17 +37,21 @@ export function SessionGroup({ group, choice }: { readonly group: Group; readonl
   const areChosen = choice !== undefined && ids.every((id) => choice.chosen.has(id));
   return (
     <section aria-label={name} className="mb-6">
-      <h2 className="mb-1 flex items-center gap-2 font-medium text-[13px] text-soft" title={title}>
-        {choice !== undefined && (
-          <input
-            aria-label={`Choose all of ${name}`}
-            checked={areChosen}
-            className="ml-4 size-4 accent-accent"
-            onChange={() => choice.onChoose(ids, !areChosen)}
-            type="checkbox"
-          />
+      <h2 className="mb-1 font-medium text-[13px] text-soft" title={title}>
+        {choice === undefined ? (
+          name
+        ) : (
+          <label className="flex min-h-10 cursor-pointer items-center gap-3 px-4 md:min-h-8">
+            <input
+              aria-label={`Choose all of ${name}`}
+              checked={areChosen}
+              className="size-4 accent-accent"
+              onChange={() => choice.onChoose(ids, !areChosen)}
+              type="checkbox"
+            />
+            {name}
+          </label>
         )}
-        {name}
       </h2>
       <ul className="divide-y divide-line rounded-lg border border-line bg-raised">
         {sessions.map((session) =>
@@ -74,7 +78,7 @@ function ChoosableRow({ session, choice }: { readonly session: SessionView; read
           type="checkbox"
         />
         <span className="min-w-0 flex-1 truncate">{session.title || "Untitled"}</span>
-        <span className="shrink-0 text-[12px] text-faint">{shortPath(placeWords(session))}</span>
+        <span className="shrink-0 text-[12px] text-faint max-md:hidden">{shortPath(placeWords(session))}</span>
       </label>
     </li>
   );

@@ -5,6 +5,7 @@ import { useAbout } from "../data/page-hooks.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Words } from "../parts/field.tsx";
+import { plainLine } from "../parts/plain-line.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { isMarkedSimulated } from "../shell/simulated-note.tsx";
@@ -32,7 +33,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
         </div>
         {lastLine !== "" && lastLine !== title && (
           <p className="truncate text-soft">
-            <Words text={lastLine} />
+            <Words text={plainLine(lastLine)} />
           </p>
         )}
         {/* What does not fit on the line is not shown at all. */}

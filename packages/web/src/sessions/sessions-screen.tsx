@@ -1,6 +1,6 @@
 import { type SessionView, sideCallTitle } from "@caret/protocol";
 import { ArrowRight, Search, SquarePen } from "lucide-react";
-import { Fragment, lazy, Suspense, useEffect, useState } from "react";
+import { Fragment, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, useFailedSessions, usePageState, useWaitingSessions } from "../data/page-hooks.ts";
@@ -14,6 +14,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { useSessionActions } from "../session/use-session-actions.ts";
+import { ScreenBoundary } from "../shell/screen-boundary.tsx";
 import { isMarkedSimulated, SimulatedNote } from "../shell/simulated-note.tsx";
 import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
 import { SessionList } from "./session-list.tsx";
@@ -81,14 +82,23 @@ function Inbox() {
           <Fragment key={session.id}>
             {isForPerson(session.status) && <InboxRow session={session} />}
             {session.agent !== undefined && session.asksSince !== undefined && (
-              <Suspense>
+              <AskSuspense>
                 <AgentMessages name={session.agent} since={session.asksSince} />
-              </Suspense>
+              </AskSuspense>
             )}
           </Fragment>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** A card that cannot be fetched while the gateway is away breaks its own row, not the list. */
+function AskSuspense({ children }: { readonly children: ReactNode }) {
+  return (
+    <ScreenBoundary>
+      <Suspense>{children}</Suspense>
+    </ScreenBoundary>
   );
 }
 
@@ -170,16 +180,20 @@ function InboxRow({ session }: { readonly session: SessionView }) {
       >
         <StatusDot status={status} />
         <span className="min-w-0 flex-1">
-          <span className="flex flex-wrap items-center gap-x-2 text-[13px]">
-            <span className="font-medium text-warn">
-              {statusWords(status)} · <Duration since={status.since} />
-            </span>
+          <span className="flex items-center gap-x-2">
+            <span className="min-w-0 truncate font-medium">{title || "Untitled"}</span>
             {isMarkedSimulated(about, session) && <SimulatedBadge />}
           </span>
-          <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
           <span className="block truncate text-[12px] text-faint">
-            {title || "Untitled"} · {shortPath(placeWords(session))}
+            <span className="font-medium text-warn">
+              {statusWords(status)} · <Duration since={status.since} />
+            </span>{" "}
+            · {shortPath(placeWords(session))}
           </span>
+          {/* The card below says it, where there is one. */}
+          {status.approval === undefined && status.question === undefined && (
+            <span className="line-clamp-2 font-mono text-[13px] [overflow-wrap:anywhere]">{status.about}</span>
+          )}
         </span>
         <ArrowRight aria-hidden="true" className="shrink-0 text-faint group-hover:text-ink" size={16} />
       </Link>
@@ -201,7 +215,7 @@ function InboxAsk({ session, status: { approval, question, since } }: InboxAskPr
   return (
     <TranscriptActionsProvider value={actions}>
       <div className="px-2 pb-2">
-        <Suspense>
+        <AskSuspense>
           {approval !== undefined && (
             <OpenApproval
               isNext={false}
@@ -212,7 +226,7 @@ function InboxAsk({ session, status: { approval, question, since } }: InboxAskPr
           {question !== undefined && (
             <QuestionCard isOver={false} item={{ kind: "question", ...of, question }} key={question.requestId} />
           )}
-        </Suspense>
+        </AskSuspense>
       </div>
     </TranscriptActionsProvider>
   );

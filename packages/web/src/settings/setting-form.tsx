@@ -55,7 +55,7 @@ export function SettingForm({ setting, file, onChange }: SettingFormProps) {
           )}
           {from === "file" && setting.inFileOnly !== true && (
             <Button
-              aria-label={`Take ${key} out of the file`}
+              aria-label={`Take out of the file: ${key}`}
               disabled={isSaving}
               onClick={() => save(null)}
               tone="quiet"

@@ -4,7 +4,7 @@ import { commandKey, shortcutList } from "./shortcuts.ts";
 
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog isWide onClose={onClose} title="Keyboard shortcuts">
+    <Dialog isText isWide onClose={onClose} title="Keyboard shortcuts">
       <div className="gap-8 sm:columns-2">
         {shortcutList.map(({ title, keys }) => (
           <section className="mb-4 break-inside-avoid" key={title}>

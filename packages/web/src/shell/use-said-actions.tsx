@@ -1,6 +1,7 @@
 import { isSideCall } from "@caret/protocol";
 import { Search, TextQuote } from "lucide-react";
 import { useMemo } from "react";
+import { plainLine } from "../parts/plain-line.ts";
 import { placeHref, searchHref } from "../search/found-place.ts";
 import { useSaid } from "../search/use-said.ts";
 import type { PaletteAction } from "./palette-action.ts";
@@ -17,7 +18,7 @@ export function useSaidActions(typed: string): readonly PaletteAction[] {
       .filter((place) => !isSideCall(place))
       .map((place) => ({
         id: `said ${place.sessionId} ${place.seq}`,
-        label: place.excerpt.text.replaceAll(/\s+/g, " "),
+        label: plainLine(place.excerpt.text.replaceAll(/\s+/g, " ")),
         detail: place.title || "Untitled",
         icon: <TextQuote aria-hidden="true" size={14} />,
         href: placeHref(place),

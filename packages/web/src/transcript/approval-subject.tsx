@@ -4,7 +4,7 @@ import { Fragment } from "react";
 import { toDiffRows } from "../diff/diff-rows.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 import { Words } from "../parts/field.tsx";
-import { reasonOf } from "./approval-words.ts";
+import { askedWords, reasonOf } from "./approval-words.ts";
 import { prettyJson } from "./raw-view.tsx";
 import { ScrollBox } from "./scroll-box.tsx";
 import { directoryOf, inputText } from "./tool-words.ts";
@@ -21,7 +21,9 @@ export function ApprovalSubject({ request }: { readonly request: Request }) {
       {danger !== undefined && (
         <p className="flex items-start gap-2 bg-bad/10 px-3 py-2 font-medium text-[13px] text-bad">
           <TriangleAlert size={14} aria-hidden="true" className="mt-[3px] shrink-0" />
-          <span>Dangerous: {danger}</span>
+          <span>
+            Dangerous: <Words text={markHidden(danger)} />
+          </span>
         </p>
       )}
       <Why request={request} />
@@ -58,10 +60,11 @@ function marked({ path, before, after, unified }: FileDiff): FileDiff {
 
 function Why({ request }: { readonly request: Request }) {
   const directory = directoryOf(request.input);
+  const asked = askedWords(request);
   const said = reasonOf(request);
   const parts = [
     // The gateway's own sentence; what the agent says is shown as it is, backticks and all.
-    request.reason !== undefined && <Words text={markHidden(request.reason)} />,
+    asked !== undefined && <Words text={markHidden(asked)} />,
     said !== undefined && markHidden(said),
     directory !== undefined && <span className="font-mono text-[12px]">in {markHidden(directory)}</span>,
   ].filter((part) => part !== false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { subjectWords } from "./approval-words.ts";
+import { askedWords, subjectWords } from "./approval-words.ts";
 
 function words(subject: string, input: unknown = {}): string {
   return subjectWords({ type: "approval-request", requestId: "r", subject, input });
@@ -25,6 +25,32 @@ describe("subjectWords", () => {
       "Delete old",
       "Use switchMode",
       "Use github_create_issue",
+    ]);
+  });
+});
+
+describe("askedWords", () => {
+  const asked = (reason: string, danger?: string) =>
+    askedWords({
+      type: "approval-request",
+      requestId: "r",
+      subject: "exec",
+      input: {},
+      reason,
+      ...(danger !== undefined && { danger }),
+    });
+
+  it("calls permissions and tools as the page does, and says nothing twice", () => {
+    expect([
+      asked("`auto-edits` asks about exec"),
+      asked("`supervised` asks about changes of files"),
+      asked("a rule asks about `npm publish`"),
+      asked("`rm` deletes or destroys data", "`rm` deletes or destroys data"),
+    ]).toEqual([
+      "Auto-accept edits asks about commands",
+      "Supervised asks about changes of files",
+      "a rule asks about `npm publish`",
+      undefined,
     ]);
   });
 });

@@ -1,4 +1,5 @@
-import type { AgentEventOf } from "@caret/protocol";
+import type { AgentEventOf, PermissionWord } from "@caret/protocol";
+import { permissionLabels } from "../parts/permission-labels.ts";
 import { inputText } from "./tool-words.ts";
 
 type Request = AgentEventOf<"approval-request">;
@@ -19,6 +20,23 @@ export function subjectWords({ subject, input }: Request): string {
   const phrase = phrases.find(([name]) => name.test(subject));
   if (phrase !== undefined) return phrase[1](about ?? phrase[2]);
   return about === undefined ? `Use ${subject}` : `Use ${subject} on ${about}`;
+}
+
+const toolWords: Readonly<Record<string, string>> = {
+  exec: "commands",
+  web_fetch: "fetching addresses",
+  web_search: "searching the web",
+};
+
+/** Why the gateway asks, with the names that the page has for permissions and tools. Undefined where the danger says it. */
+export function askedWords({ reason, danger }: Request): string | undefined {
+  if (reason === undefined || reason === danger) return undefined;
+  return reason.replace(
+    /^`(supervised|auto-edits|auto)` asks about (.+)$/,
+    (_, word: PermissionWord, about: string) => {
+      return `${permissionLabels[word]} asks about ${toolWords[about] ?? about}`;
+    },
+  );
 }
 
 /** Why, when the agent said so. */

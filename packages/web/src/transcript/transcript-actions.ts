@@ -1,11 +1,12 @@
-import type { AnswerApproval, AnsweredApproval, AnswerQuestion, RawLine, TranscriptTurn } from "@caret/protocol";
+import type { AnswerApproval, AnsweredApproval, AnswerQuestion, EventEnvelope, TranscriptTurn } from "@caret/protocol";
 import { createContext, use, useState } from "react";
 import { toErrorInfo } from "../parts/error-note.tsx";
 import type { EditorLink } from "./editor-link.ts";
 
 /** What a reader may do from within a transcript. What is absent cannot be done there: in a replay, for instance. */
 export interface TranscriptActions {
-  readonly readRaw?: (seq: number) => Promise<RawLine>;
+  /** An event with its raw line, where one is kept. */
+  readonly readRaw?: (seq: number) => Promise<EventEnvelope | undefined>;
   /** A picture that came with a prompt, by its name. */
   readonly readImage?: (name: string) => Promise<Blob>;
   readonly answerApproval?: (requestId: string, answer: AnswerApproval) => Promise<AnsweredApproval>;

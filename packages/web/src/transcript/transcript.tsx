@@ -64,6 +64,7 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
     <div className="relative min-h-0 flex-1">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
       <section ref={scroller} tabIndex={0} aria-label="Transcript" className="transcript-scroll">
+        <h2 className="sr-only">Transcript</h2>
         <p className="h-6 text-center text-[12px] text-faint leading-6">
           {older.isLoadingOlder ? "Loading what was before…" : hasOlder ? "" : "The beginning of the session"}
         </p>
@@ -82,7 +83,7 @@ export function Transcript({ transcript, actions = noActions, hasOlder = false, 
                   {(row) => (
                     <div
                       key={row.key}
-                      className="mx-auto max-w-3xl px-2 py-0.5 data-found:rounded-md data-found:bg-accent/10 md:px-4"
+                      className="mx-auto max-w-3xl px-2 py-1 data-found:rounded-md data-found:bg-accent/10 md:px-4"
                       data-found={row.key === marked ? "" : undefined}
                     >
                       {renderRow(row, lastTurnId)}

@@ -1,6 +1,8 @@
 import type { AgentEventOf, TranscriptTurn } from "@caret/protocol";
 import { Pencil } from "lucide-react";
 import { memo, useEffect, useState } from "react";
+import { modeLabels } from "../composer/turn-modes.ts";
+import { useModels } from "../data/page-hooks.ts";
 import { IconButton } from "../parts/button.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { useRemembered } from "./card.tsx";
@@ -15,10 +17,11 @@ const noImages = [] as const;
 export const TurnPrompt = memo(
   ({ turn }: { readonly turn: TranscriptTurn }) => {
     const { resend } = useTranscriptActions();
+    const models = useModels();
     const [isEditing, setEditing] = useState(false);
     if (turn.start === undefined)
       return <p className="px-2 text-[13px] text-faint">The beginning of this turn is not loaded yet.</p>;
-    const model = turn.ready?.model ?? turn.start.model;
+    const model = turn.ready?.model ?? models?.find(({ id }) => id === turn.start?.model)?.name ?? turn.start.model;
     const { lane, laneReason, prompt = "" } = turn.start;
     return (
       <section aria-label="Prompt" className="mt-4 rounded-lg border border-line bg-panel px-3 py-2">
@@ -27,7 +30,7 @@ export const TurnPrompt = memo(
           <TimeAgo at={turn.startedAt} />
           <span className="ml-auto truncate">
             {laneReason !== undefined && `${lane} lane: ${laneReason} · `}
-            {turn.start.mode !== undefined && `${turn.start.mode} · `}
+            {turn.start.mode !== undefined && `${modeLabels[turn.start.mode]} · `}
             {model}
           </span>
           {resend !== undefined && prompt !== "" && !isEditing && (

@@ -53,7 +53,14 @@ function BudgetRow({ line }: { readonly line: BudgetLine }) {
     <li className="flex flex-wrap items-center gap-x-3 py-0.5">
       <span className="w-20 text-soft">{scopeWords[scope]}</span>
       <span className="tabular-nums">{budgetWords(line)}</span>
-      {typeof used === "number" && <progress aria-hidden="true" className="h-1.5 w-32" max={limit} value={used} />}
+      {typeof used === "number" && (
+        <progress
+          aria-hidden="true"
+          className={`h-1.5 w-32 ${used >= limit ? "accent-bad" : "accent-accent"}`}
+          max={limit}
+          value={used}
+        />
+      )}
     </li>
   );
 }

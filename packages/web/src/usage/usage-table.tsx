@@ -40,7 +40,7 @@ export function UsageTable({ caption, subject, groups, nameOf, bars }: UsageTabl
         <thead>
           <tr className="border-line border-b text-faint text-xs">
             <th
-              className={`py-1.5 pr-2 text-left font-normal sm:w-[34%] ${isGrouped ? "w-[36%]" : "w-[20%]"}`}
+              className={`py-1.5 pr-2 text-left font-normal sm:w-[34%] ${isGrouped ? "w-[30%]" : "w-[20%]"}`}
               scope="col"
             >
               {subject}

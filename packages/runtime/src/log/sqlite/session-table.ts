@@ -84,6 +84,11 @@ const listSql = `
     and instr(search_text, $search) > 0
     and ($archived is null or archived = $archived)
     and ($pinned is null or pinned = $pinned)
+    and ($active is null or id in (
+      select session_id from turn where ended_at is null
+      union select session_id from agent
+        where name in (select sender from message where receiver = '${HUMAN}' and state = 'queued')
+    ))
     and ${scopeSql}
     and ($forkedFrom is null or forked_from = $forkedFrom)
     and ($id is null or updated_at < $updatedAt or (updated_at = $updatedAt and id > $id))
@@ -125,13 +130,14 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const row = progress.get(id);
       return row === undefined ? undefined : toProgress(row);
     },
-    list({ search = "", archived, pinned, forkedFrom = null, limit = 50, after, ...scope }) {
+    list({ search = "", archived, pinned, active, forkedFrom = null, limit = 50, after, ...scope }) {
       const place = after === undefined ? { $id: null, $updatedAt: null } : toPosition(after);
       const $archived = archived === undefined ? null : Number(archived);
       const wanted = {
         $search: search.toLowerCase(),
         $archived,
         $pinned: pinned === undefined ? null : 1,
+        $active: active === undefined ? null : 1,
         $forkedFrom: forkedFrom,
         ...scopeParameters(scope),
       };

@@ -126,6 +126,7 @@ class MemoryEventStore implements EventStore {
     search,
     archived,
     pinned,
+    active,
     limit = 50,
     after,
     forkedFrom: _,
@@ -136,6 +137,7 @@ class MemoryEventStore implements EventStore {
     const found = this.#newestFirst()
       .filter((session) => archived === undefined || session.archived === archived)
       .filter((session) => pinned === undefined || session.pinned === true)
+      .filter((session) => active === undefined || isActive(session))
       .filter((session) => toSearchText(session).includes(wanted))
       .filter((session) => isIn(session, scope))
       .filter((session) => after === undefined || compareSessions(fromCursorText(after), session) < 0);
@@ -342,6 +344,10 @@ function isIn(session: SessionRecord | undefined, { workspace, user }: SessionSc
 }
 
 type Place = Pick<SessionRecord, "updatedAt" | "id">;
+
+function isActive({ lastTurn, asksSince }: SessionRecord): boolean {
+  return (lastTurn !== undefined && lastTurn.outcome === undefined) || asksSince !== undefined;
+}
 
 function compareSessions(one: Place, other: Place): number {
   return other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : Number(one.id > other.id));

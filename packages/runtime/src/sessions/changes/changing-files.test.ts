@@ -144,7 +144,7 @@ describe("a commit", () => {
     await bench.sessions.startTurn(other.id, { prompt: "Work" }, anyone);
     writeFileSync(file("a.txt"), "2\n");
     expect(await refusal(commit({ paths: ["a.txt"] }))).toBe(
-      `An agent is at work in this workspace (session ${other.id})`,
+      `An agent is at work in this workspace: “Work” (session ${other.id})`,
     );
     resolve();
     await bench.engine.runningTurn(other.id)?.settled;

@@ -1,0 +1,8 @@
+/** A line of Markdown without its marks, for where it is only a line: backticks stay, which `Words` shows as code. */
+export function plainLine(line: string): string {
+  return line
+    .replace(/^\s*(?:#{1,6}|[-*+]|\d+[.)]|>)\s+/, "")
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, "$1")
+    .replace(/(\*\*|~~)(?=\S)(.+?)(?<=\S)\1/g, "$2")
+    .replace(/(^|[^\w*])\*(?=\S)([^*]+?)(?<=\S)\*(?![\w*])/g, "$1$2");
+}
