@@ -4,6 +4,7 @@ import { workQueue } from "./0003-work-queue.ts";
 import { users } from "./0004-users.ts";
 import { tokens } from "./0005-tokens.ts";
 import { keptAnswers } from "./0006-kept-answers.ts";
+import { lineage } from "./0007-lineage.ts";
 
 export interface Migration {
   /** One or more statements. They run in the transaction that records the migration. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { sql: users, oldestProgram: 3 },
   { sql: tokens, oldestProgram: 3 },
   { sql: keptAnswers, oldestProgram: 3 },
+  { sql: lineage, oldestProgram: 3 },
 ];
