@@ -80,8 +80,8 @@ export class FleetHome {
   }
 
   /** A token that every gateway of the fleet knows. */
-  async token(name: string): Promise<string> {
-    const argv = [caret, "token", "create", name, "--store", "--json"];
+  async token(name: string, ...more: readonly string[]): Promise<string> {
+    const argv = [caret, "token", "create", name, "--store", "--json", ...more];
     const env = this.environment("command");
     const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: this.home.workspace, env });
     return (JSON.parse(stdout) as { readonly secret: string }).secret;

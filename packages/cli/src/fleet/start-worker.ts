@@ -65,7 +65,12 @@ async function startIn(
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   const defaultWorkspace = config.workspaces.default;
   const answers = fleetParts.createPostgresAnswerArchive({ ...seat, onError });
-  const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, answers, onError }, {});
+  const { leases, machine, database } = seat;
+  // Any worker goes on with a conversation of the stateless doors whose machine is away.
+  const lineage = fleetParts.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError });
+  const adopt = fleetParts.adoptSession.bind(undefined, { database, leases, machine });
+  const shared = { answers, lineage, adopt };
+  const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, ...shared, onError }, {});
   const about = async () => ({
     lanes: lanesOf(opened),
     defaultLane: opened.lane,
@@ -76,6 +81,7 @@ async function startIn(
   const closeParts = async (): Promise<void> => {
     await ports.sessions.close();
     await ports.conversations.close();
+    await lineage.close();
     ports.answers.close();
     await inner.close();
     await tracing?.close();

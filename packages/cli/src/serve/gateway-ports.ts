@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agents, Caller, CaretError, Comparisons, Conversations, PermissionWord, Sessions } from "@caret/protocol";
 import {
+  type AdoptSession,
   type AgentRegistrations,
   type AnswerArchive,
   containingSpawner,
@@ -13,6 +14,7 @@ import {
   createComparisons,
   createConversations,
   createSessions,
+  type LineageStore,
   type LogStore,
   openAnswerArchive,
   openScratchDirectories,
@@ -51,6 +53,10 @@ export interface GatewayPortsOptions {
   readonly defaultWorkspace: string | undefined;
   /** Where answers are kept that clients refer to; absent: in the data directory. */
   readonly answers?: AnswerArchive | undefined;
+  /** Which transcript belongs to which session; absent: as the data directory says. */
+  readonly lineage?: LineageStore | undefined;
+  /** Absent: there is no other machine. */
+  readonly adopt?: AdoptSession | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -91,7 +97,8 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
   };
   const conversations = createConversations({
     ...common,
-    lineage: openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
+    lineage: options.lineage ?? openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
+    adopt: options.adopt,
     findClient: createClientFinder(),
     goneMs: config.clocks.goneMs,
     toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],
