@@ -51,12 +51,12 @@ interface Message {
 /** A client of the stateless door: it sends all that was said, to whichever gateway. */
 class Conversation {
   readonly #token: string;
-  readonly #key: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #messages: Message[] = [];
 
-  constructor(token: string, key?: string) {
+  constructor(token: string, headers: Readonly<Record<string, string>> = {}) {
     this.#token = token;
-    this.#key = key;
+    this.#headers = headers;
   }
 
   async ask(content: string, gateway: 0 | 1): Promise<Answer> {
@@ -66,7 +66,7 @@ class Conversation {
       headers: {
         authorization: `Bearer ${this.#token}`,
         "content-type": "application/json",
-        ...(this.#key === undefined ? {} : { "x-session-id": this.#key }),
+        ...this.#headers,
       },
       body: JSON.stringify({ model: "auto", messages: this.#messages }),
     });
@@ -86,28 +86,29 @@ async function noticesOf(sessionId: string): Promise<readonly string[]> {
 }
 
 it("conversations go on in their own sessions on another machine when theirs is drained, and none in another's", async () => {
-  // The same words of two users, and two conversations of one user, one of them without a name.
+  // The same words of two users, and conversations of one user: without a name, named alike, and with an agent that works in a workspace.
   const all = [
     new Conversation(ann),
     new Conversation(ben),
-    new Conversation(ann, "first"),
-    new Conversation(ann, "second"),
+    new Conversation(ann, { "x-session-id": "first" }),
+    new Conversation(ben, { "x-session-id": "first" }),
+    new Conversation(ann, { "x-session-id": "first", "x-caret-workspace": fleet.home.workspace }),
   ];
-  const words = ["pear", "pear", "plum", "fig"];
+  const words = ["pear", "pear", "plum", "fig", "date"];
   const begun = await Promise.all(all.map((each, index) => each.ask(`Remember the word ${words[index]}`, 0)));
   expect(begun.map(({ text }) => text)).toEqual(words.map((word) => `I keep ${word}.`));
-  expect(new Set(begun.map(({ session }) => session)).size).toBe(4);
+  expect(new Set(begun.map(({ session }) => session)).size).toBe(5);
   await start("desk");
   await stop("laptop", "SIGTERM");
   const gone = await Promise.all(all.map((each) => each.ask("Which word?", 1)));
   expect(gone).toEqual(begun.map(({ session }, index) => ({ session, text: `It was ${words[index]}.` })));
   expect(await Promise.all(begun.map(({ session }) => noticesOf(session ?? "")))).toEqual(
-    Array(4).fill(["resume-lost"]),
+    Array(5).fill(["resume-lost"]),
   );
 }, 60_000);
 
 it("a conversation whose machine is killed between two requests goes on in its session, and stays where it is then", async () => {
-  const conversation = new Conversation(ann, "killed");
+  const conversation = new Conversation(ann, { "x-session-id": "killed" });
   const begun = await conversation.ask("Remember the word quince", 0);
   await start("tower");
   await stop("desk", "SIGKILL");

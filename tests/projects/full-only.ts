@@ -30,6 +30,7 @@ export const fullOnly: readonly string[] = [
   "tests/clients/loop-guard.test.ts",
   "tests/clients/vanished-clients.test.ts",
   "tests/fleet/chaos.test.ts",
+  "tests/fleet/conversations.test.ts",
   "tests/fleet/fleet.test.ts",
   "tests/fleet/gateway-loss.test.ts",
   "tests/fleet/machines.test.ts",
