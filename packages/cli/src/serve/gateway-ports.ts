@@ -84,8 +84,10 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
   const answers = options.answers ?? openAnswerArchive({ directory: config.dataDir, onError });
+  const lineage = options.lineage ?? openSqliteLineageStore({ directory: config.dataDir, onDamage: onError });
   const common = {
     engine: opened.engine,
+    lineage,
     scratch,
     answers,
     upstreamState: opened.upstreamState,
@@ -97,7 +99,6 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
   };
   const conversations = createConversations({
     ...common,
-    lineage: options.lineage ?? openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
     adopt: options.adopt,
     findClient: createClientFinder(),
     goneMs: config.clocks.goneMs,

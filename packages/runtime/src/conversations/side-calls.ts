@@ -51,6 +51,7 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
     if ((await engine.store.getSession(sessionId))?.lastTurn?.turnId !== shared.turn.turnId) return;
     try {
       await engine.holdSession(sessionId, async () => {
+        // Before: the next request must not find a session that is being deleted.
         await lineage.forget(sessionId);
         await removeSession({ store: engine.store, scratch, answers, upstreamState, sandboxes }, sessionId);
       });
