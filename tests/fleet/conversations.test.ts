@@ -1,3 +1,4 @@
+import { startUpstream } from "@caret/simulator/upstream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { GatewayProcess } from "../clients/gateway-process.ts";
 import { FleetHome, type WorkerProcess } from "./fleet-home.ts";
@@ -28,8 +29,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fleet.remove());
 
-async function start(machine: string): Promise<void> {
-  workers.set(machine, await fleet.worker(machine, { CARET_FLEET_MACHINE: machine }));
+async function start(machine: string, env: Readonly<Record<string, string>> = {}, lane = "sim"): Promise<void> {
+  workers.set(machine, await fleet.worker(machine, { CARET_FLEET_MACHINE: machine, ...env }, lane));
 }
 
 async function stop(machine: string, signal: NodeJS.Signals): Promise<void> {
@@ -116,4 +117,23 @@ it("a conversation whose machine is killed between two requests goes on in its s
   const again = await conversation.ask("Tell me more", 0);
   expect([gone, again.session]).toEqual([{ session: begun.session, text: "It was quince." }, begun.session]);
   expect(await noticesOf(begun.session ?? "")).toEqual(["resume-lost"]);
+}, 60_000);
+
+it("a conversation of the API lane goes on with its upstream's own state, on another machine and without a notice", async () => {
+  // The second text is the one of a second turn of the same upstream conversation.
+  const upstream = await startUpstream({ scenario: { turns: [[{ text: "One." }], [{ text: "Two." }]] } });
+  const env = { CURSOR_AGENT_URL: upstream.url, CURSOR_API_KEY: "key_of_a_test" };
+  await stop("tower", "SIGTERM");
+  await start("north", env, "api");
+  const conversation = new Conversation(ben, { "x-session-id": "upstream" });
+  const begun = await conversation.ask("Count", 0);
+  await start("south", env, "api");
+  await stop("north", "SIGTERM");
+  const gone = await conversation.ask("Go on", 1);
+  await upstream.close();
+  expect([begun.text, gone, await noticesOf(begun.session ?? "")]).toEqual([
+    "One.",
+    { session: begun.session, text: "Two." },
+    [],
+  ]);
 }, 60_000);

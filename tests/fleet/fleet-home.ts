@@ -55,8 +55,8 @@ export class FleetHome {
   }
 
   /** A `caret worker` of its own, once it is ready. */
-  async worker(name: string, env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
-    const child = spawn(process.execPath, [caret, "worker", "--lane", "sim", "--json"], {
+  async worker(name: string, env: Readonly<Record<string, string>> = {}, lane = "sim"): Promise<WorkerProcess> {
+    const child = spawn(process.execPath, [caret, "worker", "--lane", lane, "--json"], {
       cwd: this.home.workspace,
       env: { ...this.environment(name), ...env },
       stdio: ["ignore", "pipe", "pipe"],

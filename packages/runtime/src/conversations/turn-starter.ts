@@ -52,7 +52,8 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
     if (adopt === undefined) return session;
     const isApart = line.aside !== undefined || resolved.isApart;
     const isHere = !isApart || (scratch.holds(session.workspace) && existsSync(session.workspace));
-    if (isHere && seen?.isElsewhere !== true) return session;
+    // A machine that lacks the user's directory does not become the session's home.
+    if (isHere && (seen?.isElsewhere !== true || !existsSync(session.workspace))) return session;
     const place = isHere ? undefined : scratch.make(resolved.question.system);
     return await adopt(session.id, place).catch((reason: unknown) => {
       if (place !== undefined) scratch.remove(place);
@@ -94,7 +95,8 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       } catch (reason) {
         const { code } = CaretError.from(reason);
         if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
-        return await lose(match.sessionId);
+        // What is missing here may be on its own machine, for when that is back.
+        return adopt !== undefined && code === "workspace-missing" ? undefined : await lose(match.sessionId);
       }
     },
   };
