@@ -17,7 +17,7 @@ export interface LeasedEngineOptions {
 export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptions): SessionEngine {
   const start = async (request: TurnRequest, begin: SessionEngine["beginTurn"]): Promise<RunningTurn> => {
     const sessionId = request.sessionId ?? request.newSessionId ?? randomUUID();
-    await leases.claim(sessionId, request.afterSeq);
+    await leases.claim(sessionId);
     const named = request.sessionId === undefined ? { ...request, newSessionId: sessionId } : request;
     const turn = await begin(named).catch(async (reason: unknown) => {
       // Of a session with a running turn, the claim is that turn's too.

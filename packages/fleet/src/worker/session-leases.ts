@@ -9,11 +9,8 @@ export interface SessionLeases {
   readonly fenceOf: (sessionId: string) => number;
   /** For how long a session that is about to be made is held from its first row on; undefined: it is not held here. */
   readonly newLeaseMs: (sessionId: string) => number | undefined;
-  /**
-   * Rejects with `session-busy` while another worker has the session, and when its newest event is not `afterSeq`, where that is given. An id
-   * that no session has yet is held as well.
-   */
-  claim(sessionId: string, afterSeq?: number): Promise<void>;
+  /** Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. */
+  claim(sessionId: string): Promise<void>;
   release(sessionId: string): Promise<void>;
   /** Renews it no more: when its lease has run out, the worker that takes it over does what could not be done here. */
   abandon(sessionId: string): void;
@@ -38,10 +35,10 @@ export function createSessionLeases(database: Database, owner: string): SessionL
 
     newLeaseMs: (sessionId) => (fences.has(sessionId) ? LEASE_MS : undefined),
 
-    async claim(sessionId, afterSeq) {
+    async claim(sessionId) {
       let seen: Holder | undefined;
       for (;;) {
-        const held = await claimSession(database, sessionId, { owner, afterSeq });
+        const held = await claimSession(database, sessionId, owner);
         if (typeof held === "number") return void fences.set(sessionId, held);
         // One whose owner does not renew it is lost, and free as soon as its lease has run out and a worker has ended its turn.
         const isRenewed = seen !== undefined && seen.owner === held.owner && seen.leaseUntil !== held.leaseUntil;
@@ -101,31 +98,22 @@ interface Holder {
 }
 
 /** The number under which the session is held from now on; or who else has it. */
-async function claimSession(
-  database: Database,
-  sessionId: string,
-  { owner, afterSeq }: { readonly owner: string; readonly afterSeq: number | undefined },
-): Promise<number | Holder> {
+async function claimSession(database: Database, sessionId: string, owner: string): Promise<number | Holder> {
   const { rows } = await database.query(
     `update sessions set fence = fence + 1, owner = $2, ${lease}
-     where id = $1 and (owner is null or owner = $2) and ($3::bigint is null or last_seq = $3) returning fence`,
-    [sessionId, owner, afterSeq ?? null],
+     where id = $1 and (owner is null or owner = $2) returning fence`,
+    [sessionId, owner],
     "claim session",
   );
   if (rows[0] !== undefined) return Number(rows[0]["fence"]);
   const found = await database.query(
-    "select owner, last_seq, lease_until::text as until, lease_until < now() as expired from sessions where id = $1",
+    "select owner, lease_until::text as until, lease_until < now() as expired from sessions where id = $1",
     [sessionId],
   );
   const [row] = found.rows;
   // The number that a new session's row has.
   if (row === undefined) return 0;
-  if (afterSeq !== undefined && row["last_seq"] !== afterSeq) throw hasGoneOn(sessionId);
   return { owner: String(row["owner"]), leaseUntil: String(row["until"]), isExpired: row["expired"] === true };
-}
-
-function hasGoneOn(sessionId: string): CaretError {
-  return new CaretError("session-busy", `Another worker has gone on with the session ${sessionId}`);
 }
 
 function isBusy(sessionId: string): CaretError {

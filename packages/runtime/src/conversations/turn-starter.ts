@@ -43,6 +43,14 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
     await lineage.forget(sessionId);
   };
 
+  /** Throws what has another reason than that the session, or the directory it worked in, is gone. */
+  const loseIfGone = async (sessionId: string, reason: unknown): Promise<undefined> => {
+    const { code } = CaretError.from(reason);
+    if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
+    // What is missing here may be on its own machine, for when that is back.
+    return adopt !== undefined && code === "workspace-missing" ? undefined : await lose(sessionId);
+  };
+
   /** What was in a directory of ours on the other machine is lost; what it was made for, the instructions, comes with each request. */
   const takeOver = async (
     session: SessionRecord,
@@ -93,10 +101,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
         const shared = await registry.start(match, plan, resolved);
         return shared.take(match.line.hash, "continuation", resolved.client);
       } catch (reason) {
-        const { code } = CaretError.from(reason);
-        if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
-        // What is missing here may be on its own machine, for when that is back.
-        return adopt !== undefined && code === "workspace-missing" ? undefined : await lose(match.sessionId);
+        return await loseIfGone(match.sessionId, reason);
       }
     },
   };

@@ -99,6 +99,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     // A new session is not written for a turn that is refused.
     if (request.sessionId === undefined) await admit(options, request);
     const { session, saved } = await openSession(options, request);
+    assertUnchanged(session, request.afterSeq);
     if (request.sessionId !== undefined) await admit(options, session);
     // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
@@ -208,6 +209,12 @@ function assertPrompt(prompt: string): void {
     throw new CaretError("invalid-request", "The prompt contains a NUL character", {
       fix: "Take the NUL out of the prompt.",
     });
+}
+
+/** Where other machines write the log, too, the caller has decided by what was there when it looked. */
+function assertUnchanged({ id, lastSeq }: SessionRecord, afterSeq: number | undefined): void {
+  if (afterSeq !== undefined && lastSeq !== afterSeq)
+    throw new CaretError("session-busy", `Another turn of the session ${id} was written meanwhile`);
 }
 
 /** Tools of the gateway, and agents that work elsewhere than their session, work where turns may work, and nowhere else. */
