@@ -64,12 +64,7 @@ async function startIn(
   const isBusy = (): boolean => engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   const defaultWorkspace = config.workspaces.default;
-  const answers = fleetParts.createPostgresAnswerArchive({ ...seat, onError });
-  const { leases, machine, database } = seat;
-  // Any worker goes on with a conversation of the stateless doors whose machine is away.
-  const lineage = fleetParts.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError });
-  const adopt = fleetParts.adoptSession.bind(undefined, { database, leases, machine });
-  const shared = { answers, lineage, adopt };
+  const shared = openShared(fleetParts, seat, onError);
   const ports = openTurnPorts({ host, config, opened, models, defaultWorkspace, ...shared, onError }, {});
   const about = async () => ({
     lanes: lanesOf(opened),
@@ -81,7 +76,7 @@ async function startIn(
   const closeParts = async (): Promise<void> => {
     await ports.sessions.close();
     await ports.conversations.close();
-    await lineage.close();
+    await shared.lineage.close();
     ports.answers.close();
     await inner.close();
     await tracing?.close();
@@ -115,5 +110,19 @@ async function startIn(
       await closeParts();
       await fleet.close();
     },
+  };
+}
+
+/** What conversations of the stateless doors leave in the database: any worker goes on with one whose machine is away. */
+function openShared(
+  fleet: typeof import("@caret/fleet"),
+  seat: OpenedFleet["seat"],
+  onError: (error: CaretError) => void,
+) {
+  const { leases, machine, database } = seat;
+  return {
+    answers: fleet.createPostgresAnswerArchive({ ...seat, onError }),
+    lineage: fleet.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError }),
+    adopt: fleet.adoptSession.bind(undefined, { database, leases, machine }),
   };
 }
