@@ -23,9 +23,10 @@ describe("the source files", () => {
 
   // 830 after the review of the house. Since then came the API lane with its upstream and logins (130), agents and worktrees,
   // sandboxes, MCP dispatch and comparisons, ACP as a door and as a lane, and their commands (200), then the installation of
-  // clients, the plugin of OpenCode, lists of models, doctor's checks, the library and the registration of agents (120).
-  it("are at most 1540, generated ones aside", () => {
-    expect(lengths.length).toBeLessThanOrEqual(1540);
+  // clients, the plugin of OpenCode, lists of models, doctor's checks, the library and the registration of agents (120),
+  // and lineage in the database of a fleet (8).
+  it("are at most 1548, generated ones aside", () => {
+    expect(lengths.length).toBeLessThanOrEqual(1548);
   });
 
   it("have between 50 and 80 lines in the median, and none has more than 400", () => {
