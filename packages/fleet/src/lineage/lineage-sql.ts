@@ -6,10 +6,10 @@
  */
 export const lookSql = `
   with asked as materialized (
-    select * from unnest($1::integer[], $2::integer[], $3::text[]) as asked (chain, place, hash)
+    select *, max(place) over (partition by chain) as last
+    from unnest($1::integer[], $2::integer[], $3::text[]) as asked (chain, place, hash)
   ), known as materialized (
-    select chain, place, hash, heard_before, (select max(place) from asked as all_of where all_of.chain = asked.chain) as last
-    from asked join lineage_transcripts using (hash) join sessions on sessions.id = session_id and hidden is null
+    select chain, place, hash, heard_before, last from asked join lineage_transcripts using (hash) join sessions on sessions.id = session_id and hidden is null
   ), ends as (
     select chain, hash, heard_before from known where place = last
     union all
