@@ -16,7 +16,7 @@ const GATEWAY_KILL_MS = 5_000;
 const CUT_MS = 20_000;
 const PROGRESS_MS = 10_000;
 /** Two cores start an agent for each of 3,000 turns beside the workers and gateways that start again: a few turns per second. */
-const LIMIT_MS = barSize({ quick: 300_000, full: 1_800_000 });
+const LIMIT_MS = barSize({ quick: 300_000, full: 5_400_000 });
 /** Workers that start quickly, since they are killed as quickly. */
 const light = { CARET_FLEET_CAPACITY: "6", CARET_SPAWNER_ENABLED: "false" };
 

@@ -57,8 +57,8 @@ export class FleetHome {
   }
 
   /** A `caret worker` of its own, once it is ready. */
-  async worker(name: string, env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
-    const child = spawn(process.execPath, [caret, "worker", "--lane", "sim", "--json"], {
+  async worker(name: string, env: Readonly<Record<string, string>> = {}, lane = "sim"): Promise<WorkerProcess> {
+    const child = spawn(process.execPath, [caret, "worker", "--lane", lane, "--json"], {
       cwd: this.home.workspace,
       env: { ...this.environment(name), ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -82,8 +82,8 @@ export class FleetHome {
   }
 
   /** A token that every gateway of the fleet knows. */
-  async token(name: string): Promise<string> {
-    const argv = [caret, "token", "create", name, "--store", "--json"];
+  async token(name: string, ...more: readonly string[]): Promise<string> {
+    const argv = [caret, "token", "create", name, "--store", "--json", ...more];
     const env = this.environment("command");
     const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: this.home.workspace, env });
     return (JSON.parse(stdout) as { readonly secret: string }).secret;

@@ -18,7 +18,8 @@ export interface ClientTurn {
   readonly turnId: string | undefined;
 }
 
-const PATIENCE_MS = 180_000;
+/** Only ends what hangs: on a busy machine gateways are killed nearly as soon as they have started. */
+const PATIENCE_MS = 900_000;
 
 /** A client that asks another gateway whenever one does not answer, always under the same key: what it asks for is done once. */
 export class PatientClient {

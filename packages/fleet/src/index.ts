@@ -10,6 +10,7 @@ export { migrations } from "./database/migrations/migrations.ts";
 export { type Database, openDatabase, type Queries } from "./database/open-database.ts";
 export { roleGrants } from "./database/role-grants.ts";
 export { type FleetGateway, openFleetGateway } from "./gateway/open-fleet-gateway.ts";
+export { createPostgresLineageStore } from "./lineage/postgres-lineage-store.ts";
 export {
   openPostgresEventStore,
   type PostgresEventStoreOptions,
@@ -24,6 +25,7 @@ export { createPostgresConversationStore } from "./upstream/postgres-conversatio
 export { createAgentsElsewhere } from "./wire/create-agents-elsewhere.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";
+export { adoptSession } from "./worker/adopt-session.ts";
 export { createLeasedEngine } from "./worker/leased-engine.ts";
 export { createComparisonPublisher } from "./worker/publish-comparisons.ts";
 export { createTurnPublisher } from "./worker/publish-turns.ts";

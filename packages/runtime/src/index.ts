@@ -15,8 +15,10 @@ export {
 } from "./comparisons/create-comparisons.ts";
 export { createConversations, type RuntimeConversations } from "./conversations/create-conversations.ts";
 export { knownAs } from "./conversations/matching/chain.ts";
+export type { LineageStore } from "./conversations/matching/lineage-store.ts";
 export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-store.ts";
 export { requestScope } from "./conversations/resolved-request.ts";
+export type { AdoptSession } from "./conversations/turn-starter.ts";
 export { accountEmail } from "./credentials/account.ts";
 export { createControlFetch, createControlServer } from "./credentials/control-server.ts";
 export { createApiCredentials } from "./credentials/create-api-credentials.ts";

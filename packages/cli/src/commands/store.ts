@@ -77,9 +77,10 @@ async function verify(host: Host, place: string, options: VerifyOptions): Promis
   });
 }
 
-function reportLines({ place, sessions, events, gaps, agents, messages, sha256 }: StoreReport): readonly string[] {
+function reportLines(report: StoreReport): readonly string[] {
+  const { place, sessions, events, transcripts, gaps, agents, messages, sha256 } = report;
   return [
-    `${place}: ${sessions} sessions, ${events} events, ${agents} agents, ${messages} messages`,
+    `${place}: ${sessions} sessions, ${events} events, ${transcripts} transcripts, ${agents} agents, ${messages} messages`,
     `  sha256 of all sessions ${sha256}`,
     ...gaps.map(({ sessionId, seq }) => `  the session ${sessionId} lacks its event ${seq}`),
   ];

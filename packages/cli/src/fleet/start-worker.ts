@@ -64,14 +64,14 @@ async function startIn(
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   const defaultWorkspace = config.workspaces.default;
-  const answers = fleetParts.createPostgresAnswerArchive({ ...seat, onError });
-  const elsewhere = fleetParts.createAgentsElsewhere(seat);
+  const shared = openShared(fleetParts, seat, onError);
   const publisher = fleetParts.createComparisonPublisher({ ...seat, onError });
-  const shared = { answers, elsewhere, onComparison: publisher.onChange };
-  const ports = openGatewayPorts({ host, config, opened, models, defaultWorkspace, ...shared, onError });
+  const fleetWide = { ...shared, onComparison: publisher.onChange };
+  const ports = openGatewayPorts({ host, config, opened, models, defaultWorkspace, ...fleetWide, onError });
   void ports.comparisons.sweep(publisher.isKept);
   const closeParts = async (): Promise<void> => {
     await ports.close();
+    await shared.lineage.close();
     await publisher.close();
     await closeEngine();
   };
@@ -146,4 +146,22 @@ async function drained(worker: RunningWorker, limitMs: number): Promise<void> {
 
 function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<never> {
   return (reason) => close().then(() => Promise.reject(reason));
+}
+
+/**
+ * What workers know of each other by the database: what conversations of the stateless doors have left there, since any worker goes on
+ * with one whose machine is away, and the queues of agents.
+ */
+function openShared(
+  fleet: typeof import("@caret/fleet"),
+  seat: OpenedFleet["seat"],
+  onError: (error: CaretError) => void,
+) {
+  const { leases, machine, database } = seat;
+  return {
+    answers: fleet.createPostgresAnswerArchive({ ...seat, onError }),
+    elsewhere: fleet.createAgentsElsewhere(seat),
+    lineage: fleet.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError }),
+    adopt: fleet.adoptSession.bind(undefined, { database, leases, machine }),
+  };
 }

@@ -43,7 +43,7 @@ async function withConversations<Result>(
   } finally {
     await conversations.close();
     await close();
-    lineage.close();
+    await lineage.close();
   }
 }
 

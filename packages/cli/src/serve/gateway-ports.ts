@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Agents, CaretError, Comparisons, Conversations, PermissionWord, Sessions } from "@caret/protocol";
 import {
+  type AdoptSession,
   type AgentsOptions,
   type AnswerArchive,
   type ComparisonsOptions,
   createClientFinder,
   createConversations,
   createSessions,
+  type LineageStore,
   openAnswerArchive,
   openScratchDirectories,
   openSqliteLineageStore,
@@ -43,6 +45,10 @@ export interface GatewayPortsOptions {
   readonly elsewhere?: AgentsOptions["elsewhere"];
   /** Called with each change of a comparison. */
   readonly onComparison?: ComparisonsOptions["onChange"];
+  /** Which transcript belongs to which session; absent: as the data directory says. */
+  readonly lineage?: LineageStore | undefined;
+  /** Absent: there is no other machine. */
+  readonly adopt?: AdoptSession | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
@@ -80,8 +86,10 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
   const { host, config, opened, models, defaultWorkspace, onError } = options;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
   const answers = options.answers ?? openAnswerArchive({ directory: config.dataDir, onError });
+  const lineage = options.lineage ?? openSqliteLineageStore({ directory: config.dataDir, onDamage: onError });
   const common = {
     engine: opened.engine,
+    lineage,
     scratch,
     answers,
     upstreamState: opened.upstreamState,
@@ -93,7 +101,7 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
   };
   const conversations = createConversations({
     ...common,
-    lineage: openSqliteLineageStore({ directory: config.dataDir, onDamage: onError }),
+    adopt: options.adopt,
     findClient: createClientFinder(),
     goneMs: config.clocks.goneMs,
     toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],

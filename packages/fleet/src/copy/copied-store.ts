@@ -5,6 +5,9 @@ export interface CopiedSession {
   readonly session: CopiedRow;
   readonly turns: readonly CopiedRow[];
   readonly usages: readonly CopiedRow[];
+  /** Transcripts of the stateless doors that it has answered, and the one that it goes on from. */
+  readonly transcripts: readonly CopiedRow[];
+  readonly newest: readonly CopiedRow[];
 }
 
 /** A store that can be copied row by row, from or to. */

@@ -12,6 +12,9 @@ export interface CopiedTable {
   readonly order: string;
 }
 
+/** What the file of transcripts is called beside the log's. */
+export const LINEAGE = "lineage";
+
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 export const sessionTable: CopiedTable = {
@@ -50,6 +53,32 @@ export const usageTable: CopiedTable = {
   order: "session_id, turn_id",
 };
 
+/** Which transcripts of the stateless doors the session has answered. SQLite keeps them in a file of their own. */
+export const transcriptTable: CopiedTable = {
+  sqlite: `${LINEAGE}.transcript`,
+  postgres: "lineage_transcripts",
+  columns: words("hash session_id turn_id count heard_before at outcome is_contested request shape sent"),
+  booleans: ["is_contested"],
+  order: "hash",
+};
+
+/** The one of them that the session goes on from. */
+export const newestTable: CopiedTable = {
+  sqlite: `${LINEAGE}.newest`,
+  postgres: "lineage_newest",
+  columns: words("session_id hash at"),
+  booleans: [],
+  order: "hash",
+};
+
+const scopeTable: CopiedTable = {
+  sqlite: `${LINEAGE}.scope`,
+  postgres: "lineage_scopes",
+  columns: words("scope system_id tool_count has_shown_tools at"),
+  booleans: ["has_shown_tools"],
+  order: "scope",
+};
+
 const commandTable: CopiedTable = {
   sqlite: "command",
   postgres: "done_commands",
@@ -78,4 +107,4 @@ const messageTable: CopiedTable = {
 };
 
 /** What is of no single session: it is copied after all of them. */
-export const sharedTables: readonly CopiedTable[] = [commandTable, agentTable, messageTable];
+export const sharedTables: readonly CopiedTable[] = [commandTable, agentTable, messageTable, scopeTable];

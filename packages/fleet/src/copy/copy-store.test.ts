@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentEvent } from "@caret/protocol";
+import type { LineageStore } from "@caret/runtime";
+import { openSqliteLineageStore } from "@caret/runtime/conversations/matching/sqlite-lineage-store.ts";
 import { LOG_FILE, openSqliteEventStore } from "@caret/runtime/log/sqlite/sqlite-event-store.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { readDatabaseAddress } from "../database/database-address.ts";
 import { openDatabase } from "../database/open-database.ts";
+import { createPostgresLineageStore } from "../lineage/postgres-lineage-store.ts";
 import { openPostgresEventStore, type PostgresLogStore } from "../log/postgres-event-store.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
@@ -66,6 +69,18 @@ async function fill(store: PostgresLogStore | ReturnType<typeof openSqliteEventS
   await store.deleteSession("s3");
 }
 
+/** Transcripts of the first session, one of them settled, one of a session that is gone, and what is known of a client. */
+async function fillLineage(store: LineageStore, sessionIds: readonly string[]): Promise<void> {
+  for (const [index, sessionId] of sessionIds.entries()) {
+    const about = { systemId: "system", toolCount: index, hasShownTools: true };
+    const record = { sessionId, turnId: `t${index}`, count: 2, heardBefore: 1, at: noon + index, sent: ["x", "y"] };
+    const [hash, scopes, inLog] = [`hash ${index}`, new Map([[`scope ${index}`, about]]), Promise.resolve()];
+    await store.remember({ scope: "scope", hash, record, scopes, inLog });
+  }
+  await store.settle({ scope: "scope", hash: "hash 0" }, "t0", "completed");
+  await store.close();
+}
+
 async function copied(from: CopiedStore, to: CopiedStore) {
   try {
     return await copyStore(from, to);
@@ -78,6 +93,7 @@ async function copied(from: CopiedStore, to: CopiedStore) {
 it("copies a log to PostgreSQL and back without a difference, and counts the same usage", async () => {
   const source = openSqliteEventStore({ directory: inDirectory("a"), role: "gateway", now: () => noon });
   await fill(source);
+  await fillLineage(openSqliteLineageStore({ directory: inDirectory("a") }), ["s1", "s1", "s3"]);
   const used = await source.usageByDay({ from: "2026-01-01", byClient: true });
   await source.close();
   const report = { sessions: 2, found: 0, events: 8 };
@@ -92,26 +108,44 @@ it("copies a log to PostgreSQL and back without a difference, and counts the sam
   expect((await store.agents.messages("ada", {})).map(({ text }) => text)).toEqual(["Hello\0", "Again"]);
   expect((await store.getSession("s1"))?.pinned).toBe(true);
   await store.close();
+  const chains = () => [["hash 0", "hash 1"], ["hash 2"]];
+  const lineage = createPostgresLineageStore({ database, machine: "one" });
+  const view = await lineage.look({ scope: "scope", scopes: ["scope 1"], chains });
+  const { session: _stood, ...first } = view.get("hash 0") ?? {};
+  const known = { sessionId: "s1", count: 2, heardBefore: 1, sent: ["x", "y"] };
+  expect([first, view.get("hash 1")?.isNewest, view.get("hash 2"), view.getScope("scope 1")]).toEqual([
+    { ...known, turnId: "t0", at: noon, outcome: "completed", isNewest: false },
+    true,
+    undefined,
+    { systemId: "system", toolCount: 1, hasShownTools: true },
+  ]);
   expect(await copied(inDatabase(), openSqliteCopiedStore(inDirectory("b")))).toEqual(report);
+  const back = await openSqliteLineageStore({ directory: inDirectory("b") }).look({ scope: "", scopes: [], chains });
+  expect([back.get("hash 0"), back.get("hash 1")?.isNewest, back.getScope("scope 2")?.toolCount]).toEqual([
+    first,
+    true,
+    2,
+  ]);
   const reports = [];
   for (const each of [openSqliteCopiedStore(inDirectory("a")), inDatabase(), openSqliteCopiedStore(inDirectory("b"))]) {
     reports.push(await verifyStore(each));
     await each.close();
   }
-  const [first, second, third] = reports.map(({ place, ...rest }) => rest);
-  expect(first).toEqual({
+  const [ofSource, second, third] = reports.map(({ place, ...rest }) => rest);
+  expect(ofSource).toEqual({
     sessions: 2,
     events: 8,
+    transcripts: 2,
     gaps: [],
     agents: 1,
     messages: 2,
     sha256: expect.stringMatching(/^\w{64}$/),
   });
-  expect([second, third]).toEqual([first, first]);
-  const back = openSqliteEventStore({ directory: inDirectory("b"), role: "gateway" });
-  expect((await back.getSession("s1"))?.pinned).toBe(true);
-  expect(await back.usageByDay({ from: "2026-01-01", byClient: true })).toEqual(used);
-  await back.close();
+  expect([second, third]).toEqual([ofSource, ofSource]);
+  const copiedBack = openSqliteEventStore({ directory: inDirectory("b"), role: "gateway" });
+  expect((await copiedBack.getSession("s1"))?.pinned).toBe(true);
+  expect(await copiedBack.usageByDay({ from: "2026-01-01", byClient: true })).toEqual(used);
+  await copiedBack.close();
 });
 
 /** Columns that the copy makes again or leaves out, by the name of their table in PostgreSQL. */

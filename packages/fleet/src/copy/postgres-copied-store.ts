@@ -7,8 +7,10 @@ import {
   type CopiedRow,
   type CopiedTable,
   eventTable,
+  newestTable,
   sessionTable,
   sharedTables,
+  transcriptTable,
   turnTable,
   usageTable,
 } from "./copied-tables.ts";
@@ -41,7 +43,9 @@ export function openPostgresCopiedStore({ database, machine }: PostgresCopiedSto
     async readSession(id) {
       const [session] = await select(sessionTable, "where id = $1 and hidden is null", id);
       if (session === undefined) return undefined;
-      return { session, turns: await ofSession(turnTable, id), usages: await ofSession(usageTable, id) };
+      const [turns, usages] = [await ofSession(turnTable, id), await ofSession(usageTable, id)];
+      const [transcripts, newest] = [await ofSession(transcriptTable, id), await ofSession(newestTable, id)];
+      return { session, turns, usages, transcripts, newest };
     },
     readEvents: (id, afterSeq, limit) =>
       select(eventTable, "where session_id = $1 and seq > $2 order by seq limit $3", id, afterSeq, limit),
@@ -74,7 +78,7 @@ async function assertIdle(database: Database): Promise<void> {
 
 async function writeSession(
   queries: Queries,
-  { session, turns, usages }: CopiedSession,
+  { session, turns, usages, transcripts, newest }: CopiedSession,
   events: AsyncIterable<readonly CopiedRow[]>,
   machine: string,
 ): Promise<void> {
@@ -94,6 +98,8 @@ async function writeSession(
       turnId,
     ]);
   await insertUsages(queries, usages);
+  await insert(queries, transcriptTable, transcripts);
+  await insert(queries, newestTable, newest);
 }
 
 /** Which client asked for a turn: SQLite reads it off the event that began it. */

@@ -1,10 +1,21 @@
 import { createHash } from "node:crypto";
 import { type CopiedStore, eventPages } from "./copied-store.ts";
-import { type CopiedRow, type CopiedTable, eventTable, sessionTable, turnTable, usageTable } from "./copied-tables.ts";
+import {
+  type CopiedRow,
+  type CopiedTable,
+  eventTable,
+  newestTable,
+  sessionTable,
+  transcriptTable,
+  turnTable,
+  usageTable,
+} from "./copied-tables.ts";
 
 /** What a session amounts to: the same in two stores when all of it is the same. */
 export interface SessionDigest {
   readonly events: number;
+  /** Of the stateless doors. */
+  readonly transcripts: number;
   /** The number of the first event that is missing; absent: none is. */
   readonly gapAt?: number;
   readonly sha256: string;
@@ -21,6 +32,8 @@ export async function digestSession(store: CopiedStore, sessionId: string): Prom
   add(sessionTable, [found.session]);
   add(turnTable, found.turns);
   add(usageTable, found.usages);
+  add(transcriptTable, found.transcripts);
+  add(newestTable, found.newest);
   let events = 0;
   let gapAt: number | undefined;
   for await (const page of eventPages(store, sessionId)) {
@@ -28,5 +41,6 @@ export async function digestSession(store: CopiedStore, sessionId: string): Prom
     add(eventTable, page);
   }
   if (gapAt === undefined && events < Number(found.session["last_seq"])) gapAt = events + 1;
-  return { events, ...(gapAt === undefined ? {} : { gapAt }), sha256: hash.digest("hex") };
+  const transcripts = found.transcripts.length;
+  return { events, transcripts, ...(gapAt === undefined ? {} : { gapAt }), sha256: hash.digest("hex") };
 }

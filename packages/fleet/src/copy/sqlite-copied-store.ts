@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
+import { LINEAGE_FILE, openSqliteLineageStore } from "@caret/runtime/conversations/matching/sqlite-lineage-store.ts";
 import { openDatabase } from "@caret/runtime/log/sqlite/open-database.ts";
 import { LOG_FILE, openSqliteEventStore } from "@caret/runtime/log/sqlite/sqlite-event-store.ts";
 import type { CopiedSession, CopiedStore } from "./copied-store.ts";
@@ -8,8 +9,11 @@ import {
   type CopiedRow,
   type CopiedTable,
   eventTable,
+  LINEAGE,
+  newestTable,
   sessionTable,
   sharedTables,
+  transcriptTable,
   turnTable,
   usageTable,
 } from "./copied-tables.ts";
@@ -19,6 +23,8 @@ export function openSqliteCopiedStore(directory: string): CopiedStore {
   // As its gateway: no other can start meanwhile, and its tables are up to date.
   const held = openSqliteEventStore({ directory, role: "gateway" });
   const database = openDatabase(join(directory, LOG_FILE), { survives: "power-cut" });
+  makeLineageFile(directory);
+  database.prepare(`attach database ? as ${LINEAGE}`).run(join(directory, LINEAGE_FILE));
   const select = (table: CopiedTable, rest: string, ...values: readonly SQLInputValue[]): readonly CopiedRow[] =>
     database
       .prepare(`select ${table.columns.join(", ")} from ${table.sqlite} ${rest}`)
@@ -39,14 +45,25 @@ export function openSqliteCopiedStore(directory: string): CopiedStore {
     async readSession(id) {
       const [session] = select(sessionTable, "where id = ? and hidden is null", id);
       if (session === undefined) return undefined;
-      return { session, turns: ofSession(turnTable, id), usages: ofSession(usageTable, id) };
+      const [turns, usages] = [ofSession(turnTable, id), ofSession(usageTable, id)];
+      return {
+        session,
+        turns,
+        usages,
+        transcripts: ofSession(transcriptTable, id),
+        newest: ofSession(newestTable, id),
+      };
     },
     readEvents: async (id, afterSeq, limit) =>
       select(eventTable, "where session_id = ? and seq > ? order by seq limit ?", id, afterSeq, limit),
     readLostUsages: async () =>
       select(usageTable, "where session_id not in (select id from session) order by session_id, turn_id"),
     readShared: async (table) => select(table, `order by ${table.order}`),
-    writeSession: (session, events) => inOneTransaction(database, () => writeSession(database, session, events)),
+    async writeSession(session, events) {
+      // A commit to two files is two: transcripts of a session that is not there yet do no harm, and are written again.
+      await inOneTransaction(database, async () => writeTranscripts(database, session));
+      await inOneTransaction(database, () => writeSession(database, session, events));
+    },
     writeShared: (usages, tables) =>
       inOneTransaction(database, async () => {
         insert(database, usageTable, usages);
@@ -57,6 +74,16 @@ export function openSqliteCopiedStore(directory: string): CopiedStore {
       await held.close();
     },
   };
+}
+
+/** Its tables up to date, as a gateway would make them. */
+function makeLineageFile(directory: string): void {
+  void openSqliteLineageStore({ directory }).close();
+}
+
+function writeTranscripts(database: DatabaseSync, { transcripts, newest }: CopiedSession): void {
+  insert(database, transcriptTable, transcripts);
+  insert(database, newestTable, newest);
 }
 
 async function writeSession(

@@ -7,6 +7,8 @@ export interface StoreReport {
   readonly place: string;
   readonly sessions: number;
   readonly events: number;
+  /** Of the stateless doors, that sessions have answered. */
+  readonly transcripts: number;
   /** Sessions with a missing event, and the first that is missing. */
   readonly gaps: readonly { readonly sessionId: string; readonly seq: number }[];
   readonly agents: number;
@@ -23,10 +25,11 @@ export async function verifyStore(
   const ids = [...(await store.sessionIds())].sort();
   const hash = createHash("sha256");
   const gaps: { readonly sessionId: string; readonly seq: number }[] = [];
-  let events = 0;
+  let [events, transcripts] = [0, 0];
   for (const [index, sessionId] of ids.entries()) {
     const digest = await digestSession(store, sessionId);
     events += digest?.events ?? 0;
+    transcripts += digest?.transcripts ?? 0;
     if (digest?.gapAt !== undefined) gaps.push({ sessionId, seq: digest.gapAt });
     hash.update(`${JSON.stringify([sessionId, digest?.sha256 ?? null])}\n`);
     onSession(sessionId, index + 1, ids.length);
@@ -35,5 +38,6 @@ export async function verifyStore(
     sharedTables.map(async (table) => [table.postgres, (await store.readShared(table)).length] as const),
   );
   const { agents = 0, messages = 0 } = Object.fromEntries(counts);
-  return { place: store.place, sessions: ids.length, events, gaps, agents, messages, sha256: hash.digest("hex") };
+  const counted = { sessions: ids.length, events, transcripts, gaps, agents, messages };
+  return { place: store.place, ...counted, sha256: hash.digest("hex") };
 }

@@ -51,6 +51,8 @@ export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOpti
   const pool = new pg.Pool({ ...settings, max: options.maxConnections ?? 8, idleTimeoutMillis: 30_000 });
   // A connection that breaks while nobody uses it: the next query opens another one.
   pool.on("error", () => undefined);
+  // One that breaks in the hands of a query: that rejects. Between its taking and its statement nobody listens, and the process would end.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   let closing: Promise<void> | undefined;
   return {
     schema,
@@ -77,9 +79,6 @@ async function inTransaction<Outcome>(
   work: (queries: Queries) => Promise<Outcome>,
 ): Promise<Outcome> {
   let isSound = false;
-  // A server that ends the connection between two statements: the next one rejects. Without a listener the process would end.
-  const onLost = (): void => undefined;
-  client.on("error", onLost);
   try {
     await client.query("begin");
     const outcome = await work({ query: (...statement) => run(client, ...statement) });
@@ -92,7 +91,6 @@ async function inTransaction<Outcome>(
     isSound = await rollBack(client);
     throw reason;
   } finally {
-    client.off("error", onLost);
     // One that could not be rolled back is closed: nobody may go on in its transaction.
     client.release(!isSound);
   }

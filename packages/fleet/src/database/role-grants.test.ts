@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createPostgresLineageStore } from "../lineage/postgres-lineage-store.ts";
 import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { readDatabaseAddress } from "./database-address.ts";
@@ -45,11 +46,28 @@ it("lets a gateway and a worker keep sessions, each as far as its role goes", as
   await store.close();
 });
 
+it("lets a worker keep transcripts, which go with a session that a gateway deletes", async () => {
+  const [gateway, worker] = [as("gateway"), as("worker")];
+  const sessions = await openPostgresEventStore({ database: gateway });
+  await sessions.createSession({ id: "mine", workspace: "/w", createdAt: 1 });
+  const lineage = createPostgresLineageStore({ database: worker, machine: "one" });
+  const record = { sessionId: "mine", turnId: "t1", count: 1, heardBefore: 0, at: Date.now() };
+  await lineage.remember({ scope: "s", hash: "a", record, scopes: new Map(), inLog: Promise.resolve() });
+  const rows = async () => (await worker.query("select hash from lineage_transcripts")).rows;
+  expect(await rows()).toEqual([{ hash: "a" }]);
+  expect(await sessions.deleteSession("mine")).toBe(true);
+  expect(await rows()).toEqual([]);
+  await sessions.close();
+});
+
 it.each([
   ["gateway", "update events set data = '{}'"],
   ["gateway", "drop table events"],
   ["gateway", "create table mine (id text)"],
   ["gateway", "delete from schema_migrations"],
+  ["gateway", "insert into lineage_newest (session_id, hash, at) values ('worker', 'a', 1)"],
+  ["gateway", "update lineage_transcripts set session_id = 'worker'"],
+  ["gateway", "delete from lineage_scopes"],
   ["worker", "update events set data = '{}'"],
   ["worker", "delete from events"],
   ["worker", "delete from sessions"],

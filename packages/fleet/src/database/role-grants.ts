@@ -34,6 +34,7 @@ export function narrowGrants(schema: string): string {
       revoke update on events from ${schema}_gateway;
       revoke insert, update, delete on running_turns, live_batches, comparisons from ${schema}_gateway;
       revoke delete on work, turns from ${schema}_gateway;
+      revoke insert, update, delete on lineage_transcripts, lineage_newest, lineage_scopes from ${schema}_gateway;
       revoke insert, update, delete on schema_migrations from ${schema}_gateway;
     end if;
     if exists (select from pg_roles where rolname = '${schema}_worker') then

@@ -23,10 +23,7 @@ export async function moveSession(database: Database, sessionId: string, machine
       withoutChats(String(rows[0]?.["upstream"] ?? "[]")),
       Date.now(),
     ]);
-    await queries.query(`update work set queue = $2 where key = $1 and starts_with(queue, '${MACHINE_PREFIX}')`, [
-      sessionId,
-      queue,
-    ]);
+    await moveWaiting(queries, sessionId, queue);
   });
 }
 
@@ -42,8 +39,14 @@ async function assertFree(queries: Queries, sessionId: string): Promise<void> {
       });
 }
 
+/** What waits for the session's machine waits for another one from now on. */
+export async function moveWaiting(queries: Queries, sessionId: string, queue: string): Promise<void> {
+  const sql = `update work set queue = $2 where key = $1 and starts_with(queue, '${MACHINE_PREFIX}')`;
+  await queries.query(sql, [sessionId, queue]);
+}
+
 /** What the upstream of the API lane leaves to its client is in the database. */
-function withoutChats(upstream: string): string {
+export function withoutChats(upstream: string): string {
   const attachments = JSON.parse(upstream) as readonly { readonly lane?: unknown }[];
   return JSON.stringify(attachments.filter((attachment) => attachment?.lane === "api"));
 }

@@ -1,6 +1,7 @@
-import type { Database, Queries } from "../database/open-database.ts";
+import type { Database, Queries, Row } from "../database/open-database.ts";
 import { severalAtOnce } from "../wire/several-at-once.ts";
-import type { JobQueue, OrphanedJob } from "./job-queue.ts";
+import { ANYWHERE, type JobQueue, type OrphanedJob } from "./job-queue.ts";
+import { machineAwaySql } from "./machine-wait.ts";
 
 /** Turns that have waited so long without a worker or a job have been forgotten. */
 const FORGOTTEN_MS = 2_000;
@@ -53,7 +54,7 @@ async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<R
   const [work] = rows;
   // Renewed, or another worker does it.
   if (work === undefined) return { interrupted: [], queues: [] };
-  const queue = String(work["queue"]);
+  const queue = await queueOf(queries, key, work);
   const ended = await queries.query(
     `update turns set state = 'interrupted', input = null, ended_at = now() where key = $1 and state = 'running' returning id`,
     [key],
@@ -81,9 +82,18 @@ async function sendAgain(
   // One of them may have been claimed just now.
   for (const { id } of orphans) if (id !== work?.["job"]) await jobs.remove(id, queries);
   if (work === undefined || work["owner"] !== null) return undefined;
-  const queue = String(work["queue"]);
   const waiting = await queries.query("select 1 from turns where key = $1 and state = 'queued' limit 1", [key]);
   if (waiting.count === 0) return undefined;
+  const queue = await queueOf(queries, key, work);
   await jobs.send(queue, key, queries);
   return queue;
+}
+
+/** A conversation of the stateless doors does not wait for its machine: any worker goes on with its session. The row is locked. */
+async function queueOf(queries: Queries, key: string, work: Row): Promise<string> {
+  const { count } = await queries.query(
+    `update work set queue = $2 where key = $1 and kind = 'conversation' and ${machineAwaySql}`,
+    [key, ANYWHERE],
+  );
+  return count > 0 ? ANYWHERE : String(work["queue"]);
 }

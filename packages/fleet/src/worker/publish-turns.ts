@@ -40,6 +40,11 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
     );
     notifier.hint({ kind: "running", id: sessionId });
   };
+  /** The row of a session that its turn makes is there when the turn is in the log. */
+  const settleNew = async ({ sessionId }: RunningTurn): Promise<void> => {
+    const sql = "update sessions set home_machine = $2 where id = $1 and home_machine is null";
+    await database.query(sql, [sessionId, machine], "settle session");
+  };
   const remove = async ({ sessionId, turnId }: RunningTurn): Promise<void> => {
     await database.query("delete from running_turns where session_id = $1 and turn_id = $2", [sessionId, turnId]);
     notifier.hint({ kind: "running", id: sessionId });
@@ -66,6 +71,12 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
       }),
     ];
     publish();
+    // A turn that is in no log has no session either.
+    if (turn.firstSeq === 1)
+      turn.begun.then(
+        () => then(() => settleNew(turn)),
+        () => undefined,
+      );
     void turn.settled.then(() => {
       for (const end of ends) end();
       then(() => remove(turn));

@@ -36,6 +36,7 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
   const reap = async (): Promise<void> => {
     await expireDead(options);
     await endTurns(options);
+    await hideEnded(options);
     await recordLost(options);
     const { interrupted, queues } = await reapWork(options.database, options.jobs);
     for (const id of interrupted) options.notifier.hint({ kind: "turn", id });
@@ -93,6 +94,16 @@ async function endTurns({ database, sessions, store, notifier, onError }: ReapLo
       onError(CaretError.from(reason));
     }
   });
+}
+
+/** A worker that was killed after it had released a session, and before it said so, has left a turn that is shown as running. */
+async function hideEnded({ database, notifier }: ReapLostOptions): Promise<void> {
+  const { rows } = await database.query(
+    `delete from running_turns using sessions where id = session_id and sessions.owner is null returning session_id`,
+    [],
+    "hide ended turns",
+  );
+  for (const { session_id: id } of rows) notifier.hint({ kind: "running", id: String(id) });
 }
 
 /** A turn that a lost worker had taken and not begun is in no log yet, and its client may follow it. */

@@ -32,3 +32,22 @@ it("a session that a turn makes is held from its first row on, so that a worker 
   expect(await leases.renew()).toEqual(["made"]);
   await store.close();
 });
+
+it("a session whose row is written while leases are renewed is not taken for another worker's", async () => {
+  const store = await openPostgresEventStore({ database });
+  let isMade = false;
+  const query: typeof database.query = async (...statement) => {
+    const result = await database.query(...statement);
+    if (statement[0].includes("update sessions set lease_until") && !isMade) {
+      isMade = true;
+      await store.createSession({ id: "in between", workspace: "/w", createdAt: 1 });
+      await database.query("update sessions set owner = 'worker-1' where id = 'in between'");
+    }
+    return result;
+  };
+  const leases = createSessionLeases({ ...database, query }, "worker-1");
+  await leases.claim("in between");
+  expect(await leases.renew()).toEqual([]);
+  expect([isMade, leases.fenceOf("in between")]).toEqual([true, 0]);
+  await store.close();
+});

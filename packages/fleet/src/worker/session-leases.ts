@@ -74,14 +74,14 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     async renew() {
       const held = [...fences.keys()];
       if (held.length === 0) return [];
+      // In one look: a session that is being made, whose row comes between two, is in neither half of it.
       const { rows } = await database.query(
-        `update sessions set ${lease} where id = any($1) and owner = $2 returning id`,
+        `with renewed as (update sessions set ${lease} where id = any($1) and owner = $2)
+         select id from sessions where id = any($1) and owner is distinct from $2`,
         [held, owner],
+        "renew sessions",
       );
-      const kept = new Set(rows.map(({ id }) => String(id)));
-      // One without a row yet is being made.
-      const { rows: there } = await database.query("select id from sessions where id = any($1)", [held]);
-      const lost = there.map(({ id }) => String(id)).filter((id) => !kept.has(id) && fences.has(id));
+      const lost = rows.map(({ id }) => String(id)).filter((id) => fences.has(id));
       for (const id of lost) fences.delete(id);
       return lost;
     },

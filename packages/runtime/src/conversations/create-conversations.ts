@@ -13,11 +13,12 @@ import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionBelongings } from "../sessions/remove-session.ts";
 import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
-import { answerAgain } from "./answer-again.ts";
+import { answerAgain, type SecondTurn } from "./answer-again.ts";
 import { createArrivedAnswers } from "./arrived-answers.ts";
 import { createCallDemands } from "./demanded-call.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
+import { lookUp } from "./matching/look-up.ts";
 import { conversationOf, type ReadQuestion } from "./matching/read-question.ts";
 import { recallTurn } from "./recall-turn.ts";
 import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
@@ -25,7 +26,7 @@ import { type RequestSettings, type ResolvedRequest, resolveRequest } from "./re
 import { takeUpResults } from "./resume-parked.ts";
 import { createSideCalls } from "./side-calls.ts";
 import { createTurnRegistry } from "./turn-registry.ts";
-import { createTurnStarter } from "./turn-starter.ts";
+import { type AdoptSession, createTurnStarter } from "./turn-starter.ts";
 import { waitUntilFree } from "./wait-until-free.ts";
 
 export interface ConversationsOptions extends RequestSettings {
@@ -37,6 +38,8 @@ export interface ConversationsOptions extends RequestSettings {
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
   readonly sandboxes?: SessionBelongings["sandboxes"];
+  /** Absent: there is no other machine. */
+  readonly adopt?: AdoptSession | undefined;
   readonly now: () => number;
   /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
   readonly graceMs?: number;
@@ -69,25 +72,26 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
   const registry = createTurnRegistry(settings);
   const sideCalls = createSideCalls({ ...options, engine, lineage, scratch, joinMs, now });
-  const { begin, continueSession } = createTurnStarter({ engine, lineage, scratch, registry, sideCalls });
+  const { begin, continueSession } = createTurnStarter({ ...options, engine, lineage, scratch, registry, sideCalls });
   const lock = createKeyedLock();
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
-  const classify = (question: ReadQuestion, connection?: Caller["connection"]): TranscriptMatch =>
-    classifyTranscript(question, lineage, ({ turnId }: LineageRecord, hash: string) => {
+  const classify = async (question: ReadQuestion, connection?: Caller["connection"]): Promise<TranscriptMatch> =>
+    classifyTranscript(question, await lookUp(question, lineage), ({ turnId }: LineageRecord, hash: string) => {
       const turn = registry.find(turnId);
       if (turn === undefined) return "over";
       const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
       return isOver ? "over" : turn.state(hash);
     });
-  const insistOnCall = createCallDemands({ engine, registry, lock, lineOf: (question) => classify(question).line });
+  const lineOf = async (question: ReadQuestion) => (await classify(question)).line;
+  const insistOnCall = createCallDemands({ engine, registry, lock, lineOf });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (asked: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare | RunningTurn> => {
-    const match = classify(asked.question, connection);
+    const match = await classify(asked.question, connection);
     const recalled = await recallTurn(asked, {
       store: engine.store,
       findShared: registry.find,
@@ -111,23 +115,12 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
 
   const answer = async (resolved: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare> => {
     for (;;) {
-      const found = await lock.run(resolved.question.scope, () => decide(resolved, connection));
+      const found = await lock.run(resolved.question.scope, () =>
+        onceMore(options.adopt !== undefined, () => decide(resolved, connection)),
+      );
       if ("relation" in found) return arrived.watch(found, connection);
       await waitUntilFree(found, registry.find(found.turnId), graceMs);
     }
-  };
-
-  /**
-   * An agent that is killed from outside before its client has seen anything is replaced once. Only where the client runs the
-   * tools: such an agent has changed nothing, and the transcript has every result that it was given.
-   */
-  const withAnotherAgent = (resolved: ResolvedRequest, turn: TurnShare, isWhole: boolean): TurnShare => {
-    if (resolved.owner !== "client") return turn;
-    return answerAgain(turn, {
-      replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,
-      start: () => answer(resolved, undefined),
-      isWhole,
-    });
   };
 
   return {
@@ -140,12 +133,41 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       const resolved = await resolveRequest(request, caller, options);
       const share = insistOnCall(
         resolved,
-        withAnotherAgent(resolved, await answer(resolved, caller.connection), request.isWhole === true),
+        withAnotherAgent(resolved, await answer(resolved, caller.connection), {
+          start: () => answer(resolved, undefined),
+          isWhole: request.isWhole === true,
+        }),
       );
       return { ...share, conversation: conversationOf(resolved.question) };
     },
     close: () => background.close().then(sideCalls.close),
   };
+}
+
+/**
+ * An agent that is killed from outside before its client has seen anything is replaced once. Only where the client runs the
+ * tools: such an agent has changed nothing, and the transcript has every result that it was given.
+ */
+function withAnotherAgent(
+  { owner }: ResolvedRequest,
+  turn: TurnShare,
+  how: Pick<SecondTurn, "start" | "isWhole">,
+): TurnShare {
+  if (owner !== "client") return turn;
+  return answerAgain(turn, {
+    ...how,
+    replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,
+  });
+}
+
+/** Where other machines have the log, too, a session may have gone on since it was looked at: then it is looked at once more. */
+async function onceMore<Found>(isShared: boolean, decide: () => Promise<Found>): Promise<Found> {
+  try {
+    return await decide();
+  } catch (reason) {
+    if (!isShared || CaretError.from(reason).code !== "session-busy") throw reason;
+    return await decide();
+  }
 }
 
 function refusalOf(part: TranscriptPart): Refusal | undefined {

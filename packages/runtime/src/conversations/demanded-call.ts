@@ -13,7 +13,7 @@ export interface CallDemandsOptions {
   readonly engine: Pick<SessionEngine, "runningTurn">;
   readonly registry: Pick<TurnRegistry, "start">;
   readonly lock: KeyedLock;
-  readonly lineOf: (question: ReadQuestion) => TranscriptKey;
+  readonly lineOf: (question: ReadQuestion) => Promise<TranscriptKey>;
 }
 
 /**
@@ -27,7 +27,7 @@ export function createCallDemands({ engine, registry, lock, lineOf }: CallDemand
     names: readonly string[],
   ): Promise<TurnShare> => {
     await engine.runningTurn(sessionId)?.settled;
-    const line = lineOf(resolved.question);
+    const line = await lineOf(resolved.question);
     const heard = {
       newFrom: resolved.question.messages.length,
       heardBefore: line.count,

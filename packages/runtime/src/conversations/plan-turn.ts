@@ -33,7 +33,7 @@ export function planFirstTurn(
 /** The next turn of a session: its prompt holds only what is new. */
 export function planNextTurn(
   resolved: ResolvedRequest,
-  { line, sessionId, newFrom, addedSystem, addedNotes }: Extract<TranscriptMatch, { relation: "continuation" }>,
+  { line, sessionId, newFrom, addedSystem, addedNotes, seen }: Extract<TranscriptMatch, { relation: "continuation" }>,
   isScratch: boolean,
 ): TurnRequest {
   const { question, model } = resolved;
@@ -46,7 +46,8 @@ export function planNextTurn(
   });
   const notices = [...lostCalls(question.messages), ...notOffered(resolved)];
   const how = line.aside === undefined ? ownerOf(resolved) : { mode: "ask" as const };
-  return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, model, ...how, notices };
+  const seenAt = seen === undefined ? {} : { afterSeq: seen.lastSeq };
+  return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, ...seenAt, model, ...how, notices };
 }
 
 /** One more turn of a session whose agent has ended its last one without the call that its client demands. */

@@ -1,4 +1,4 @@
-import type { TurnShare } from "@caret/protocol";
+import type { AgentEvent, TurnShare } from "@caret/protocol";
 import type { ClientProcess } from "../process/find-client-process.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { TurnState } from "./matching/find-origin.ts";
@@ -36,6 +36,8 @@ export interface SharedTurn {
   take(hash: string, relation: TurnShare["relation"], client: Promise<ClientProcess | undefined>): TurnShare;
   /** A request brings results that the turn waits for: what follows answers this transcript. */
   resume(hash: string): void;
+  /** Until then no client is given the end of the answer: it may ask another process next, which must find the transcript. */
+  endAfter(recorded: Promise<void>): void;
   /** Whether its client was sent a call that this id means. */
   hasCall(callId: string): boolean;
   /** What the turn is to a client that sends this transcript. */
@@ -52,6 +54,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
+  let recorded: Promise<unknown> = Promise.resolve();
   const rounds = createTurnRounds(turn, options.hash);
 
   const cancel = (reason: string): void => {
@@ -92,7 +95,8 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       attendance.enter();
       let hasLeft = false;
       const { turnId, sessionId, model, outcome } = turn;
-      const { follow, isFirst: startsTurn } = round;
+      const { isFirst: startsTurn } = round;
+      const follow = endingAfter(() => recorded, round.follow);
       const leave: TurnShare["leave"] = (how) => {
         if (hasLeft) return;
         hasLeft = true;
@@ -102,6 +106,9 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       return { turnId, sessionId, model, relation, startsTurn, follow, outcome, stop: cancel, leave };
     },
     resume: (hash) => void rounds.begin(hash),
+    endAfter(written) {
+      recorded = Promise.all([recorded, written]);
+    },
     hasCall: rounds.hasCall,
     state(hash) {
       const ended = endedAt === undefined ? undefined : { isCompleted, agoMs: now() - endedAt };
@@ -115,6 +122,19 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       turn.parked?.dismissAll(reason);
     },
     cancel,
+  };
+}
+
+/** What is followed, but that its end is given only after something else. */
+function endingAfter(first: () => Promise<unknown>, follow: TurnShare["follow"]): TurnShare["follow"] {
+  return async (take, signal) => {
+    const give = async (events: readonly AgentEvent[]): Promise<void> => {
+      await first();
+      await take(events);
+    };
+    await follow((events) => (events.at(-1)?.type === "turn-end" ? give(events) : take(events)), signal);
+    // An answer that waits for its client has no other end.
+    await first();
   };
 }
 

@@ -46,10 +46,13 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
     removable.delete(sessionId);
     await settled;
     // Only a conversation writes its scope down: without one this may have been the conversation itself.
-    if (key.aside === "when-apart" && lineage.getScope(key.scope) === undefined) return;
+    if (key.aside === "when-apart" && !(await isKnown(lineage, key.scope))) return;
+    // Its second question may have been asked on another machine.
+    if ((await engine.store.getSession(sessionId))?.lastTurn?.turnId !== shared.turn.turnId) return;
     try {
       await engine.holdSession(sessionId, async () => {
-        lineage.forget(sessionId);
+        // Before: the next request must not find a session that is being deleted.
+        await lineage.forget(sessionId);
         await removeSession({ store: engine.store, scratch, answers, upstreamState, sandboxes }, sessionId);
       });
     } catch (reason) {
@@ -75,4 +78,8 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
       await Promise.all(all.map(remove));
     },
   };
+}
+
+async function isKnown(lineage: LineageStore, scope: string): Promise<boolean> {
+  return (await lineage.look({ scope, scopes: [scope], chains: () => [] })).getScope(scope) !== undefined;
 }

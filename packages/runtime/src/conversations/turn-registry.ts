@@ -53,26 +53,28 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   const failed = createFailedRequests(now);
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
-  /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. */
-  const attempt = (write: () => void): void => {
+  /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. Does not reject. */
+  const attempt = async (write: () => Promise<void>): Promise<void> => {
     try {
-      write();
+      await write();
     } catch (reason) {
       onError(new CaretError("storage-failed", "The index of transcripts could not be written", { cause: reason }));
     }
   };
 
-  const writeDown = ({ sessionId, turnId, outcome }: RunningTurn, match: TranscriptMatch): void => {
+  const writeDown = (shared: SharedTurn, match: TranscriptMatch): void => {
+    const { sessionId, turnId, outcome, begun } = shared.turn;
     const { line } = match;
     const heardBefore = match.relation === "continuation" ? match.heardBefore : 0;
-    attempt(() => rememberTurn(lineage, line, { sessionId, turnId, heardBefore, at: now() }));
-    void outcome.then(({ kind }) => attempt(() => lineage.settle(line.hash, turnId, kind)));
+    const turn = { sessionId, turnId, heardBefore, at: now() };
+    shared.endAfter(attempt(() => rememberTurn(lineage, line, turn, begun)));
+    void outcome.then(({ kind }) => attempt(() => lineage.settle(line, turnId, kind)));
   };
 
   /** The next request like this one begins a turn as if there had been none. */
   const drop = ({ sessionId, turnId }: RunningTurn, { relation }: TranscriptMatch): void => {
     turns.delete(turnId);
-    if (relation !== "continuation") attempt(() => lineage.forget(sessionId));
+    if (relation !== "continuation") void attempt(() => lineage.forget(sessionId));
   };
 
   return {
@@ -96,7 +98,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
         now,
       });
       turns.set(turn.turnId, shared);
-      writeDown(turn, match);
+      writeDown(shared, match);
       let isInLog = false;
       turn.begun.then(
         () => {
@@ -110,7 +112,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
       if (request.command !== undefined) await turn.begun;
       return shared;
     },
-    note: ({ turn }, match) => writeDown(turn, match),
+    note: writeDown,
     find: (turnId) => turns.get(turnId),
     tidy() {
       if (now() - tidiedAt < TIDY_MS) return;

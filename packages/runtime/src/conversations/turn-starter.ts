@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { CaretError, type TurnShare } from "@caret/protocol";
+import type { SessionRecord } from "../log/event-store.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionEngine, TurnRequest } from "../turns/session-engine.ts";
 import type { Continuation, TranscriptMatch } from "./matching/classify-transcript.ts";
@@ -15,7 +16,14 @@ export interface TurnStarterOptions {
   readonly scratch: ScratchDirectories;
   readonly registry: TurnRegistry;
   readonly sideCalls: SideCalls;
+  readonly adopt?: AdoptSession | undefined;
 }
+
+/**
+ * Takes over a session that another machine has worked on: its turns run here from now on, in this directory where one is given, without
+ * the chats that are on the other machine. Gives the session as it is now.
+ */
+export type AdoptSession = (sessionId: string, directory: string | undefined) => Promise<SessionRecord>;
 
 /** Starts the turn of a request once it is known what the request is. */
 export interface TurnStarter {
@@ -29,10 +37,36 @@ export interface TurnStarter {
 }
 
 export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
-  const { engine, lineage, scratch, registry, sideCalls } = options;
+  const { engine, lineage, scratch, registry, sideCalls, adopt } = options;
 
-  const lose = (sessionId: string): undefined => {
-    lineage.forget(sessionId);
+  const lose = async (sessionId: string): Promise<undefined> => {
+    await lineage.forget(sessionId);
+  };
+
+  /** Throws what has another reason than that the session, or the directory it worked in, is gone. */
+  const loseIfGone = async (sessionId: string, reason: unknown): Promise<undefined> => {
+    const { code } = CaretError.from(reason);
+    if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
+    // What is missing here may be on its own machine, for when that is back.
+    return adopt !== undefined && code === "workspace-missing" ? undefined : await lose(sessionId);
+  };
+
+  /** What was in a directory of ours on the other machine is lost; what it was made for, the instructions, comes with each request. */
+  const takeOver = async (
+    session: SessionRecord,
+    resolved: ResolvedRequest,
+    { line, seen }: Continuation & Pick<TranscriptMatch, "line">,
+  ): Promise<SessionRecord> => {
+    if (adopt === undefined) return session;
+    const isApart = line.aside !== undefined || resolved.isApart;
+    const isHere = !isApart || (scratch.holds(session.workspace) && existsSync(session.workspace));
+    // A machine that lacks the user's directory does not become the session's home.
+    if (isHere && (seen?.isElsewhere !== true || !existsSync(session.workspace))) return session;
+    const place = isHere ? undefined : scratch.make(resolved.question.system);
+    return await adopt(session.id, place).catch((reason: unknown) => {
+      if (place !== undefined) scratch.remove(place);
+      throw reason;
+    });
   };
 
   return {
@@ -54,8 +88,9 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       }
     },
     async continueSession(resolved, match) {
-      const session = await engine.store.getSession(match.sessionId);
-      if (session === undefined) return lose(match.sessionId);
+      const known = await engine.store.getSession(match.sessionId);
+      if (known === undefined) return await lose(match.sessionId);
+      const session = await takeOver(known, resolved, match);
       const isScratch = scratch.holds(session.workspace);
       try {
         // Only where the directory is still there: the engine misses it otherwise.
@@ -66,9 +101,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
         const shared = await registry.start(match, plan, resolved);
         return shared.take(match.line.hash, "continuation", resolved.client);
       } catch (reason) {
-        const { code } = CaretError.from(reason);
-        if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
-        return lose(match.sessionId);
+        return await loseIfGone(match.sessionId, reason);
       }
     },
   };

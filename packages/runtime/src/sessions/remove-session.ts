@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
+import type { LineageStore } from "../conversations/matching/lineage-store.ts";
 import type { ConversationStore } from "../lanes/api/conversation-store.ts";
 import type { DeleteOptions, EventStore, PruneRule } from "../log/event-store.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
@@ -21,16 +22,18 @@ export interface SessionBelongings {
   readonly worktrees?: Pick<SessionWorktrees, "find" | "removeIfMerged"> | undefined;
   /** What the upstream of the API lane keeps with us. */
   readonly upstreamState?: Pick<ConversationStore, "remove"> | undefined;
+  /** Which transcripts it has answered. */
+  readonly lineage?: Pick<LineageStore, "forget"> | undefined;
 }
 
 /**
  * Delete a session and all that is only its own: its events, the images of its prompts, the answers that clients may
- * refer to, what the API lane's upstream keeps with us, what is kept for its sandboxes, its scratch directories, its worktree unless that holds work which was not merged. The only way to do it, for the gateway, for side calls and for commands beside them.
+ * refer to, the digests of transcripts that it answered, what the API lane's upstream keeps with us, what is kept for its sandboxes, its scratch directories, its worktree unless that holds work which was not merged. The only way to do it, for the gateway, for side calls and for commands beside them.
  * Rejects with `session-busy` while any process runs a turn of it; a turn whose process died is ended first. Resolves to
  * whether a session was deleted.
  */
 export async function removeSession(
-  { store, scratch, attachments, answers, sandboxes, upstreamState, worktrees }: SessionBelongings,
+  { store, scratch, attachments, answers, sandboxes, upstreamState, lineage, worktrees }: SessionBelongings,
   sessionId: string,
   options: DeleteOptions = {},
 ): Promise<boolean> {
@@ -41,6 +44,7 @@ export async function removeSession(
   if (!(await store.deleteSession(sessionId, options))) return false;
   await attachments?.removeSession(sessionId);
   await answers?.removeSession(sessionId);
+  await lineage?.forget(sessionId);
   sandboxes?.remove(sessionId);
   for (const { lane, sessionId: id } of session.upstream) if (lane === "api") await upstreamState?.remove(id);
   scratch.removeBeside(sessionId);

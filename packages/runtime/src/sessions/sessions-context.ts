@@ -76,8 +76,8 @@ export function createSessionsContext(options: SessionsOptions): SessionsContext
   const servers = createSessionServers(options);
   const editors = createSessionEditors(options.newId);
   const starter = createSessionTurnStarter({ ...options, attachments, servers, editors, onWaiting: tellWaiting });
-  const { scratch, answers, sandboxes, upstreamState } = options;
-  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState, worktrees };
+  const { scratch, answers, sandboxes, upstreamState, lineage } = options;
+  const belongings = { store, attachments, scratch, answers, sandboxes, upstreamState, lineage, worktrees };
   const baselines = createBaselines({ git: options, directoryOf: attachments.directory, now: options.now });
   return {
     options,
@@ -150,6 +150,7 @@ export interface SessionsOptions {
   /** Answers that are deleted with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
+  readonly lineage?: SessionBelongings["lineage"];
   readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly redactor: () => Redactor;
   /** Runs git. */

@@ -190,7 +190,11 @@ async function createSession(
 }
 
 async function openSession(options: SessionEngineOptions, request: TurnRequest): Promise<OpenedSession> {
-  if (request.sessionId !== undefined) return await oldSession(options, request.sessionId, request);
+  if (request.sessionId !== undefined) {
+    const opened = await oldSession(options, request.sessionId, request);
+    assertUnchanged(opened.session, request.afterSeq);
+    return opened;
+  }
   // A new session is not written for a turn that is refused.
   await sandboxOf(options, request, undefined);
   return newSession(options, request, request.title ?? request.prompt, request.newSessionId);
@@ -207,6 +211,12 @@ function assertPrompt(prompt: string): void {
     throw new CaretError("invalid-request", "The prompt contains a NUL character", {
       fix: "Take the NUL out of the prompt.",
     });
+}
+
+/** Where other machines write the log, too, the caller has decided by what was there when it looked. */
+function assertUnchanged({ id, lastSeq }: SessionRecord, afterSeq: number | undefined): void {
+  if (afterSeq !== undefined && lastSeq !== afterSeq)
+    throw new CaretError("session-busy", `Another turn of the session ${id} was written meanwhile`);
 }
 
 /** Tools of the gateway, and agents that work elsewhere than their session, work where turns may work, and nowhere else. */

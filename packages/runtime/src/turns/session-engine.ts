@@ -29,6 +29,11 @@ export interface TurnRequest extends CommandOptions {
   readonly images?: readonly AttachedImage[];
   /** Absent: a new session. */
   readonly sessionId?: string;
+  /**
+   * Where the session ended when the caller looked, in a log that other machines write: with another event there by now the turn is
+   * refused as `session-busy`.
+   */
+  readonly afterSeq?: number;
   /** The id of a new session, for a caller that has to know it beforehand. */
   readonly newSessionId?: string;
   /** The id of the turn, for a caller that has to know it beforehand. */

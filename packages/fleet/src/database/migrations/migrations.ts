@@ -4,6 +4,7 @@ import { workQueue } from "./0003-work-queue.ts";
 import { users } from "./0004-users.ts";
 import { tokens } from "./0005-tokens.ts";
 import { keptAnswers } from "./0006-kept-answers.ts";
+import { lineage } from "./0007-lineage.ts";
 import { comparisons } from "./0008-comparisons.ts";
 
 export interface Migration {
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   { sql: users, oldestProgram: 3 },
   { sql: tokens, oldestProgram: 3 },
   { sql: keptAnswers, oldestProgram: 3 },
+  { sql: lineage, oldestProgram: 3 },
   { sql: comparisons, oldestProgram: 3 },
 ];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import type { TranscriptKey } from "./classify-transcript.ts";
 import { type SplitText, splitNotes } from "./client-notes.ts";
-import type { LineageRecord, LineageStore } from "./lineage-store.ts";
+import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
 import { callKey } from "./transcript.ts";
 
 /** The transcript up to and with one message, as a digest. */
@@ -103,15 +103,13 @@ export function fingerprint(texts: readonly string[]): string {
 
 /** Write down which turn answers a transcript, as soon as it runs. */
 export function rememberTurn(
-  store: LineageStore,
+  store: Pick<LineageStore, "remember">,
   { scope, hash, count, request, shape, sent, scopeRecord, marks }: TranscriptKey,
   turn: Pick<LineageRecord, "sessionId" | "turnId" | "heardBefore" | "at">,
-): void {
-  const known = store.get(hash);
-  const isContested = known !== undefined && (known.isContested === true || known.sessionId !== turn.sessionId);
-  store.together(({ put, putScope }) => {
-    put(hash, { ...turn, count, request, shape, sent, ...(isContested ? { isContested } : {}) });
-    if (scopeRecord !== undefined) putScope(scope, scopeRecord);
-    for (const mark of marks) putScope(mark, { systemId: "", toolCount: 0, hasShownTools: true });
-  });
+  inLog: Promise<unknown>,
+): Promise<void> {
+  const scopes = new Map<string, ScopeRecord>();
+  if (scopeRecord !== undefined) scopes.set(scope, scopeRecord);
+  for (const mark of marks) scopes.set(mark, { systemId: "", toolCount: 0, hasShownTools: true });
+  return store.remember({ scope, hash, record: { ...turn, count, request, shape, sent }, scopes, inLog });
 }

@@ -2,7 +2,7 @@ import type { TranscriptMessage } from "@caret/protocol";
 import { REDACTED } from "../../redaction/redacted.ts";
 import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
-import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
+import type { KnownTranscript, LineageView, ScopeRecord, SeenSession } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";
 import { bearsMark, marksOf } from "./shown-marks.ts";
 import { type Removal, type SideCall, sideCallOf } from "./side-call.ts";
@@ -42,16 +42,18 @@ export interface Continuation {
   readonly addedSystem: string;
   /** Client notes among the known messages that were not sent to the session yet. */
   readonly addedNotes: readonly string[];
+  /** How the session stood when it was matched; absent where one process has all sessions. */
+  readonly seen?: SeenSession | undefined;
 }
 
 export type TranscriptMatch = { readonly line: TranscriptKey } & (
-  | { readonly relation: "joined"; readonly record: LineageRecord }
+  | { readonly relation: "joined"; readonly record: KnownTranscript }
   | Continuation
   | { readonly relation: "new" | "divergence" | "side-call" }
 );
 
 /**
- * What a transcript is to the sessions we know. Pure but for reading the store.
+ * What a transcript is to the sessions we know, by what was looked up of it.
  *
  * - Seen before, and its turn can be shared: `joined`.
  * - Its beginning is all that some session has heard: `continuation`. Turns that did not complete count as unheard, so
@@ -60,25 +62,25 @@ export type TranscriptMatch = { readonly line: TranscriptKey } & (
  * - Its beginning is something a session has gone on from, or its client has a conversation that is not this one:
  *   `divergence`. Otherwise it is `new`.
  */
-export function classifyTranscript(question: ReadQuestion, store: LineageStore, stateOf: StateOf): TranscriptMatch {
+export function classifyTranscript(question: ReadQuestion, view: LineageView, stateOf: StateOf): TranscriptMatch {
   const { sessionKey, scope, heard, request, shape } = question;
-  const known = store.getScope(scope);
-  const side = sideCallOf({ ...question, bearsMark: bearsMark(question, store) }, known);
-  const chain = chainOf(rootOf(question, side), heard);
+  const known = view.getScope(scope);
+  const side = sideCallOf({ ...question, bearsMark: bearsMark(question, view) }, known);
+  const chain = chainOf(rootOf(question, side?.kind), heard);
   const isNamed = sessionKey !== undefined;
   const line = lineOf(question, chain, known, side);
-  const origin = findOrigin(chain, { store, stateOf, isNamed, request, shape });
+  const origin = findOrigin(chain, { view, stateOf, isNamed, request, shape });
   if (origin?.kind === "joined") return { line, relation: "joined", record: origin.record };
-  if (origin?.kind === "continuation") return { line, ...continuationOf(question, chain, origin, store, side) };
+  if (origin?.kind === "continuation") return { line, ...continuationOf(question, chain, origin, view, side) };
   if (side !== undefined) return { line, relation: "side-call" };
   const isNew = known === undefined || (!isNamed && chain.length === 1);
   return { line, relation: isNew && origin === undefined ? "new" : "divergence" };
 }
 
 /** What is not the conversation itself is written down apart, so that neither ever goes on from the other. */
-function rootOf({ owner, scope, systemId, tools }: ReadQuestion, side: SideCall | undefined): string {
-  if (side?.kind === "aside") return fingerprint(["aside", scope, systemId]);
-  if (side?.kind === "subagent") return fingerprint(["subagent", scope, owner, systemId]);
+export function rootOf({ owner, scope, systemId, tools }: ReadQuestion, side: SideCall["kind"] | undefined): string {
+  if (side === "aside") return fingerprint(["aside", scope, systemId]);
+  if (side === "subagent") return fingerprint(["subagent", scope, owner, systemId]);
   return fingerprint(["conversation", scope, owner, tools.length > 0 ? "with tools" : "without tools"]);
 }
 
@@ -108,13 +110,13 @@ function continuationOf(
   question: ReadQuestion,
   chain: readonly ChainLink[],
   origin: Extract<Origin, { kind: "continuation" }>,
-  store: LineageStore,
+  view: LineageView,
   side: SideCall | undefined,
 ): Continuation {
   const { messages, system } = question;
   const { heardBefore, record } = origin;
   const newFrom = heardBefore === 0 ? 0 : (chain[heardBefore]?.index ?? messages.length);
-  const sent = sentBefore(record, store, chain[heardBefore - 1]?.hash);
+  const sent = sentBefore(record, view, chain[heardBefore - 1]?.hash);
   return {
     relation: "continuation",
     sessionId: record.sessionId,
@@ -122,6 +124,7 @@ function continuationOf(
     heardBefore,
     addedSystem: sendsSystem(question, side) ? unsentSystem(system, isSentWith(question, sent)) : "",
     addedNotes: sent === undefined ? [] : unsentNotes(messages.slice(0, newFrom), isSentWith(question, sent)),
+    ...(record.session === undefined ? {} : { seen: record.session }),
   };
 }
 
@@ -138,12 +141,12 @@ function sendsSystem(question: ReadQuestion, side: SideCall | undefined): boolea
 
 /** What a session had been sent after so many messages. A turn that did not complete may have sent nothing. */
 function sentBefore(
-  record: LineageRecord,
-  store: LineageStore,
+  record: KnownTranscript,
+  view: LineageView,
   heardHash: string | undefined,
 ): readonly string[] | undefined {
   if (record.outcome === "completed") return record.sent;
-  const before = store.get(heardHash ?? "");
+  const before = view.get(heardHash ?? "");
   return before?.sessionId === record.sessionId ? before.sent : undefined;
 }
 

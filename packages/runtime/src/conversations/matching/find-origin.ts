@@ -1,5 +1,5 @@
 import type { ChainLink } from "./chain.ts";
-import type { LineageRecord, LineageStore } from "./lineage-store.ts";
+import type { KnownTranscript, LineageRecord, LineageView } from "./lineage-store.ts";
 
 /**
  * `joinable`: a client that asks the very same again may share the turn. `abandoned`: so it may, and nobody else listens.
@@ -11,13 +11,13 @@ export type TurnState = "joinable" | "abandoned" | "running" | "over";
 export type StateOf = (record: LineageRecord, hash: string) => TurnState;
 
 export type Origin =
-  | { readonly kind: "joined"; readonly record: LineageRecord }
-  | { readonly kind: "continuation"; readonly record: LineageRecord; readonly heardBefore: number }
+  | { readonly kind: "joined"; readonly record: KnownTranscript }
+  | { readonly kind: "continuation"; readonly record: KnownTranscript; readonly heardBefore: number }
   /** Some session began like this, and then went another way. */
   | { readonly kind: "left-behind" };
 
 export interface OriginQuery {
-  readonly store: LineageStore;
+  readonly view: LineageView;
   readonly stateOf: StateOf;
   readonly isNamed: boolean;
   /** A digest of the whole request, and one of its instructions and tools. */
@@ -27,22 +27,22 @@ export interface OriginQuery {
 
 /** Which session a transcript goes on from, or which turn answers it already. */
 export function findOrigin(chain: readonly ChainLink[], query: OriginQuery): Origin | undefined {
-  const { store } = query;
-  const whole = store.get(chain.at(-1)?.hash ?? "");
-  const again = whole !== undefined && isNewest(whole, store) ? askedAgain(whole, chain, query) : undefined;
+  const { view } = query;
+  const whole = view.get(chain.at(-1)?.hash ?? "");
+  const again = whole?.isNewest === true ? askedAgain(whole, chain, query) : undefined;
   if (again !== undefined) return again;
-  const earlier = chain.slice(0, -1).findLast(({ hash }) => store.get(hash) !== undefined);
-  const record = earlier && store.get(earlier.hash);
+  const earlier = chain.slice(0, -1).findLast(({ hash }) => view.get(hash) !== undefined);
+  const record = earlier && view.get(earlier.hash);
   if (record === undefined) return undefined;
-  const isFree = isNewest(record, store) && record.isContested !== true;
+  const isFree = record.isNewest && record.isContested !== true;
   return isFree ? continuationOf(record) : { kind: "left-behind" };
 }
 
 /** The very same transcript: its turn may be shared, or, if it came to nothing, be tried once more. */
 function askedAgain(
-  record: LineageRecord,
+  record: KnownTranscript,
   chain: readonly ChainLink[],
-  { store, stateOf, isNamed, request, shape }: OriginQuery,
+  { view, stateOf, isNamed, request, shape }: OriginQuery,
 ): Origin | undefined {
   const state = stateOf(record, chain.at(-1)?.hash ?? "");
   const isShared = state === "joinable" || state === "abandoned";
@@ -53,16 +53,12 @@ function askedAgain(
   if (record.outcome === "completed" || record.shape !== shape) return undefined;
   if (isNamed) return continuationOf(record);
   // Without a name it may be another client's try: only a client that was in this session before may go on in it.
-  const before = store.get(chain[record.heardBefore - 1]?.hash ?? "");
+  const before = view.get(chain[record.heardBefore - 1]?.hash ?? "");
   const isOwn = before?.sessionId === record.sessionId && before.isContested !== true;
   return isOwn ? continuationOf(record) : undefined;
 }
 
-function continuationOf(record: LineageRecord): Origin {
+function continuationOf(record: KnownTranscript): Origin {
   const { outcome, count, heardBefore } = record;
   return { kind: "continuation", record, heardBefore: outcome === "completed" ? count : heardBefore };
-}
-
-function isNewest(record: LineageRecord, store: LineageStore): boolean {
-  return store.newest(record.sessionId)?.turnId === record.turnId;
 }

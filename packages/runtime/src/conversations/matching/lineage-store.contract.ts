@@ -1,97 +1,140 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
+import type { KnownTranscript, LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
+
+/** The sessions that the suite has transcripts of: an index that holds them by a reference needs them to be there. */
+export const lineageSessions = ["s1", "s2", "s3"] as const;
 
 /** What every `LineageStore` must do. */
-export function describeLineageStore(name: string, open: () => LineageStore): void {
+export function describeLineageStore(name: string, open: () => LineageStore | Promise<LineageStore>): void {
   describe(`the ${name} lineage store`, () => {
     let store: LineageStore;
-    beforeEach(() => {
-      store = open();
+    beforeEach(async () => {
+      store = await open();
     });
-    afterEach(() => store.close());
+    afterEach(async () => await store.close());
 
-    it("gives back what it was given", () => {
-      store.put("a", record("s1", "t1"));
-      const whole = { ...record("s2", "t2"), isContested: true, request: "r", shape: "s", sent: ["x", "y"] } as const;
-      store.put("x", whole);
-      store.put("y", { ...record("s3", "t3"), sent: [] });
-      store.putScope("scope", scope);
-      store.putScope("toolless", { ...scope, toolCount: 0, hasShownTools: false });
-      expect({
-        a: store.get("a"),
-        x: store.get("x"),
-        y: store.get("y"),
-        missing: store.get("b"),
-        scope: store.getScope("scope"),
-        toolless: store.getScope("toolless"),
-        other: store.getScope("other"),
-      }).toEqual({
-        a: record("s1", "t1"),
-        x: whole,
-        y: { ...record("s3", "t3"), sent: [] },
-        missing: undefined,
-        scope,
-        toolless: { ...scope, toolCount: 0, hasShownTools: false },
-        other: undefined,
+    const put = (hash: string, of: LineageRecord, scopes: Record<string, ScopeRecord> = {}): Promise<void> =>
+      store.remember({
+        scope: "scope",
+        hash,
+        record: of,
+        scopes: new Map(Object.entries(scopes)),
+        inLog: Promise.resolve(),
+      });
+    /** One look per transcript, as if each were a whole request. */
+    const get = async (hash: string): Promise<KnownTranscript | undefined> => {
+      const view = await store.look({ scope: "scope", scopes: [], chains: () => [[hash]] });
+      const { session: _where, ...known } = view.get(hash) ?? {};
+      return view.get(hash) === undefined ? undefined : (known as KnownTranscript);
+    };
+    const getScope = async (scope: string): Promise<ScopeRecord | undefined> =>
+      (await store.look({ scope: "scope", scopes: [scope], chains: () => [] })).getScope(scope);
+
+    it("gives back what it was given", async () => {
+      await put("a", record("s1", "t1"));
+      const whole = { ...record("s2", "t2"), request: "r", shape: "s", sent: ["x", "y"] } as const;
+      const toolless = { ...about, toolCount: 0, hasShownTools: false };
+      await put("x", whole, { scope: about, toolless });
+      await put("y", { ...record("s3", "t3"), sent: [] });
+      const found = await Promise.all(["a", "x", "y", "b"].map(get));
+      const scopes = await Promise.all(["scope", "toolless", "other"].map(getScope));
+      expect({ found, scopes }).toEqual({
+        found: [newest("s1", "t1"), { ...whole, isNewest: true }, { ...newest("s3", "t3"), sent: [] }, undefined],
+        scopes: [about, toolless, undefined],
       });
     });
 
-    it("knows which record of a session is the newest, also when an older transcript is answered again", () => {
-      store.put("a", record("s1", "t1"));
-      store.put("b", record("s1", "t2"));
-      store.put("c", record("s2", "t3"));
-      expect(store.newest("s1")).toEqual(record("s1", "t2"));
-      store.put("a", record("s1", "t4"));
-      expect([store.newest("s1"), store.newest("s2"), store.newest("s3")]).toEqual([
-        record("s1", "t4"),
-        record("s2", "t3"),
-        undefined,
+    it("replaces what is known of a client", async () => {
+      await put("a", record("s1", "t1"), { scope: about });
+      await put("b", record("s1", "t2"), { scope: { ...about, systemId: "another" } });
+      expect(await getScope("scope")).toEqual({ ...about, systemId: "another" });
+    });
+
+    it("knows what is the newest of a session, also when an older transcript is answered again", async () => {
+      await put("a", record("s1", "t1"));
+      await put("b", record("s1", "t2"));
+      await put("c", record("s2", "t3"));
+      expect(await Promise.all(["a", "b", "c"].map(get))).toEqual([
+        older("s1", "t1"),
+        newest("s1", "t2"),
+        newest("s2", "t3"),
+      ]);
+      await put("a", record("s1", "t4"));
+      expect(await Promise.all(["a", "b"].map(get))).toEqual([newest("s1", "t4"), older("s1", "t2")]);
+    });
+
+    it("takes every transcript that the newest turn has answered for the newest", async () => {
+      await put("a", record("s1", "t1"));
+      await put("ab", record("s1", "t1"));
+      expect(await Promise.all(["a", "ab"].map(get))).toEqual([newest("s1", "t1"), newest("s1", "t1")]);
+    });
+
+    it("lets a transcript belong to the session that answered it last, and calls it contested from then on", async () => {
+      await put("a", record("s1", "t1"));
+      await put("a", record("s2", "t2"));
+      expect(await get("a")).toEqual({ ...newest("s2", "t2"), isContested: true });
+      await put("a", record("s2", "t3"));
+      expect(await get("a")).toEqual({ ...newest("s2", "t3"), isContested: true });
+    });
+
+    it("takes no older record for the newest when another session has answered the newest transcript since [review 2 F9]", async () => {
+      await put("a", record("s1", "t1"));
+      await put("ab", record("s1", "t2"));
+      await put("ab", record("s2", "t3"));
+      expect(await Promise.all(["a", "ab"].map(get))).toEqual([
+        older("s1", "t1"),
+        { ...newest("s2", "t3"), isContested: true },
       ]);
     });
 
-    it("lets a transcript belong to the session that answered it last", () => {
-      store.put("a", record("s1", "t1"));
-      store.put("a", record("s2", "t2"));
-      expect([store.get("a"), store.newest("s1")]).toEqual([record("s2", "t2"), undefined]);
+    it("writes down how a turn ended, but not of a turn that another has replaced", async () => {
+      const place = { scope: "scope", hash: "a" };
+      await put("a", record("s1", "t1"));
+      await store.settle(place, "t1", "failed");
+      await store.settle(place, "t0", "completed");
+      expect(await get("a")).toEqual({ ...newest("s1", "t1"), outcome: "failed" });
+      await put("a", record("s1", "t2"));
+      expect(await get("a")).toEqual(newest("s1", "t2"));
     });
 
-    it("takes no older record for the newest when another session has answered the newest transcript since [review 2 F9]", () => {
-      store.put("a", record("s1", "t1"));
-      store.put("ab", record("s1", "t2"));
-      store.put("ab", record("s2", "t3"));
-      expect([store.get("a"), store.newest("s1"), store.newest("s2")]).toEqual([
-        record("s1", "t1"),
-        undefined,
-        record("s2", "t3"),
-      ]);
+    it("shows a transcript to the next look of its scope that is still being written", async () => {
+      const written = [put("a", record("s1", "t1")), store.settle({ scope: "scope", hash: "a" }, "t1", "completed")];
+      expect(await get("a")).toEqual({ ...newest("s1", "t1"), outcome: "completed" });
+      await Promise.all(written);
     });
 
-    it("writes down how a turn ended, but not of a turn that another has replaced", () => {
-      store.put("a", record("s1", "t1"));
-      store.settle("a", "t1", "failed");
-      store.settle("a", "t0", "completed");
-      expect(store.newest("s1")).toEqual({ ...record("s1", "t1"), outcome: "failed" });
+    it("knows of a chain its end, the newest known one before it, and what either had heard before", async () => {
+      for (const [index, hash] of ["a", "ab", "abc", "abcd"].entries())
+        await put(hash, { ...record("s1", `t${index}`), count: index + 1, heardBefore: index });
+      const chains = [["a", "ab", "abc", "abcd", "abcde"], ["elsewhere"]];
+      const view = await store.look({ scope: "scope", scopes: [], chains: () => chains });
+      const heard = ["abcd", "abc", "abcde", "elsewhere"].map((hash) => view.get(hash)?.turnId);
+      expect(heard).toEqual(["t3", "t2", undefined, undefined]);
+      const whole = await store.look({ scope: "scope", scopes: [], chains: () => [["a", "ab", "abc"]] });
+      expect(["abc", "ab", "a"].map((hash) => whole.get(hash)?.turnId)).toEqual(["t2", "t1", "t0"]);
     });
 
-    it("writes records and scopes together", () => {
-      store.together(({ put, putScope }) => {
-        put("a", record("s1", "t1"));
-        putScope("scope", scope);
-      });
-      expect([store.newest("s1"), store.getScope("scope")]).toEqual([record("s1", "t1"), scope]);
-    });
-
-    it("forgets a session and no other", () => {
-      store.put("a", record("s1", "t1"));
-      store.put("b", record("s2", "t2"));
-      store.forget("s1");
-      expect([store.get("a"), store.newest("s1"), store.get("b")]).toEqual([undefined, undefined, record("s2", "t2")]);
+    it("forgets a session and no other", async () => {
+      await put("a", record("s1", "t1"));
+      await put("b", record("s2", "t2"));
+      await store.forget("s1");
+      expect(await Promise.all(["a", "b"].map(get))).toEqual([undefined, newest("s2", "t2")]);
     });
   });
 }
 
-const scope: ScopeRecord = { systemId: "i", toolCount: 2, hasShownTools: true };
+/** Of today: what is old is forgotten. */
+const at = Date.now();
+const about: ScopeRecord = { systemId: "i", toolCount: 2, hasShownTools: true };
 
 function record(sessionId: string, turnId: string): LineageRecord {
-  return { sessionId, turnId, count: 2, heardBefore: 1, at: 1_700_000_000_000 };
+  return { sessionId, turnId, count: 2, heardBefore: 1, at };
+}
+
+function newest(sessionId: string, turnId: string): KnownTranscript {
+  return { ...record(sessionId, turnId), isNewest: true };
+}
+
+function older(sessionId: string, turnId: string): KnownTranscript {
+  return { ...record(sessionId, turnId), isNewest: false };
 }

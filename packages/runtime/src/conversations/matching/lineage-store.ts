@@ -1,3 +1,6 @@
+/** A conversation that rests for longer begins a new session when it goes on. */
+export const LINEAGE_KEPT_MS = 60 * 24 * 60 * 60 * 1000;
+
 /** Which turn answered a transcript. */
 export interface LineageRecord {
   readonly sessionId: string;
@@ -23,6 +26,24 @@ export interface LineageRecord {
   readonly isContested?: true;
 }
 
+/** A transcript that was answered, as it is read. */
+export interface KnownTranscript extends LineageRecord {
+  /**
+   * Its turn is the newest of its session: only from there can the session go on. False for all of a session's when another session
+   * has answered its newest transcript since: an older record would leave out what this session has heard.
+   */
+  readonly isNewest: boolean;
+  /** Where several machines have the index: how the session stood when it was read. */
+  readonly session?: SeenSession;
+}
+
+export interface SeenSession {
+  /** Its newest event. */
+  readonly lastSeq: number;
+  /** Its last turn ran on another machine: its directory and its chats are there. */
+  readonly isElsewhere: boolean;
+}
+
 /** What the real conversation of a client looked like when it last spoke, to tell its side calls by. */
 export interface ScopeRecord {
   /** A digest of its system prompt, without what changes from request to request. */
@@ -32,26 +53,56 @@ export interface ScopeRecord {
   readonly hasShownTools: boolean;
 }
 
+/** What a request may have to do with. */
+export interface LineageQuestion {
+  /** Which conversations it can belong to. */
+  readonly scope: string;
+  /** All that `getScope` may be asked for. */
+  readonly scopes: readonly string[];
+  /**
+   * Chains that its transcript may be in, each by its digests, the shortest transcript first. Of each `get` knows the last, the newest known
+   * one before it, and the one that either of them names by `heardBefore`. A function: digests of a long transcript take time.
+   */
+  readonly chains: () => readonly (readonly string[])[];
+}
+
+/** What the index held at one moment about what was asked. */
+export interface LineageView {
+  get(hash: string): KnownTranscript | undefined;
+  getScope(scope: string): ScopeRecord | undefined;
+}
+
+/** A transcript that a turn answers from now on. */
+export interface AnsweredTranscript {
+  readonly scope: string;
+  readonly hash: string;
+  readonly record: Omit<LineageRecord, "outcome" | "isContested">;
+  /** What is known of the client from now on, by scope. */
+  readonly scopes: ReadonlyMap<string, ScopeRecord>;
+  /** Its session and its turn are in the log. */
+  readonly inLog: Promise<unknown>;
+}
+
 /**
- * What is known of the transcripts that were answered. Reading and writing are immediate, so that what is decided by one
- * read cannot be overtaken before it is written. All implementations run `describeLineageStore`.
+ * What is known of the transcripts that were answered. Requests of one scope are decided about one after the other, and what one of
+ * them has given to `remember` is seen by the next `look` of its scope, though it may not be written yet. All implementations run
+ * `describeLineageStore`.
  */
 export interface LineageStore {
-  get(hash: string): LineageRecord | undefined;
-  /** Replaces what was known of the transcript, and makes it its session's newest. */
-  put(hash: string, record: LineageRecord): void;
+  look(asked: LineageQuestion): Promise<LineageView>;
   /**
-   * The newest record of a session: only from there can it go on. Undefined when another session has answered that
-   * transcript since: an older record would leave out what this session has heard.
+   * Replaces what was known of the transcript, and makes it its session's newest; contested from then on, if another session has answered
+   * it before. Everything is written at once, or nothing. Resolves when it is written.
    */
-  newest(sessionId: string): LineageRecord | undefined;
+  remember(answered: AnsweredTranscript): Promise<void>;
   /** Write down how a turn ended, if the transcript is still that turn's. */
-  settle(hash: string, turnId: string, outcome: NonNullable<LineageRecord["outcome"]>): void;
-  getScope(scope: string): ScopeRecord | undefined;
-  putScope(scope: string, record: ScopeRecord): void;
-  /** Writes everything at once, or nothing. */
-  together(write: (store: Pick<LineageStore, "put" | "putScope">) => void): void;
+  settle(
+    answered: Pick<AnsweredTranscript, "scope" | "hash">,
+    turnId: string,
+    outcome: NonNullable<LineageRecord["outcome"]>,
+  ): Promise<void>;
   /** Forget everything about a session that is gone. */
-  forget(sessionId: string): void;
-  close(): void;
+  forget(sessionId: string): Promise<void>;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
 }

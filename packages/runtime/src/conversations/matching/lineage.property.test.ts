@@ -144,8 +144,8 @@ function createWorld() {
     const { sessionId, heardBefore } = follow(verdict, messages, owner);
     sessions.set(sessionId, { heard: toWords(messages), owner });
     const turnId = `t${turns}`;
-    rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: turns });
-    if (step.outcome !== undefined) store.settle(verdict.line.hash, turnId, step.outcome);
+    void rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: turns }, Promise.resolve());
+    if (step.outcome !== undefined) void store.settle(verdict.line, turnId, step.outcome);
     messages.push(answer(`answer ${turns}`));
     return `${verdict.relation} ${sessionId} ${heardBefore}`;
   }

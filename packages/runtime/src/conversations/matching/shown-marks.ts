@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from "@caret/protocol";
 import { fingerprint, spokenText } from "./chain.ts";
 import { stableSystem } from "./client-notes.ts";
-import type { LineageStore } from "./lineage-store.ts";
+import type { LineageView } from "./lineage-store.ts";
 import type { TranscriptQuestion } from "./read-question.ts";
 
 /** Shorter words occur in any conversation: a quote of them identifies no client. */
@@ -38,15 +38,27 @@ export function marksOf(question: TranscriptQuestion): readonly string[] {
  * Whether a request without name and tools comes from a client that has shown tools: it has that client's instructions,
  * or a line of it is a question that was asked with tools, as in "Write a title for: …".
  */
-export function bearsMark(question: TranscriptQuestion, store: Pick<LineageStore, "getScope">): boolean {
-  const { tools, messages, sessionKey, codingClient } = question;
-  if (tools.length > 0 || sessionKey !== undefined || codingClient !== undefined) return false;
-  const isKnown = (mark: string): boolean => store.getScope(mark)?.hasShownTools === true;
-  if (!isKnown(placeMark(question))) return false;
-  const lines = messages.flatMap(linesOf);
+export function bearsMark(question: TranscriptQuestion, view: Pick<LineageView, "getScope">): boolean {
+  return marksToFind(question, view).some((mark) => isShown(mark, view));
+}
+
+/** By what `bearsMark` knows that there is a client with marks at all; undefined where no request bears any. */
+export function firstMark(question: TranscriptQuestion): string | undefined {
+  const { tools, sessionKey, codingClient } = question;
+  return tools.length > 0 || sessionKey !== undefined || codingClient !== undefined ? undefined : placeMark(question);
+}
+
+/** The marks that a request may bear; none where its first one is not known. */
+export function marksToFind(question: TranscriptQuestion, view: Pick<LineageView, "getScope">): readonly string[] {
+  const first = firstMark(question);
+  if (first === undefined || !isShown(first, view)) return [];
+  const lines = question.messages.flatMap(linesOf);
   const read = [...lines.slice(0, MOST_LINES), ...lines.slice(MOST_LINES).slice(-MOST_LINES)];
-  const marks = [...systemMark(question), ...new Set(read.flatMap(spellings).map((line) => lineMark(question, line)))];
-  return marks.some(isKnown);
+  return [...systemMark(question), ...new Set(read.flatMap(spellings).map((line) => lineMark(question, line)))];
+}
+
+function isShown(mark: string, view: Pick<LineageView, "getScope">): boolean {
+  return view.getScope(mark)?.hasShownTools === true;
 }
 
 /** A client has offered tools here: without this there is no other mark, and a long transcript need not be read for one. */

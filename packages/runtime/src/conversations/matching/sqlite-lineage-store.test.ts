@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { describeLineageStore } from "./lineage-store.contract.ts";
-import type { LineageStore } from "./lineage-store.ts";
+import type { LineageRecord, LineageStore } from "./lineage-store.ts";
 import { openSqliteLineageStore } from "./sqlite-lineage-store.ts";
 import { createMemoryLineageStore } from "./testing/memory-lineage-store.ts";
 
@@ -18,54 +18,65 @@ afterEach(() => rmSync(directory, { recursive: true }));
 describeLineageStore("SQLite", () => openSqliteLineageStore({ directory }));
 
 const record = { sessionId: "s1", turnId: "t1", count: 1, heardBefore: 0, at: 1_000 };
+const known = { ...record, isNewest: true };
 
-it("knows the same as the store in memory, whatever was answered by whom and forgotten [review 2 F9]", () => {
+const put = (store: LineageStore, hash: string, of: LineageRecord = record): Promise<void> =>
+  store.remember({ scope: "scope", hash, record: of, scopes: new Map(), inLog: Promise.resolve() });
+const get = async (store: LineageStore, ...hashes: readonly string[]) => {
+  const view = await store.look({ scope: "scope", scopes: [], chains: () => [hashes] });
+  return hashes.map(view.get);
+};
+
+it("knows the same as the store in memory, whatever was answered by whom and forgotten [review 2 F9]", async () => {
   const act = fc.record({
     kind: fc.constantFrom("put", "put", "put", "settle", "forget"),
     hash: fc.constantFrom("a", "ab", "abc"),
     sessionId: fc.constantFrom("s1", "s2"),
     turnId: fc.constantFrom("t1", "t2", "t3"),
   });
-  const play = (store: LineageStore, acts: readonly (typeof act extends fc.Arbitrary<infer Act> ? Act : never)[]) => {
+  const play = async (
+    store: LineageStore,
+    acts: readonly (typeof act extends fc.Arbitrary<infer Act> ? Act : never)[],
+  ) => {
     for (const { kind, hash, sessionId, turnId } of acts) {
-      if (kind === "put") store.put(hash, { ...record, sessionId, turnId });
-      else if (kind === "settle") store.settle(hash, turnId, "completed");
-      else store.forget(sessionId);
+      if (kind === "put") await put(store, hash, { ...record, sessionId, turnId });
+      else if (kind === "settle") await store.settle({ scope: "scope", hash }, turnId, "completed");
+      else await store.forget(sessionId);
     }
-    return { records: ["a", "ab", "abc"].map(store.get), newest: ["s1", "s2"].map(store.newest) };
+    return await get(store, "a", "ab", "abc");
   };
   const sqlite = openSqliteLineageStore({ directory });
-  const property = fc.property(fc.array(act, { maxLength: 12 }), (acts) => {
-    sqlite.forget("s1");
-    sqlite.forget("s2");
-    expect(play(sqlite, acts)).toEqual(play(createMemoryLineageStore(), acts));
+  const property = fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
+    await sqlite.forget("s1");
+    await sqlite.forget("s2");
+    expect(await play(sqlite, acts)).toEqual(await play(createMemoryLineageStore(), acts));
   });
-  fc.assert(property, { numRuns: 100 });
-  sqlite.close();
+  await fc.assert(property, { numRuns: 100 });
+  await sqlite.close();
 });
 
-it("remembers across a restart, in a file that is ours alone", () => {
+it("remembers across a restart, in a file that is ours alone", async () => {
   const first = openSqliteLineageStore({ directory, now: () => 1_000 });
-  first.put("a", record);
-  first.close();
+  await put(first, "a");
+  await first.close();
   const second = openSqliteLineageStore({ directory, now: () => 2_000 });
-  expect([second.get("a"), statSync(join(directory, "lineage.db")).mode & 0o777]).toEqual([record, 0o600]);
-  second.close();
+  expect([await get(second, "a"), statSync(join(directory, "lineage.db")).mode & 0o777]).toEqual([[known], 0o600]);
+  await second.close();
 });
 
-it("keeps the index of the version that called the column `sent` otherwise", () => {
+it("keeps the index of the version that called the column `sent` otherwise", async () => {
   const first = openSqliteLineageStore({ directory, now: () => 1_000 });
-  first.put("a", { ...record, sent: ["x", "y"] });
-  first.close();
+  await put(first, "a", { ...record, sent: ["x", "y"] });
+  await first.close();
   const database = new DatabaseSync(join(directory, "lineage.db"));
   database.exec("alter table transcript rename column sent to told");
   database.close();
   const second = openSqliteLineageStore({ directory, now: () => 2_000 });
-  expect(second.get("a")).toEqual({ ...record, sent: ["x", "y"] });
-  second.close();
+  expect(await get(second, "a")).toEqual([{ ...known, sent: ["x", "y"] }]);
+  await second.close();
 });
 
-it("begins again, without calling it damage, when an earlier Caret has written the index", () => {
+it("begins again, without calling it damage, when an earlier Caret has written the index", async () => {
   const database = new DatabaseSync(join(directory, "lineage.db"));
   database.exec(`
     create table transcript (hash text primary key, session_id text, turn_id text, count, heard_before, at, outcome, is_contested);
@@ -79,18 +90,18 @@ it("begins again, without calling it damage, when an earlier Caret has written t
     now: () => 1_000,
     onDamage: ({ message }) => damages.push(message),
   });
-  store.put("b", record);
-  expect({ old: store.get("a"), kept: store.get("b"), damages }).toEqual({ old: undefined, kept: record, damages: [] });
-  store.close();
+  await put(store, "b");
+  expect({ kept: await get(store, "a", "b"), damages }).toEqual({ kept: [undefined, known], damages: [] });
+  await store.close();
 });
 
-it("forgets transcripts that nobody has gone on with for two months", () => {
+it("forgets transcripts that nobody has gone on with for two months", async () => {
   const first = openSqliteLineageStore({ directory, now: () => 1_000 });
-  first.put("a", record);
-  first.close();
+  await put(first, "a");
+  await first.close();
   const second = openSqliteLineageStore({ directory, now: () => 1_001 + 60 * 24 * 60 * 60 * 1000 });
-  expect(second.get("a")).toBeUndefined();
-  second.close();
+  expect(await get(second, "a")).toEqual([undefined]);
+  await second.close();
 });
 
 const garbage = "this is not a database, however long it may be".repeat(500);
@@ -106,32 +117,33 @@ it.each([
       database.close();
     },
   ],
-])("is made again when the file %s, and the old one is kept [defect 28]", (_, spoil) => {
+])("is made again when the file %s, and the old one is kept [defect 28]", async (_, spoil) => {
   spoil();
   const damages: string[] = [];
   const store = openSqliteLineageStore({ directory, onDamage: ({ message }) => damages.push(message) });
-  store.put("a", record);
-  expect({ kept: store.get("a"), damages: damages.length, aside: aside().length }).toEqual({
-    kept: record,
+  await put(store, "a");
+  expect({ kept: await get(store, "a"), damages: damages.length, aside: aside().length }).toEqual({
+    kept: [known],
     damages: 1,
     aside: 1,
   });
-  store.close();
+  await store.close();
 });
 
-it("is made again when the damage is found only while it is used [defect 28]", () => {
+it("is made again when the damage is found only while it is used [defect 28]", async () => {
   const first = openSqliteLineageStore({ directory });
-  for (let index = 0; index < 2_000; index += 1) first.put(`hash-${index}`, { ...record, sessionId: `s${index}` });
-  first.close();
+  for (let index = 0; index < 2_000; index += 1)
+    await put(first, `hash-${index}`, { ...record, sessionId: `s${index}` });
+  await first.close();
   const path = join(directory, "lineage.db");
   const bytes = readFileSync(path);
   bytes.fill(0x5a, 4096 * 8);
   writeFileSync(path, bytes);
   const store = openSqliteLineageStore({ directory, now: () => 1_000 });
-  for (let index = 0; index < 2_000; index += 1) store.get(`hash-${index}`);
-  store.put("a", record);
-  expect({ kept: store.get("a"), aside: aside().length }).toEqual({ kept: record, aside: 1 });
-  store.close();
+  for (let index = 0; index < 2_000; index += 1) await get(store, `hash-${index}`);
+  await put(store, "a");
+  expect({ kept: await get(store, "a"), aside: aside().length }).toEqual({ kept: [known], aside: 1 });
+  await store.close();
 });
 
 function aside(): readonly string[] {

@@ -4,12 +4,17 @@ import { CaretError } from "@caret/protocol";
 import { inTransaction, openDatabase } from "../../log/sqlite/open-database.ts";
 import { openRenewableStore } from "../../log/sqlite/renewable-store.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../paths/private-files.ts";
-import type { LineageRecord, LineageStore } from "./lineage-store.ts";
+import { sentText, toLineageRecord } from "./lineage-row.ts";
+import {
+  type AnsweredTranscript,
+  type KnownTranscript,
+  LINEAGE_KEPT_MS,
+  type LineageRecord,
+  type LineageStore,
+  type LineageView,
+} from "./lineage-store.ts";
 
-const LINEAGE_FILE = "lineage.db";
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** A conversation that rests for longer begins a new session when it goes on. */
-const KEPT_DAYS = 60;
+export const LINEAGE_FILE = "lineage.db";
 
 /** What the column `sent` was called up to 0.1. */
 const FORMER_COLUMN = "told";
@@ -71,20 +76,30 @@ export function openSqliteLineageStore({
   });
   makePrivateDirectory(directory);
   use(() => undefined);
-  return {
+  // Read when it is asked: nobody else writes between a look and what is decided by it.
+  const view: LineageView = {
     get: (hash) => use((each) => each.get(hash)),
-    put: (hash, record) => use((each) => each.put(hash, record)),
-    newest: (sessionId) => use((each) => each.newest(sessionId)),
-    settle: (hash, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
     getScope: (scope) => use((each) => each.getScope(scope)),
-    putScope: (scope, record) => use((each) => each.putScope(scope, record)),
-    together: (write) => use((each) => each.together(write)),
-    forget: (sessionId) => use((each) => each.forget(sessionId)),
-    close,
+  };
+  return {
+    look: async () => view,
+    // Before its session is in the log: an index that names a session which is not there is found out when it is used.
+    remember: async (answered) => use((each) => each.remember(answered)),
+    settle: async ({ hash }, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
+    forget: async (sessionId) => use((each) => each.forget(sessionId)),
+    close: async () => close(),
   };
 }
 
-function openStore(path: string, now: () => number): LineageStore {
+/** The index in one file, until that is found damaged. */
+interface OpenIndex extends LineageView {
+  remember(answered: AnsweredTranscript): void;
+  settle(hash: string, turnId: string, outcome: NonNullable<LineageRecord["outcome"]>): void;
+  forget(sessionId: string): void;
+  close(): void;
+}
+
+function openStore(path: string, now: () => number): OpenIndex {
   makePrivateFile(path);
   const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
   try {
@@ -92,7 +107,7 @@ function openStore(path: string, now: () => number): LineageStore {
       database.exec(`alter table transcript rename column ${FORMER_COLUMN} to sent`);
     if (isOfEarlierCaret(database)) database.exec("drop table transcript; drop table scope;");
     database.exec(tables);
-    const oldest = now() - KEPT_DAYS * DAY_MS;
+    const oldest = now() - LINEAGE_KEPT_MS;
     database.prepare("delete from transcript where at < ?").run(oldest);
     database.prepare("delete from newest where at < ?").run(oldest);
     database.prepare("delete from scope where at < ?").run(oldest);
@@ -123,31 +138,34 @@ function damaged(name: string, cause: unknown): CaretError {
   });
 }
 
-function storeOn(database: DatabaseSync, now: () => number): LineageStore {
-  const find = database.prepare("select * from transcript where hash = ?");
+function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
   // Not the session's last row that is left: a later transcript may belong to another session by now, and was heard all the same.
-  const findNewest = database.prepare(
-    "select transcript.* from newest join transcript using (hash, session_id) where newest.session_id = ?",
-  );
+  const find = database.prepare(`
+    select transcript.*, exists (
+      select 1 from newest join transcript as last using (hash, session_id)
+      where session_id = transcript.session_id and last.turn_id = transcript.turn_id
+    ) as is_newest from transcript where hash = ?
+  `);
   const saveNewest = database.prepare("insert or replace into newest values (?, ?, ?)");
-  const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, null, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
   const forget = database.prepare("delete from transcript where session_id = ?");
   const forgetNewest = database.prepare("delete from newest where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");
-  const store: LineageStore = {
-    get: (hash) => toRecord(find.get(hash)),
-    put(hash, record) {
-      const { sessionId, turnId, count, heardBefore, at, outcome = null, request = null, shape = null } = record;
-      const contested = record.isContested === true ? 1 : 0;
-      const sent = record.sent?.join(" ") ?? null;
-      // Before the record: a session whose newest transcript is missing does not go on.
-      saveNewest.run(sessionId, hash, at);
-      save.run(hash, sessionId, turnId, count, heardBefore, at, outcome, contested, request, shape, sent);
-    },
-    newest: (sessionId) => toRecord(findNewest.get(sessionId)),
-    settle: (hash, turnId, outcome) => void settle.run(outcome, hash, turnId),
+
+  const put = ({ hash, record }: AnsweredTranscript): void => {
+    const { sessionId, turnId, count, heardBefore, at, request = null, shape = null, sent } = record;
+    const known = find.get(hash);
+    const isContested = known !== undefined && (known["is_contested"] === 1 || known["session_id"] !== sessionId);
+    // Before the record: a session whose newest transcript is missing does not go on.
+    saveNewest.run(sessionId, hash, at);
+    const contested = Number(isContested);
+    save.run(hash, sessionId, turnId, count, heardBefore, at, contested, request, shape, sentText(sent));
+  };
+
+  return {
+    get: (hash) => toKnown(find.get(hash)),
     getScope(scope) {
       const row = findScope.get(scope);
       if (row === undefined) return undefined;
@@ -157,32 +175,22 @@ function storeOn(database: DatabaseSync, now: () => number): LineageStore {
         hasShownTools: row["has_shown_tools"] === 1,
       };
     },
-    putScope(scope, { systemId, toolCount, hasShownTools }) {
-      saveScope.run(scope, systemId, toolCount, hasShownTools ? 1 : 0, now());
-    },
-    together: (write) => inTransaction(database, () => write(store)),
+    remember: (answered) =>
+      inTransaction(database, () => {
+        put(answered);
+        for (const [scope, { systemId, toolCount, hasShownTools }] of answered.scopes)
+          saveScope.run(scope, systemId, toolCount, Number(hasShownTools), now());
+      }),
+    settle: (hash, turnId, outcome) => void settle.run(outcome, hash, turnId),
     forget(sessionId) {
       forget.run(sessionId);
       forgetNewest.run(sessionId);
     },
     close: () => database.close(),
   };
-  return store;
 }
 
-function toRecord(row: Readonly<Record<string, unknown>> | undefined): LineageRecord | undefined {
+function toKnown(row: Readonly<Record<string, unknown>> | undefined): KnownTranscript | undefined {
   if (row === undefined) return undefined;
-  const { outcome, request, shape, sent } = row;
-  return {
-    sessionId: String(row["session_id"]),
-    turnId: String(row["turn_id"]),
-    count: Number(row["count"]),
-    heardBefore: Number(row["heard_before"]),
-    at: Number(row["at"]),
-    ...(outcome === null ? {} : { outcome: outcome as NonNullable<LineageRecord["outcome"]> }),
-    ...(row["is_contested"] === 1 ? { isContested: true } : {}),
-    ...(typeof request === "string" ? { request } : {}),
-    ...(typeof shape === "string" ? { shape } : {}),
-    ...(typeof sent === "string" ? { sent: sent.split(" ").filter((digest) => digest !== "") } : {}),
-  };
+  return { ...toLineageRecord(row), isNewest: row["is_newest"] === 1 };
 }

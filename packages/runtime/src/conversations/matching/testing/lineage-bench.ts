@@ -44,8 +44,8 @@ export function createLineageBench() {
       const sessionId = verdict.relation === "continuation" ? verdict.sessionId : `s${turns}`;
       const heardBefore = verdict.relation === "continuation" ? verdict.heardBefore : 0;
       const turnId = `t${turns}`;
-      rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: 0 });
-      if (outcome !== "none") store.settle(verdict.line.hash, turnId, outcome);
+      void rememberTurn(store, verdict.line, { sessionId, turnId, heardBefore, at: 0 }, Promise.resolve());
+      if (outcome !== "none") void store.settle(verdict.line, turnId, outcome);
       return `${verdict.relation} ${sessionId}`;
     },
   };

@@ -1,0 +1,49 @@
+import { CaretError } from "@caret/protocol";
+import type { SessionRecord } from "@caret/runtime";
+import { toSearchText } from "@caret/runtime/log/session-record.ts";
+import type { Database, Queries } from "../database/open-database.ts";
+import { findSession } from "../log/session-sql.ts";
+import { machineQueue } from "../queue/job-queue.ts";
+import { moveWaiting, withoutChats } from "../queue/move-session.ts";
+import type { SessionLeases } from "./session-leases.ts";
+
+export interface AdoptSessionOptions {
+  readonly database: Database;
+  readonly leases: Pick<SessionLeases, "claim" | "release">;
+  /** This machine. */
+  readonly machine: string;
+}
+
+/**
+ * Goes on here with a session whose machine is away: its home is this machine from now on, and its chats, which are on the other one, are given up,
+ * also for the day when that is back: they would not know what was said meanwhile. Waits while a lost worker's lease runs out.
+ */
+export async function adoptSession(
+  { database, leases, machine }: AdoptSessionOptions,
+  sessionId: string,
+  directory: string | undefined,
+): Promise<SessionRecord> {
+  await leases.claim(sessionId);
+  try {
+    return await database.transaction((queries) => moveHere(queries, sessionId, { machine, directory }));
+  } finally {
+    await leases.release(sessionId);
+  }
+}
+
+async function moveHere(
+  queries: Queries,
+  sessionId: string,
+  { machine, directory }: { readonly machine: string; readonly directory: string | undefined },
+): Promise<SessionRecord> {
+  const known = await findSession(queries, sessionId);
+  if (known === undefined) throw new CaretError("session-not-found", `There is no session ${sessionId}`);
+  const session = { ...known, workspace: directory ?? known.workspace };
+  const upstream = withoutChats(JSON.stringify(session.upstream));
+  await queries.query(
+    "update sessions set home_machine = $2, workspace = $3, search_text = $4, upstream = $5 where id = $1",
+    [sessionId, machine, session.workspace, toSearchText(session), upstream],
+  );
+  await moveWaiting(queries, sessionId, machineQueue(machine));
+  return { ...session, upstream: JSON.parse(upstream) as SessionRecord["upstream"] };
+}

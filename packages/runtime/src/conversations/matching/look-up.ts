@@ -1,0 +1,25 @@
+import { chainOf } from "./chain.ts";
+import { rootOf } from "./classify-transcript.ts";
+import type { LineageStore, LineageView } from "./lineage-store.ts";
+import type { ReadQuestion } from "./read-question.ts";
+import { firstMark, marksToFind } from "./shown-marks.ts";
+
+/** Reads all that `classifyTranscript` needs to know. Once; twice where a client that has shown tools may now show none. */
+export async function lookUp(question: ReadQuestion, store: Pick<LineageStore, "look">): Promise<LineageView> {
+  const { scope } = question;
+  const mark = firstMark(question);
+  const scopes = mark === undefined ? [scope] : [scope, mark];
+  const view = await store.look({ scope, scopes, chains: () => possibleChains(question) });
+  const marks = marksToFind(question, view);
+  if (marks.length === 0) return view;
+  const marked = await store.look({ scope, scopes: marks, chains: () => [] });
+  return { get: view.get, getScope: (asked) => view.getScope(asked) ?? marked.getScope(asked) };
+}
+
+/** Whether it is a side call depends on what is known, which is not read yet. */
+function possibleChains(question: ReadQuestion): readonly (readonly string[])[] {
+  const side = question.tools.length > 0 ? "subagent" : "aside";
+  return [undefined, side].map((kind) =>
+    chainOf(rootOf(question, kind as "subagent" | "aside" | undefined), question.heard).map(({ hash }) => hash),
+  );
+}
