@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { eventually } from "../testing/eventually.ts";
 import type { ConversationsOptions } from "./create-conversations.ts";
 import type { LineageStore, SeenSession } from "./matching/lineage-store.ts";
 import { createMemoryLineageStore } from "./matching/testing/memory-lineage-store.ts";
@@ -53,8 +54,8 @@ it("gives no client the end of an answer before another process would recognise 
     new AbortController().signal,
   );
   await turn.outcome;
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([heard.includes("text-delta"), heard.includes("turn-end")]).toEqual([true, false]);
+  await eventually(() => heard.includes("text-delta"), "the answer's words have come");
+  expect(heard).not.toContain("turn-end");
   written.resolve();
   await followed;
   expect(heard.at(-1)).toBe("turn-end");

@@ -54,7 +54,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
-  let recorded: Promise<unknown> = Promise.resolve();
+  let recording: Promise<unknown> | undefined;
   const rounds = createTurnRounds(turn, options.hash);
 
   const cancel = (reason: string): void => {
@@ -96,7 +96,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       let hasLeft = false;
       const { turnId, sessionId, model, outcome } = turn;
       const { isFirst: startsTurn } = round;
-      const follow = endingAfter(() => recorded, round.follow);
+      const follow = endingAfter(() => recording, round.follow);
       const leave: TurnShare["leave"] = (how) => {
         if (hasLeft) return;
         hasLeft = true;
@@ -107,7 +107,10 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     },
     resume: (hash) => void rounds.begin(hash),
     endAfter(written) {
-      recorded = Promise.all([recorded, written]);
+      const all = Promise.all([recording, written]).finally(() => {
+        if (recording === all) recording = undefined;
+      });
+      recording = all;
     },
     hasCall: rounds.hasCall,
     state(hash) {
@@ -125,16 +128,20 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   };
 }
 
-/** What is followed, but that its end is given only after something else. */
-function endingAfter(first: () => Promise<unknown>, follow: TurnShare["follow"]): TurnShare["follow"] {
+/** What is followed, but that its end is given only when nothing is `left` to wait for; undefined: nothing is. */
+function endingAfter(left: () => Promise<unknown> | undefined, follow: TurnShare["follow"]): TurnShare["follow"] {
   return async (take, signal) => {
+    /** A short answer may come with its end: its words need not wait. */
     const give = async (events: readonly AgentEvent[]): Promise<void> => {
-      await first();
-      await take(events);
+      if (events.length > 1) await take(events.slice(0, -1));
+      await left();
+      await take(events.slice(-1));
     };
-    await follow((events) => (events.at(-1)?.type === "turn-end" ? give(events) : take(events)), signal);
+    const isEarly = (events: readonly AgentEvent[]): boolean =>
+      events.at(-1)?.type === "turn-end" && left() !== undefined;
+    await follow((events) => (isEarly(events) ? give(events) : take(events)), signal);
     // An answer that waits for its client has no other end.
-    await first();
+    await left();
   };
 }
 
