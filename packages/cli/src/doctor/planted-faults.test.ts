@@ -393,7 +393,9 @@ it("mends with --fix what loses nothing, and touches nothing else", async () => 
   if (machine === undefined) throw new Error("There is no machine");
   await machine.plant(place);
   const before = contents(join(place.home, ".config"));
-  const { findings, said } = await examine(place, machine, "--fix");
+  // No gateway of another test listens there, as one may on the default port.
+  const env: Machine["env"] = (home) => ({ ...machine.env?.(home), CARET_SERVER_PORT: "1" });
+  const { findings, said } = await examine(place, { ...machine, env }, "--fix");
   const fixed = Array.from(said.matchAll(/^caret: fixed ([^:]+): /gm), ([, check]) => check);
   expect(fixed).toEqual(["data directory", "private files", "kept models", "gateway"]);
   expect(findings.filter((finding) => fixed.includes(finding.check) && finding.state !== "ok")).toEqual([]);
