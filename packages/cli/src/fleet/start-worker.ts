@@ -64,7 +64,7 @@ async function startIn(
   const isBusy = (): boolean => opened.engine.runningTurns().length > 0;
   const { directory: models } = laneModels({ ...opened, config, isBusy, onError });
   const defaultWorkspace = config.workspaces.default;
-  const shared = openShared(fleetParts, seat, onError);
+  const shared = openShared(fleetParts, { seat, engine: opened.engine, onError });
   const publisher = fleetParts.createComparisonPublisher({ ...seat, onError });
   const fleetWide = { ...shared, onComparison: publisher.onChange };
   const ports = openGatewayPorts({ host, config, opened, models, defaultWorkspace, ...fleetWide, onError });
@@ -154,14 +154,13 @@ function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<ne
  */
 function openShared(
   fleet: typeof import("@caret/fleet"),
-  seat: OpenedFleet["seat"],
-  onError: (error: CaretError) => void,
+  { seat, engine, onError }: Pick<OpenedFleet, "seat"> & Pick<OpenedEngine, "engine"> & Pick<Watching, "onError">,
 ) {
   const { leases, machine, database } = seat;
   return {
     answers: fleet.createPostgresAnswerArchive({ ...seat, onError }),
     elsewhere: fleet.createAgentsElsewhere(seat),
     lineage: fleet.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError }),
-    adopt: fleet.adoptSession.bind(undefined, { database, leases, machine }),
+    adopt: fleet.adoptSession.bind(undefined, { database, engine, machine }),
   };
 }

@@ -1,15 +1,15 @@
 import { CaretError } from "@caret/protocol";
-import type { SessionRecord } from "@caret/runtime";
+import type { SessionEngine, SessionRecord } from "@caret/runtime";
 import { toSearchText } from "@caret/runtime/log/session-record.ts";
 import type { Database, Queries } from "../database/open-database.ts";
 import { findSession } from "../log/session-sql.ts";
 import { machineQueue } from "../queue/job-queue.ts";
 import { moveWaiting, withoutChats } from "../queue/move-session.ts";
-import type { SessionLeases } from "./session-leases.ts";
 
 export interface AdoptSessionOptions {
   readonly database: Database;
-  readonly leases: Pick<SessionLeases, "claim" | "release">;
+  /** Holds the session meanwhile, and keeps the lease of a turn that begins here in the same moment. */
+  readonly engine: Pick<SessionEngine, "holdSession">;
   /** This machine. */
   readonly machine: string;
 }
@@ -19,16 +19,13 @@ export interface AdoptSessionOptions {
  * also for the day when that is back: they would not know what was said meanwhile. Waits while a lost worker's lease runs out.
  */
 export async function adoptSession(
-  { database, leases, machine }: AdoptSessionOptions,
+  { database, engine, machine }: AdoptSessionOptions,
   sessionId: string,
   directory: string | undefined,
 ): Promise<SessionRecord> {
-  await leases.claim(sessionId);
-  try {
-    return await database.transaction((queries) => moveHere(queries, sessionId, { machine, directory }));
-  } finally {
-    await leases.release(sessionId);
-  }
+  return await engine.holdSession(sessionId, () =>
+    database.transaction((queries) => moveHere(queries, sessionId, { machine, directory })),
+  );
 }
 
 async function moveHere(

@@ -1,13 +1,16 @@
 import type { CaretError, LaneName } from "@caret/protocol";
-import type { EventStore } from "@caret/runtime";
+import type { EventStore, SessionEngine } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
 import type { NativeInput } from "./run-native-turn.ts";
-import type { SessionLeases } from "./session-leases.ts";
 
 export interface RecordUnbegunOptions {
   readonly database: Database;
   readonly store: EventStore;
-  readonly leases: SessionLeases;
+  /**
+   * Holds the session meanwhile. A lease that was claimed and released here would be taken from a turn that begins in this very worker:
+   * its end could not be written, and no worker would look for it.
+   */
+  readonly engine: Pick<SessionEngine, "holdSession">;
   /** The lane of sessions that have none yet. */
   readonly lane: LaneName;
   /** Takes secrets out of what is kept. */
@@ -20,13 +23,12 @@ export interface RecordUnbegunOptions {
  * one of its session runs.
  */
 export async function recordUnbegun(
-  { database, store, leases, lane, redact }: RecordUnbegunOptions,
+  { database, store, engine, lane, redact }: RecordUnbegunOptions,
   turnId: string,
   { sessionId, wanted, caller }: NativeInput,
   reason: CaretError,
 ): Promise<void> {
-  await leases.claim(sessionId);
-  try {
+  await engine.holdSession(sessionId, async () => {
     const session = await store.getSession(sessionId);
     const begun = await database.query("select 1 from events where session_id = $1 and turn_id = $2 limit 1", [
       sessionId,
@@ -47,7 +49,5 @@ export async function recordUnbegun(
       session.lastSeq,
       [start, end].map((event) => ({ turnId, event })),
     );
-  } finally {
-    await leases.release(sessionId);
-  }
+  });
 }

@@ -76,7 +76,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     await turns.answer(claim, id, reply).catch(onError);
     notifier.hint({ kind: "turn", id });
   };
-  const record = recordUnbegun.bind(undefined, { ...options, database, leases });
+  const record = recordUnbegun.bind(undefined, { ...options, database });
   const run: RunTaken = (taken, claim, lost) =>
     runTaken({ ...options, shares, recordUnbegun: record }, taken, { claim, lost, answered }).catch(onError);
   const claims = runClaims({ jobs, turns, listener, queues, capacity, run, meter, onError });

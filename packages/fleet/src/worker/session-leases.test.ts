@@ -51,3 +51,21 @@ it("a session whose row is written while leases are renewed is not taken for ano
   expect([isMade, leases.fenceOf("in between")]).toEqual([true, 0]);
   await store.close();
 });
+
+it("a session that nobody holds although its turn has no end in the log is taken over, to be ended", async () => {
+  await database.empty();
+  const leases = createSessionLeases(database, "worker-1");
+  const store = await openPostgresEventStore({ database, owner: "worker-1", ...leases });
+  for (const id of ["ended", "left"]) {
+    await leases.claim(id);
+    await store.createSession({ id, workspace: "/w", createdAt: 1 });
+    const start = { type: "turn-start", turnId: id, lane: "sim", model: "auto", workspace: "/w", prompt: "?" } as const;
+    await store.append(id, 0, [{ turnId: id, event: start }]);
+  }
+  const end = { type: "turn-end", outcome: { kind: "completed" } } as const;
+  await store.append("ended", 1, [{ turnId: "ended", event: end }]);
+  for (const id of ["ended", "left"]) await leases.release(id);
+  const other = createSessionLeases(database, "worker-2");
+  expect([await other.takeExpired(), await other.takeExpired()]).toEqual([["left"], []]);
+  await store.close();
+});
