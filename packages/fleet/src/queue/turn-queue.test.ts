@@ -7,7 +7,6 @@ import { createTestDatabase, type TestDatabase } from "../testing/test-database.
 import { createMembers } from "../wire/members.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { recordUnbegun } from "../worker/record-unbegun.ts";
-import { createSessionLeases } from "../worker/session-leases.ts";
 import { ANYWHERE, type JobQueue, machineQueue, openJobQueue } from "./job-queue.ts";
 import { moveSession } from "./move-session.ts";
 import { readFleet } from "./read-fleet.ts";
