@@ -39,8 +39,8 @@ const listSql = (scope: SessionScope): string => `
 `;
 
 const prunableSql = `
-  select id from (select id, updated_at from sessions where hidden is null order by updated_at desc, id offset $2) as old
-  where updated_at < $1
+  select id from (select id, updated_at, pinned from sessions where hidden is null order by updated_at desc, id offset $2) as old
+  where updated_at < $1 and not pinned
     and not exists (select 1 from logged_turns where session_id = old.id and ended_at is null)
     and not exists (select 1 from agents where session_id = old.id)
   order by updated_at desc, id
@@ -84,7 +84,7 @@ export async function listIds(queries: Queries, scope: SessionScope): Promise<re
   return idsOf((await queries.query(sql, scopeValues(scope))).rows);
 }
 
-/** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
+/** Sessions last updated before `before`, neither pinned nor with a running turn, the `keep` newest of all sessions left out. */
 export async function listPrunable(queries: Queries, before: number, keep: number): Promise<readonly string[]> {
   return idsOf((await queries.query(prunableSql, [before, keep])).rows);
 }

@@ -723,11 +723,13 @@ export function describeEventStore(name: string, createStore: CreateStore): void
     });
 
     describe("pruning and closing", () => {
-      it("knows which sessions are old, but neither the newest ones nor one with a running turn", async () => {
+      it("knows which sessions are old, but neither the newest ones nor one that is pinned or has a running turn", async () => {
         for (const [index, id] of ["oldest", "busy", "older", "kept", "new"].entries())
           await store.createSession(session(id, { createdAt: noon + index }));
         clock = noon + 1;
         await store.append("busy", 0, [starts("t1")]);
+        await store.createSession(session("pinned", { createdAt: noon }));
+        await store.updateSession("pinned", { pinned: true });
         clock = noon + hour;
         expect(await store.prunable({ olderThanMs: hour - 4, keep: 2 })).toEqual(["older", "oldest"]);
       });

@@ -357,7 +357,7 @@ export interface EventStore {
   countTurns(query: TurnCountQuery): Promise<TurnCount>;
   /** One total per day, model, session and lane, the newest day first. What was copied is of no day. */
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
-  /** The ids of the sessions that a rule takes for old, the newest first. Never one with a running turn. */
+  /** The ids of the sessions that a rule takes for old, the newest first. Never one that is pinned or has a running turn. */
   prunable(rule: PruneRule): Promise<readonly string[]>;
   /** From here on nobody waits longer than this for a log that another process holds: it is about to be closed. */
   limitWaits(ms: number): void;

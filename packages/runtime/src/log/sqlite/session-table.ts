@@ -24,7 +24,7 @@ export interface SessionTable {
   hidden(): readonly HiddenSession[];
   advance(id: string, progress: SessionProgress, how: Advance): void;
   remove(id: string): void;
-  /** Sessions last updated before `before` without a running turn, the `keep` newest of all sessions left out. */
+  /** Sessions last updated before `before`, neither pinned nor with a running turn, the `keep` newest of all sessions left out. */
   prunable(before: number, keep: number): readonly string[];
 }
 
@@ -97,9 +97,9 @@ const listSql = `
 
 const prunableSql = `
   select id from (
-    select id, updated_at from session where hidden is null order by updated_at desc, id limit -1 offset $keep
+    select id, updated_at, pinned from session where hidden is null order by updated_at desc, id limit -1 offset $keep
   )
-  where updated_at < $before
+  where updated_at < $before and pinned = 0
     and not exists (select 1 from turn where turn.session_id = id and turn.ended_at is null)
     and not exists (select 1 from agent where agent.session_id = id)
 `;
