@@ -46,6 +46,13 @@ export async function reapWork(database: Database, jobs: JobQueue): Promise<Reap
   return { interrupted, queues: [...queues] };
 }
 
+const nothing: Reaped = { interrupted: [], queues: [] };
+
+/** A turn of a session that a lost worker had taken, and that is in no log: its client may follow the session until its end. */
+const unrecordedSql = `select 1 from turns join work using (key) join sessions on sessions.id = turns.key
+  where key = $1 and kind = 'session' and state = 'running' and input is not null
+    and not exists (select 1 from logged_turns where turn_id = turns.id) limit 1`;
+
 async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<Reaped> {
   const { rows } = await queries.query(
     "select queue, job from work where key = $1 and owner is not null and lease_until < now() for update skip locked",
@@ -53,7 +60,9 @@ async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<R
   );
   const [work] = rows;
   // Renewed, or another worker does it.
-  if (work === undefined) return { interrupted: [], queues: [] };
+  if (work === undefined) return nothing;
+  // It is written to the log first, by whichever worker comes to it: from here on no worker would look for it.
+  if ((await queries.query(unrecordedSql, [key])).count > 0) return nothing;
   const queue = await queueOf(queries, key, work);
   const ended = await queries.query(
     `update turns set state = 'interrupted', input = null, ended_at = now() where key = $1 and state = 'running' returning id`,
