@@ -101,6 +101,29 @@ describe("turns of a session", () => {
 describe("a worker whose lease has run out", () => {
   const expire = (): Promise<unknown> => database.query("update work set lease_until = now() - interval '1 second'");
 
+  it("keeps its key until its turn is in the log: a client may follow the session until the end of that turn", async () => {
+    const store = await openPostgresEventStore({ database });
+    await store.createSession({ id: "s1", workspace: "/w", createdAt: 1 });
+    await submit("t1");
+    await first.next(await claimed(), idle);
+    await expire();
+    const before = await reapWork(database, jobs);
+    const start = {
+      type: "turn-start",
+      turnId: "t1",
+      lane: "sim",
+      model: "auto",
+      workspace: "/w",
+      prompt: "?",
+    } as const;
+    await store.append("s1", 0, [{ turnId: "t1", event: start }]);
+    expect([before, await reapWork(database, jobs)]).toEqual([
+      { interrupted: [], queues: [] },
+      { interrupted: ["t1"], queues: [] },
+    ]);
+    await store.close();
+  });
+
   it("loses its key: its turn is interrupted, not started again, and what waits goes on elsewhere", async () => {
     for (const id of ["t1", "t2"]) await submit(id);
     const lost = await claimed();
