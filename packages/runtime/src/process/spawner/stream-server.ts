@@ -69,7 +69,7 @@ export class StreamServer {
       if (end < 0 && heard.length < GREETING_BYTES) return;
       socket.off("data", listen);
       socket.pause();
-      // The gateway waits for the start before it writes more: whoever does not is not the gateway.
+      // The gateway waits for the start before it writes more: a client that does not is another.
       if (end === heard.length - 1) this.#hand(heard.slice(0, end), socket);
       else socket.destroy();
     };
