@@ -17,7 +17,7 @@ import { createSessionLogs, type SessionLogs } from "./session-logs.ts";
 import { shareUpdates } from "./share-updates.ts";
 
 const LIST_PAGE = 100;
-/** As many as a gateway runs at once unless it is told otherwise, and the most that it gives on one page. */
+/** As many as a gateway runs at once by default, and the most that it gives on one page. */
 const MOST_ACTIVE = 500;
 const READ_AGAIN_MS = 2000;
 
