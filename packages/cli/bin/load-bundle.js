@@ -38,7 +38,8 @@ export function loadBundle(directory, cacheDirectory, name) {
     digestOf(readFileSync(join(directory, "main.js"))).toString("hex"),
   ].join(" ");
   const file = join(cacheDirectory, `${name}.bin`);
-  const caches = readCaches(file, key);
+  let caches = readCaches(file, key);
+  const isCached = caches !== undefined;
   const scripts = new Map();
   const exportsOf = new Map();
   const load = (path) => {
@@ -53,11 +54,15 @@ export function loadBundle(directory, cacheDirectory, name) {
       cachedData,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
-    if (caches === undefined) scripts.set(path, script);
+    if (!isCached) scripts.set(path, script);
     script.runInThisContext()(exports, load, filename);
     return exports;
   };
-  if (caches === undefined) whenStarted(() => cachedDataVersionTag() === tag && writeCaches(file, key, scripts));
+  // It holds what a start loads and nothing else: after the start it would only take memory.
+  const forget = () => {
+    caches = undefined;
+  };
+  whenStarted(isCached ? forget : () => cachedDataVersionTag() === tag && writeCaches(file, key, scripts));
   load("./main.js");
 }
 

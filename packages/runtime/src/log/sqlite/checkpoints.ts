@@ -1,5 +1,3 @@
-import { startWorkerThread, type WorkerThread } from "../../async/worker-thread.ts";
-
 const entry = new URL(`./checkpoint-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
 /** So many pages of the journal are not yet in the database file before they are copied there. */
@@ -28,14 +26,15 @@ export interface Checkpoints {
 
 export function createCheckpoints(path: string): Checkpoints {
   const stop = new AbortController();
-  let thread: WorkerThread<CheckpointQuestion, "copied"> | undefined;
   let copying: Promise<void> | undefined;
   let cannot = false;
 
   const copy = async (): Promise<void> => {
     try {
-      thread ??= startWorkerThread(entry, stop.signal, { isHeld: false });
-      await thread.ask({ path });
+      const { startWorkerThread } = await import("../../async/worker-thread.ts");
+      const thread = startWorkerThread<CheckpointQuestion, "copied">(entry, stop.signal, { isHeld: false });
+      // Ended after each copy: a thread takes more memory than its start takes time.
+      await thread.ask({ path }).finally(thread.close);
     } catch {
       cannot = true; // the connection that commits copies from now on, and reports what is wrong with the disk
     } finally {
@@ -50,7 +49,6 @@ export function createCheckpoints(path: string): Checkpoints {
     async close() {
       cannot = true;
       await copying;
-      await thread?.close();
     },
   };
 }
