@@ -303,7 +303,7 @@ class MemoryEventStore implements EventStore {
     const busy = new Set(this.#turns.running({}).map((turn) => turn.sessionId));
     const old = this.#newestFirst()
       .slice(keep)
-      .filter(({ id, updatedAt }) => updatedAt < before && !busy.has(id));
+      .filter(({ id, updatedAt, pinned }) => updatedAt < before && pinned !== true && !busy.has(id));
     return old.map(({ id }) => id);
   }
 
