@@ -142,7 +142,14 @@ const markOf = (prompt: string): string => /s\d+-t\d+/.exec(prompt)?.[0] ?? "";
 function assertSession({ events }: PatientClient, asked: readonly ClientTurn[]): void {
   const byTurn = Map.groupBy(events, ({ turnId }) => turnId);
   for (const turn of byTurn.values()) assertWellFormedTurn(turn.map(({ event }) => event));
-  const started = events.flatMap(({ event }) => (event.type === "turn-start" ? [event.prompt ?? ""] : []));
+  const logged = [...byTurn.values()].map(([first, ...rest]) => ({
+    prompt: first?.event.type === "turn-start" ? (first.event.prompt ?? "") : "",
+    isBegun: rest.length > 1,
+  }));
+  // A turn that a lost worker never began is in the log with its end alone; its client was refused, and has asked again.
+  const started = logged
+    .filter(({ prompt, isBegun }, index) => isBegun || logged[index + 1]?.prompt !== prompt)
+    .map(({ prompt }) => prompt);
   const wanted = asked.map(({ prompt }) => prompt);
   expect(started).toEqual(wanted.filter((prompt) => started.includes(prompt)));
   const begun = asked.filter(({ turnId }) => turnId !== undefined).map(({ prompt }) => prompt);
