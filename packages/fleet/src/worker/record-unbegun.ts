@@ -19,22 +19,23 @@ export interface RecordUnbegunOptions {
 
 /**
  * Puts a turn into the log that has no event there: its start, and why it ended. A gateway that waited for long has given its id to the
- * client already, which follows the session until the end of the turn. Nothing happens when the turn has begun after all, or another
- * one of its session runs.
+ * client already, which follows the session until the end of the turn. Nothing is written when the turn has begun after all, nor while
+ * another one of its session runs: gives false then, and has to be called again.
  */
 export async function recordUnbegun(
   { database, store, engine, lane, redact }: RecordUnbegunOptions,
   turnId: string,
   { sessionId, wanted, caller }: NativeInput,
   reason: CaretError,
-): Promise<void> {
-  await engine.holdSession(sessionId, async () => {
+): Promise<boolean> {
+  return await engine.holdSession(sessionId, async () => {
     const session = await store.getSession(sessionId);
     const begun = await database.query("select 1 from events where session_id = $1 and turn_id = $2 limit 1", [
       sessionId,
       turnId,
     ]);
-    if (session === undefined || begun.count > 0 || (await store.runningTurns({ sessionId })).length > 0) return;
+    if (session === undefined || begun.count > 0) return true;
+    if ((await store.runningTurns({ sessionId })).length > 0) return false;
     const start = {
       type: "turn-start",
       turnId,
@@ -49,5 +50,6 @@ export async function recordUnbegun(
       session.lastSeq,
       [start, end].map((event) => ({ turnId, event })),
     );
+    return true;
   });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Caller, CaretError, type StartTurn } from "@caret/protocol";
 import type { RuntimeSessions } from "@caret/runtime";
 import type { TakenTurn } from "../queue/turn-queue.ts";
@@ -15,12 +16,15 @@ export interface NativeInput {
 export interface RunNativeTurnOptions {
   readonly sessions: Pick<RuntimeSessions, "beginTurn">;
   readonly answer: TurnAnswers;
-  /** Puts the turn into the log that could not begin. */
-  readonly recordUnbegun: (turnId: string, asked: NativeInput, reason: CaretError) => Promise<void>;
+  /** Puts the turn into the log that could not begin. Gives false while another turn of the session runs. */
+  readonly recordUnbegun: (turnId: string, asked: NativeInput, reason: CaretError) => Promise<boolean>;
+  readonly onError: (error: CaretError) => void;
 }
 
 /** The gateway answers after ten seconds, whether the turn has begun or not; from half of that on nobody may hear why it did not. */
 const UNHEARD_MS = 5_000;
+/** How long after a failure the log is tried again. */
+const RECORD_AGAIN_MS = 250;
 
 /** Why a turn stops whose worker may not write its log any more. */
 export function leaseLost(): CaretError {
@@ -32,11 +36,12 @@ export function leaseLost(): CaretError {
 
 /** Runs a turn of a session until its session is free again. */
 export async function runNativeTurn(
-  { sessions, answer, recordUnbegun }: RunNativeTurnOptions,
+  options: RunNativeTurnOptions,
   { id: turnId, waitedMs }: Pick<TakenTurn, "id" | "waitedMs">,
   asked: NativeInput,
   lost: AbortSignal,
 ): Promise<void> {
+  const { sessions, answer } = options;
   const { sessionId, wanted, caller } = asked;
   const takenAt = performance.now();
   let settled: Promise<void> = Promise.resolve();
@@ -50,5 +55,25 @@ export async function runNativeTurn(
   await answer(reply);
   await settled;
   if ("error" in reply && waitedMs + performance.now() - takenAt > UNHEARD_MS)
-    await recordUnbegun(turnId, asked, CaretError.fromInfo(reply.error));
+    await untilRecorded(options, () => options.recordUnbegun(turnId, asked, CaretError.fromInfo(reply.error)), lost);
+}
+
+/**
+ * The client may have the turn's id already, and follow the session until the turn's end: without a record it would do so for ever. What kept the
+ * turn from beginning, such as a restart of the database, may keep it out of the log as well. A worker that has lost the key leaves it to
+ * the one that finds the turn without an event (`reap-lost.ts`).
+ */
+async function untilRecorded(
+  { onError }: Pick<RunNativeTurnOptions, "onError">,
+  record: () => Promise<boolean>,
+  lost: AbortSignal,
+): Promise<void> {
+  while (!lost.aborted) {
+    const isRecorded = await record().catch((reason: unknown) => {
+      onError(CaretError.from(reason));
+      return false;
+    });
+    if (isRecorded) return;
+    await sleep(RECORD_AGAIN_MS, undefined, { signal: lost }).catch(() => undefined); // the loop ends then
+  }
 }
