@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { assertWellFormedTurn } from "@caret/protocol";
+import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
 import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { GatewayProcess } from "../clients/gateway-process.ts";
@@ -144,9 +144,9 @@ function assertSession({ events }: PatientClient, asked: readonly ClientTurn[]):
   for (const turn of byTurn.values()) assertWellFormedTurn(turn.map(({ event }) => event));
   const logged = [...byTurn.values()].map(([first, ...rest]) => ({
     prompt: first?.event.type === "turn-start" ? (first.event.prompt ?? "") : "",
-    isBegun: rest.length > 1,
+    isBegun: rest.length > 1 || !hasFailed(rest[0]?.event),
   }));
-  // A turn that a lost worker never began is in the log with its end alone; its client was refused, and has asked again.
+  // A turn that never began is in the log with its failure alone; its client was refused, and has asked again.
   const started = logged
     .filter(({ prompt, isBegun }, index) => isBegun || logged[index + 1]?.prompt !== prompt)
     .map(({ prompt }) => prompt);
@@ -154,6 +154,10 @@ function assertSession({ events }: PatientClient, asked: readonly ClientTurn[]):
   expect(started).toEqual(wanted.filter((prompt) => started.includes(prompt)));
   const begun = asked.filter(({ turnId }) => turnId !== undefined).map(({ prompt }) => prompt);
   expect(begun.filter((prompt) => !started.includes(prompt))).toEqual([]);
+}
+
+function hasFailed(event: AgentEvent | undefined): boolean {
+  return event?.type === "turn-end" && event.outcome.kind === "failed";
 }
 
 /** Turns that nobody has ended, and jobs of the fleet that wait or run for nothing. */
