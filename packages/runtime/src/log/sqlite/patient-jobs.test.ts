@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createPatientJobs } from "./patient-jobs.ts";
 
-test("gives what is due of many sessions in parts, each when the loop has come round", async () => {
+test("gives what is due of many sessions in parts, one after the other", async () => {
   const parts: (readonly string[])[] = [];
   const done = Promise.withResolvers<void>();
   const jobs = createPatientJobs<string>({
@@ -16,6 +16,32 @@ test("gives what is due of many sessions in parts, each when the loop has come r
   for (const name of names) jobs.add(name, name);
   await done.promise;
   expect(parts).toEqual([names.slice(0, 16), names.slice(16, 32), names.slice(32)]);
+});
+
+test("waits as long between two parts as before the first, and less when there are so many that the last would wait too long", () => {
+  vi.useFakeTimers();
+  try {
+    const dueAt = (sessions: number): readonly number[] => {
+      const times: number[] = [];
+      const began = Date.now();
+      const jobs = createPatientJobs<number>({
+        patienceMs: 200,
+        maxJobs: 512,
+        onDue: () => {
+          times.push(Date.now() - began);
+          jobs.takeSome();
+        },
+      });
+      for (let session = 0; session < sessions; session += 1) jobs.add(`session ${session}`, session);
+      vi.runAllTimers();
+      return times;
+    };
+    expect(dueAt(16)).toEqual([200]);
+    expect(dueAt(48)).toEqual([200, 400, 600]);
+    expect(dueAt(256)).toEqual(Array.from({ length: 16 }, (_, part) => 200 + 66 * part));
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("gives all jobs of one session together", () => {

@@ -2,13 +2,18 @@ import { createOneTimer } from "./one-timer.ts";
 
 /** So many are committed in a millisecond or two, after which the streams get the loop again. */
 const TOGETHER = 16;
+/**
+ * However many sessions there are, all are committed within so many times `patienceMs`. Each has pages of its own, which every commit of it
+ * writes: sixty-four sessions would cost four times as much as sixteen if none of them waited longer.
+ */
+const LONGEST = 5;
 
 /** Jobs that nobody waits for, by the session they are about; those without one are about the same. */
 export interface PatientJobs<Job> {
   add(about: string | undefined, job: Job): void;
   /** What is about the same session, oldest first: it must be committed before what comes now. */
   take(about: string | undefined): readonly Job[];
-  /** The oldest, as many as one commit should have. Others are due as soon as the loop comes round. */
+  /** The oldest, as many as one commit should have. Others are due later: as many commits are made for many sessions as for a few. */
   takeSome(): readonly Job[];
   takeAll(): readonly Job[];
   all(): readonly Job[];
@@ -17,7 +22,7 @@ export interface PatientJobs<Job> {
 export interface PatientJobsOptions {
   readonly patienceMs: number;
   readonly maxJobs: number;
-  /** The oldest has waited for `patienceMs`, or there are `maxJobs`. */
+  /** The oldest has waited for long enough, or there are `maxJobs`. */
   readonly onDue: () => void;
 }
 
@@ -25,6 +30,7 @@ export function createPatientJobs<Job>({ patienceMs, maxJobs, onDue }: PatientJo
   const bySession = new Map<string | undefined, Job[]>();
   const timer = createOneTimer();
   let count = 0;
+  let spacingMs = patienceMs;
   const all = (): readonly Job[] => [...bySession.values()].flat();
 
   return {
@@ -51,7 +57,8 @@ export function createPatientJobs<Job>({ patienceMs, maxJobs, onDue }: PatientJo
       }
       count -= jobs.length;
       timer.clear();
-      if (count > 0) timer.set(onDue, 0);
+      spacingMs = count === 0 ? patienceMs : Math.min(spacingMs, (LONGEST * patienceMs * TOGETHER) / count);
+      if (count > 0) timer.set(onDue, spacingMs);
       return jobs;
     },
     takeAll() {
