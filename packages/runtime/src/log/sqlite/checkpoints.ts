@@ -1,13 +1,13 @@
 const entry = new URL(`./checkpoint-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
-/** So many pages of the journal are not yet in the database file before they are copied there. */
-const PAGES = 4_000;
+/** So many pages of the journal are not yet in the database file before they are copied there: the start of the thread takes more time than the copy. */
+const PAGES = 12_000;
 
 /**
  * How long the journal may be before the connection that commits copies it itself: where the thread cannot, or when writers never
  * pause for long enough to let it copy all.
  */
-export const LONGEST_JOURNAL_PAGES = 16_000;
+export const LONGEST_JOURNAL_PAGES = 32_000;
 
 export interface CheckpointQuestion {
   /** Of the database. */
@@ -24,7 +24,7 @@ export interface Checkpoints {
   close(): Promise<void>;
 }
 
-export function createCheckpoints(path: string): Checkpoints {
+export function createCheckpoints(path: string, mostPages = PAGES): Checkpoints {
   const stop = new AbortController();
   let copying: Promise<void> | undefined;
   let cannot = false;
@@ -44,7 +44,7 @@ export function createCheckpoints(path: string): Checkpoints {
 
   return {
     note(pages) {
-      if (pages >= PAGES && !cannot) copying ??= copy();
+      if (pages >= mostPages && !cannot) copying ??= copy();
     },
     async close() {
       cannot = true;
