@@ -87,7 +87,7 @@ interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns
   readonly upstreamState?: ApiHost["conversations"];
   /** A spawner process that boots already. */
   readonly spawner?: ChildProcess | undefined;
-  /** The log, where it is not the embedded one. It is closed with the engine. */
+  /** The log, where it is not the embedded one but a database elsewhere. It is closed with the engine. */
   readonly store?: LogStore | undefined;
 }
 
@@ -126,6 +126,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     budgets: () => live.budgets,
     defaults: { model: config.model, mode: config.mode, force: config.cli.force, sandbox: config.sandbox.mode },
     sandboxes,
+    startsWhenDurable: options.store !== undefined,
     maxRawBytes: config.limits.rawBytes,
     toolbox: toolboxSettings(host, config, { spawner, containment, outputsDir: tmpdir() }),
     parkedLimitMs: config.clocks.toolMs,

@@ -58,6 +58,11 @@ export interface SessionEngineOptions {
   };
   /** Absent: a turn that asks for a sandbox is refused. */
   readonly sandboxes?: Sandboxes;
+  /**
+   * A turn's agent is started only when the start of the turn is in the log: for a log that is elsewhere and may be away for long. A turn that is
+   * refused has then done nothing, and may be asked for again. Absent: it starts while the disk is at work.
+   */
+  readonly startsWhenDurable?: boolean | undefined;
   readonly maxRawBytes: number;
   /** The tools that the gateway runs. Absent: it runs none. */
   readonly toolbox?: ToolboxSettings;

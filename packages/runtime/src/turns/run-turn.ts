@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import type { LaneEntry, TakeEntries } from "../lanes/lane.ts";
+import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lanes/lane.ts";
 import { prepareLaneRequest } from "./prepare-lane-request.ts";
 import { runOnLanes } from "./run-on-lanes.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
@@ -21,6 +21,8 @@ export interface Turn {
   readonly tools: TurnTools | undefined;
   /** Undefined: turns are not traced. */
   readonly trace: TurnTrace | undefined;
+  /** What the agent has to wait for. */
+  readonly started: Promise<unknown> | undefined;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function runTurn(turn: Turn): Promise<void> {
   const { options, model, writer, signal, stop, tools, trace } = turn;
   const { lane, store, budgets, session, wallClock } = options;
   try {
+    if (turn.started !== undefined && !(await isWantedAfter(turn.started, turn))) return;
     const budget = await openTurnBudget(store, budgets, {
       ...whoseOf(session),
       sessionId: session.id,
@@ -70,6 +73,13 @@ export async function runTurn(turn: Turn): Promise<void> {
   } finally {
     await tools?.settled();
   }
+}
+
+/** Whether the turn still goes on when its start is in the log: one that was stopped meanwhile ends without an agent. */
+async function isWantedAfter(started: Promise<unknown>, { signal, writer }: Turn): Promise<boolean> {
+  await started;
+  if (signal.aborted) await writer.append(toEntries([{ type: "turn-end", outcome: outcomeOfStop(signal) }]));
+  return !signal.aborted;
 }
 
 /** Not waited for: the events that follow go the same way behind it, and fail of whatever it fails of. */

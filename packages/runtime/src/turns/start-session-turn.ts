@@ -67,8 +67,9 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
   const written = Promise.all([options.saved, writer.write([startOf(options, turnId, model)], request)]);
   const firstSeq = session.lastSeq + 1;
-  // The agent starts while the disk is at work. Nothing it says can be sent before this: the log keeps its order.
-  const settled = runTurn({ options, turnId, model, writer, signal, stop, tools, trace });
+  // The agent starts while the disk is at work, or waits for it. Nothing it says can be sent before this: the log keeps its order.
+  const started = options.startsWhenDurable === true ? written : undefined;
+  const settled = runTurn({ options, turnId, model, writer, signal, stop, tools, trace, started });
   const log = { store, sessionId: session.id };
   const followed = (how: TurnFollowOptions = {}): FollowOptions => {
     const { afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = how;
@@ -81,7 +82,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
       restore: asSaid ? said.restore : undefined,
     };
   };
-  const begun = awaitStart(written, { writer, stop, settled });
+  const begun = awaitStart(written, { writer, stop, settled, hasAgent: started === undefined });
   begun.catch(() => undefined); // for callers that wait for it; the outcome says the same to those that do not
   return {
     sessionId: session.id,
@@ -141,13 +142,18 @@ interface Starting {
   readonly writer: TurnWriter;
   readonly stop: (error: CaretError) => void;
   readonly settled: Promise<void>;
+  /** The agent has not waited for it. */
+  readonly hasAgent: boolean;
 }
 
 /** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
-async function awaitStart(written: Promise<unknown>, { writer, stop, settled }: Starting): Promise<void> {
+async function awaitStart(written: Promise<unknown>, { writer, stop, settled, hasAgent }: Starting): Promise<void> {
   const over = written.catch(() => undefined); // handled below
   if (!(await within(over, START_MS))) {
-    const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start");
+    const how = hasAgent
+      ? { retryable: false, fix: "The agent had begun: see what it has done, then send it again." }
+      : {};
+    const error = new CaretError("overloaded", "Another process holds the event log, so that no turn can start", how);
     stop(error);
     writer.breakOff(error);
     throw error;
