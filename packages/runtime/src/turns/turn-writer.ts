@@ -194,7 +194,8 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     const before = pending.characters;
     const written: StoredEvent[] = [];
     const sent: LiveEvent[] = [];
-    for (const [index, event] of batch.kept.entries()) {
+    for (let index = 0; index < batch.kept.length; index += 1) {
+      const event = batch.kept[index] as AgentEvent;
       const shown = said.shown(event, batch.said[index] ?? event);
       const entry = withLine({ turnId, event, at }, redact.rawOf(joined, batch, index));
       const { seq, offset } = pending.add(entry, shown);

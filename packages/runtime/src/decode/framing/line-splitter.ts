@@ -81,10 +81,18 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     return first + 1;
   };
 
+  /** What agents that stream write nearly always. */
+  const isWholeLines = (bytes: Buffer): boolean =>
+    open.byteLength === 0 && bytes[bytes.byteLength - 1] === NEWLINE && bytes.byteLength <= maxLineBytes;
+
   const push = (chunk: Uint8Array): LineBatch => {
     const lines: string[] = [];
     if (failure !== undefined) return { lines };
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (isWholeLines(bytes)) {
+      addText(lines, bytes.toString("utf8", 0, bytes.byteLength - 1));
+      return { lines };
+    }
     const start = finishOpenLine(lines, bytes);
     if (start === -1) return batch(lines);
     const last = bytes.lastIndexOf(NEWLINE);

@@ -127,13 +127,11 @@ function createUpstreamNote(attachmentOf: AgentRun["attachmentOf"]) {
   return {
     sessionId: undefined as string | undefined,
     attach(decoded: readonly Decoded[]): readonly LaneEntry[] {
-      for (const [index, entry] of decoded.entries()) {
-        const { event } = entry;
-        if (event.type !== "session-ready" || event.sessionId === undefined) continue;
-        this.sessionId = event.sessionId;
-        return decoded.with(index, { ...entry, upstream: attachmentOf(event.sessionId) } as LaneEntry);
-      }
-      return decoded;
+      const index = decoded.findIndex(({ event }) => event.type === "session-ready" && event.sessionId !== undefined);
+      const entry = decoded[index];
+      if (entry?.event.type !== "session-ready" || entry.event.sessionId === undefined) return decoded;
+      this.sessionId = entry.event.sessionId;
+      return decoded.with(index, { ...entry, upstream: attachmentOf(this.sessionId) } as LaneEntry);
     },
   };
 }
