@@ -19,6 +19,20 @@ describe("the search in a long text", () => {
     expect(texts.map(search)).toEqual([false, false, false]);
   });
 
+  it.each(["secret", "==", "_key", "sk-", "SG."])(
+    "finds %j wherever it stands, also where two parts of the text meet",
+    (word) => {
+      const places = [0, 1, 2, 3, 4_095, 4_096, ...Array.from({ length: 24 }, (_, place) => 65_520 + place)];
+      const found = places.filter((place) => search(`${" ".repeat(place)}${word}${" ".repeat(70_000 - place)}`));
+      expect(found).toEqual(places);
+    },
+  );
+
+  it("finds one at the end of a text of any length", () => {
+    const lengths = Array.from({ length: 20 }, (_, length) => 65_525 + length);
+    expect(lengths.filter((length) => search(`${" ".repeat(length - 2)}==`))).toEqual(lengths);
+  });
+
   it("finds a secret with letters beyond ASCII", () => {
     const find = createTextSearch([/pässword/i], ["pässword"]);
     expect([find(`${filler}PÄSSWORD${filler}`), find(filler)]).toEqual([true, false]);
