@@ -1,5 +1,6 @@
 import { Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { UnknownCommit } from "../database/open-database.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue, type TurnQueue } from "../queue/turn-queue.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
@@ -89,4 +90,32 @@ it("a key that was lost and claimed again stays held when what was left of the f
   // What follows comes after the end of the first claim, in the same loop.
   await new Promise((resolve) => setImmediate(resolve));
   expect(claims?.held()).toMatchObject([{ key: "s1", fence: 3 }]);
+});
+
+it("a turn that was taken in a commit whose answer was lost is started all the same, once", async () => {
+  const { next } = turns();
+  let isLost = false;
+  start({
+    async next(claim, how) {
+      const found = await next(claim, how);
+      if (isLost || typeof found !== "object") return found;
+      isLost = true;
+      throw new UnknownCommit("The connection was lost during a commit");
+    },
+  });
+  await submit("t1");
+  await submit("t2");
+  await started(1);
+  taken[0]?.end();
+  await started(2);
+  taken[1]?.end();
+  await expect.poll(() => claims?.held()).toEqual([]);
+  const { rows } = await database.query("select id, state from turns order by position");
+  expect({ rows, taken: taken.map(({ id }) => id) }).toEqual({
+    rows: [
+      { id: "t1", state: "done" },
+      { id: "t2", state: "done" },
+    ],
+    taken: ["t1", "t2"],
+  });
 });

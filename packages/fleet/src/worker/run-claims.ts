@@ -103,6 +103,8 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
   const lost = new AbortController();
   const running = new Map<string, Promise<void>>();
   let ended: string[] = [];
+  /** The last answer of the queue did not come: what it said is unknown. */
+  let isUnsure = false;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => bell.resolve();
   lost.signal.addEventListener("abort", ring, { once: true });
@@ -119,12 +121,16 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
   const next = async (): Promise<Next> => {
     if (claim.kind === "session" && running.size > 0) return "later";
     const reported = ended;
+    const known = isUnsure ? [...running.keys(), ...reported] : undefined;
     try {
-      const found = await turns.next(claim, { ended: reported, isIdle: running.size === 0, isLeaving: isLeaving() });
+      const how = { ended: reported, isIdle: running.size === 0, isLeaving: isLeaving(), known };
+      const found = await turns.next(claim, how);
       ended = ended.slice(reported.length);
+      isUnsure = false;
       return found;
     } catch (reason) {
       // The database may be away: the next poll asks again.
+      isUnsure = true;
       onError(CaretError.from(reason));
       return "later";
     }
