@@ -74,16 +74,17 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     },
 
     async renew() {
-      const held = [...fences.keys()];
-      if (held.length === 0) return [];
+      const held = new Map(fences);
+      if (held.size === 0) return [];
       // In one look: a session that is being made, whose row comes between two, is in neither half of it.
       const { rows } = await database.query(
         `with renewed as (update sessions set ${lease} where id = any($1) and owner = $2)
          select id from sessions where id = any($1) and owner is distinct from $2`,
-        [held, owner],
+        [[...held.keys()], owner],
         "renew sessions",
       );
-      const lost = rows.map(({ id }) => String(id)).filter((id) => fences.has(id));
+      // One that was released and claimed again meanwhile is held, under another number.
+      const lost = rows.map(({ id }) => String(id)).filter((id) => fences.has(id) && fences.get(id) === held.get(id));
       for (const id of lost) fences.delete(id);
       return lost;
     },
