@@ -99,3 +99,19 @@ it("a session that nobody holds although its turn has no end in the log is taken
   expect([await other.takeExpired(), await other.takeExpired()]).toEqual([["left"], []]);
   await store.close();
 });
+
+it("what held a session before leaves it to the turn that has begun in the same worker meanwhile", async () => {
+  await database.empty();
+  const store = await openPostgresEventStore({ database });
+  await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
+  await database.query("update sessions set owner = 'lost', lease_until = now() - interval '1 second'");
+  const leases = createSessionLeases(database, "worker-1");
+  await leases.takeExpired();
+  const taken = leases.fenceOf("s");
+  await leases.claim("s");
+  leases.abandon("s", taken);
+  await leases.release("s", taken);
+  const { rows } = await database.query("select owner, fence from sessions");
+  expect([rows, leases.fenceOf("s")]).toEqual([[{ owner: "worker-1", fence: 2 }], 2]);
+  await store.close();
+});
