@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Caller, CaretError, type Comparisons, type ComparisonView } from "@caret/protocol";
 import { isInScope, scopeOf } from "@caret/runtime";
 import type { Database, Row } from "../database/open-database.ts";
+import { createPatience } from "../log/patience.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
 import { isThereSql, type Members } from "../wire/members.ts";
 import type { Sealer } from "../wire/sealer.ts";
@@ -38,6 +39,7 @@ const foundSql = `select comparisons.id, owner, view, comparisons.version::text 
 /** Comparisons on a gateway without agents: the worker that started one has it, and says in the database how it stands. */
 export function createFleetComparisons(options: FleetComparisonsOptions): Comparisons {
   const { database, sealer, members, owner, onError } = options;
+  const patience = createPatience();
   const ask = async (worker: string, command: ComparisonCommand, args: readonly unknown[]) =>
     (await options.ask(worker, command, args)) as never;
   const read: ReadComparison = async (id) => {
@@ -67,7 +69,10 @@ export function createFleetComparisons(options: FleetComparisonsOptions): Compar
       try {
         yield* viewsOf(options.listener, id, read, signal);
       } finally {
-        ask(worker, "comparisons.letGo", [follower]).catch((reason: unknown) => onError(CaretError.from(reason)));
+        // An attended comparison lives for as long as it is held.
+        patience
+          .retry(() => ask(worker, "comparisons.letGo", [follower]), { keepTrying: true })
+          .catch((reason: unknown) => onError(CaretError.from(reason)));
       }
     },
     async pick(id, wanted, caller) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CaretError, type Conversations, lastingCaller } from "@caret/protocol";
 import { requestScope } from "@caret/runtime";
+import { createPatience } from "../log/patience.ts";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
 import type { Members } from "../wire/members.ts";
 import type { ConversationInput, ShareView } from "../worker/run-conversation-turn.ts";
@@ -21,7 +22,8 @@ export interface FleetConversationsOptions extends SubmitTurnOptions {
  * recognises the transcript as a gateway by itself would: any gateway may bring the results that a parked call waits for.
  */
 export function createFleetConversations(options: FleetConversationsOptions): Conversations {
-  const { database, owner, ask, onError } = options;
+  const { database, owner, onError } = options;
+  const patience = createPatience();
   return {
     async open(request, caller) {
       const key = `c-${requestScope(request, caller)}`;
@@ -41,15 +43,35 @@ export function createFleetConversations(options: FleetConversationsOptions): Co
         idempotencyKey: undefined,
         input,
       });
-      const view = (await turn.begun()) as ShareView;
       const notifyWorker = (name: string, word: string): void => {
-        workerOf(options, key)
-          .then((worker) => (worker === undefined ? undefined : ask(worker, name, [id, word])))
+        // The worker keeps the conversation, and its agent, until it has heard of it.
+        patience
+          .retry(() => tellWorker(options, key, name, [id, word]), { keepTrying: true })
           .catch((reason: unknown) => onError(CaretError.from(reason)));
       };
-      return createLiveShare({ ...options, database, id, view, notifyWorker });
+      const view = await turn.begun().catch((reason: unknown) => {
+        // The client hears that the database was away. The turn may begin all the same, and nobody follows it.
+        patience
+          .retry(() => turn.begun(), { keepTrying: true })
+          .then(
+            () => notifyWorker("leaveShare", "gone"),
+            () => undefined, // it never began
+          );
+        throw reason;
+      });
+      return createLiveShare({ ...options, database, id, view: view as ShareView, notifyWorker });
     },
   };
+}
+
+async function tellWorker(
+  options: FleetConversationsOptions,
+  key: string,
+  name: string,
+  args: readonly unknown[],
+): Promise<void> {
+  const worker = await workerOf(options, key);
+  if (worker !== undefined) await options.ask(worker, name, args);
 }
 
 async function workerOf({ database }: FleetConversationsOptions, key: string): Promise<string | undefined> {

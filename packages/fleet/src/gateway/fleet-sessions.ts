@@ -89,7 +89,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     },
     async cancelTurn(sessionId, turnId, caller) {
       await local.get(sessionId, caller);
-      if (await withdraw(options, turnId)) await touch(options, sessionId);
+      if (await withdraw(options, sessionId, turnId)) await touch(options, sessionId);
       else await askRunner("cancelTurn", sessionId, [turnId, caller]);
     },
     ...saidToTurns(options, askRunner),
@@ -193,11 +193,16 @@ function assertFree({ view: { id, status } }: Place): void {
     throw new CaretError("session-busy", `A turn of the session ${id} is still running`);
 }
 
-/** Says whether the turn had not been started: then it never is. */
-async function withdraw({ database, notifier }: FleetSessionsOptions, turnId: string): Promise<boolean> {
+/** Says whether the turn of this session had not been started: then it never is. */
+async function withdraw(
+  { database, notifier }: FleetSessionsOptions,
+  sessionId: string,
+  turnId: string,
+): Promise<boolean> {
   const { count } = await database.query(
-    "update turns set state = 'withdrawn', input = null, ended_at = now() where id = $1 and state = 'queued'",
-    [turnId],
+    `update turns set state = 'withdrawn', input = null, ended_at = now()
+     where id = $1 and key = $2 and state = 'queued'`,
+    [turnId, sessionId],
   );
   notifier.hint({ kind: "turn", id: turnId });
   return count > 0;

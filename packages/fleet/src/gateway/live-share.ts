@@ -44,10 +44,12 @@ async function readBatches(
   let next = 0;
   const look = async (): Promise<readonly LiveBatch[] | undefined> => {
     const { rows } = await database.query(
-      "select body from live_batches where share = $1 and number >= $2 order by number limit $3",
+      "select number, body from live_batches where share = $1 and number >= $2 order by number limit $3",
       [id, next, PAGE],
       "read live",
     );
+    // The table is empty after a crash of the server: an answer with a hole in it is none.
+    if (rows.some(({ number }, index) => Number(number) !== next + index)) return [{ end: lostOutcome() }];
     if (rows.length > 0) return rows.map(({ body }) => sealer.open(body as Uint8Array) as LiveBatch);
     return (await isLost(database, id)) ? [{ end: lostOutcome() }] : undefined;
   };

@@ -46,6 +46,11 @@ export interface NextOptions {
   readonly isIdle: boolean;
   /** The worker takes no more turns: what waits is for another one. */
   readonly isLeaving: boolean;
+  /**
+   * After a call that failed, and may have been committed all the same: every turn that was taken under the claim, and whose end is not
+   * in the database. One that is not among them was started by that call and never heard of: it waits again.
+   */
+  readonly known?: readonly string[] | undefined;
 }
 
 /** `lost`: another worker has the key. `over`: the key was given up. `later`: nothing waits, something runs. */
@@ -137,6 +142,12 @@ async function nextTurn(queries: Queries, options: TurnQueueOptions, claim: Clai
       `update turns set state = 'done', input = null, ended_at = now()
        where id = any($1) and fence = $2 and state = 'running'`,
       [how.ended, fence],
+    );
+  if (how.known !== undefined)
+    await queries.query(
+      `update turns set state = 'queued', fence = null, started_at = null
+       where key = $1 and fence = $2 and state = 'running' and id <> all($3)`,
+      [key, fence, how.known],
     );
   // The session was moved to another machine.
   const isMoved = work["queue"] !== options.home && work["queue"] !== ANYWHERE;

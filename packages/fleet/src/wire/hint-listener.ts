@@ -45,6 +45,7 @@ export function openHintListener({ database, onError, pollMs = POLL_MS }: HintLi
       for (const hint of readPayload(payload)) hear(hint);
     };
     connection = await database.connect(onNotice, () => lost.resolve());
+    if (closing.signal.aborted) return; // closed before there was one to end
     await connection.query(`listen ${CHANNEL}`);
     // What was hinted at while nobody listened.
     lookAll();

@@ -8,6 +8,8 @@ import type { WorkerMeter } from "./worker-meter.ts";
 const RENEW_MS = 3_000;
 /** Before its lease runs out by the clock of the database a worker has stopped its agents by its own. */
 const MARGIN_MS = 2_000;
+/** How often to look whether that time has come: with the renewals alone it would be seen up to three seconds late. */
+const WATCH_MS = 500;
 
 export interface KeepLeasesOptions {
   readonly database: Database;
@@ -22,24 +24,27 @@ export interface KeepLeasesOptions {
   readonly onError: (error: CaretError) => void;
   /** Milliseconds of a clock that only goes forward. */
   readonly monotonic: () => number;
+  readonly renewMs?: number;
 }
 
 /** Renews what this worker holds. Gives what ends it. */
 export function keepLeases(options: KeepLeasesOptions): () => void {
-  const { database, owner, claims, sessions, meter, monotonic } = options;
+  const { database, owner, claims, sessions, meter, monotonic, renewMs = RENEW_MS } = options;
   let renewedAt = monotonic();
   let isBusy = false;
 
   const renew = async (): Promise<void> => {
     const startedAt = monotonic();
     const held = claims.held();
+    // Only what is worked on: a key that was given up here, or whose claim was never heard of, is free when its lease has run out.
     const { rows } = await database.query(
-      `update work set lease_until = now() + ${LEASE_MS} * interval '1 millisecond' where owner = $1 returning key, fence`,
-      [owner],
+      `update work set lease_until = now() + ${LEASE_MS} * interval '1 millisecond'
+       where owner = $1 and key = any($2) returning key, fence`,
+      [owner, held.map(({ key }) => key)],
       "renew work",
     );
     const fences = new Map(rows.map(({ key, fence }) => [String(key), Number(fence)]));
-    const gone = held.filter(({ key, fence }) => fences.get(key) !== fence).map(({ key }) => key);
+    const gone = held.filter(({ key, fence }) => fences.get(key) !== fence);
     claims.lose(gone);
     const lost = await sessions.renew();
     if (lost.length > 0) options.onLost(lost);
@@ -49,14 +54,17 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
     meter?.lost("session", lost.length);
   };
   const giveUp = (): void => {
-    const held = claims.held().map(({ key }) => key);
+    const held = claims.held();
     claims.lose(held);
     meter?.lost("claim", held.length);
     meter?.lost("session", sessions.dropAll());
     options.onAllLost();
   };
-  const tick = (): void => {
+  const watch = (): void => {
     if (monotonic() - renewedAt > LEASE_MS - MARGIN_MS) giveUp();
+  };
+  const tick = (): void => {
+    watch();
     if (isBusy) return;
     isBusy = true;
     renew()
@@ -65,6 +73,8 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
         isBusy = false;
       });
   };
-  const timer = setInterval(tick, RENEW_MS);
-  return () => clearInterval(timer);
+  const timers = [setInterval(watch, WATCH_MS), setInterval(tick, renewMs)];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
 }

@@ -82,3 +82,18 @@ it("no other worker can begin a turn while work holds the session, and one can a
   const during = await engine.holdSession("s", holder);
   expect([during, await holder()]).toMatchObject([{ owner: "worker-1" }, { owner: null }]);
 });
+
+it("turns that are refused at the same time because one runs leave it to the turn that runs, which lets it go", async () => {
+  const { engine, ends } = scriptedEngine();
+  const turn = await engine.beginTurn({ sessionId: "s", prompt: "One" });
+  const [two, three] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const works = [two, three].map(({ promise }) => engine.holdSession("s", () => promise));
+  two.resolve();
+  await works[0];
+  three.resolve();
+  await works[1];
+  const during = await holder();
+  ends[0]?.();
+  await turn.settled;
+  expect([during, await holder(), leases.fenceOf("s")]).toMatchObject([{ owner: "worker-1" }, { owner: null }, -1]);
+});

@@ -15,19 +15,17 @@ export interface LeasedEngineOptions {
 
 /** The engine of a worker: a turn starts only in a session that this worker holds, and holds it until it is over. */
 export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptions): SessionEngine {
-  /** By session: for what it is held. What begins while the end of a turn is cleaned up takes the lease over. */
-  const holders = new Map<string, symbol>();
+  /** By session: for what it is held. What ends last lets it go. */
+  const holders = new Map<string, Set<symbol>>();
 
-  /** Gives what lets the session go, unless something else holds it by then. */
+  /** Gives what lets the session go, unless something else holds it then. */
   const hold = async (sessionId: string): Promise<() => Promise<void>> => {
     const own = Symbol(sessionId);
-    const before = holders.get(sessionId);
-    holders.set(sessionId, own);
+    const all = holders.get(sessionId) ?? new Set();
+    holders.set(sessionId, all.add(own));
     const letGo = async (): Promise<void> => {
-      if (holders.get(sessionId) !== own) return;
-      // Of a session with a running turn, or one whose end is not in the log, the lease is that turn's.
-      const isTaken = engine.runningTurn(sessionId) !== undefined || engine.hasUnendedTurn(sessionId);
-      if (before !== undefined && isTaken) return void holders.set(sessionId, before);
+      all.delete(own);
+      if (all.size > 0) return;
       holders.delete(sessionId);
       // What cannot be released now is free when its lease has run out.
       await leases.release(sessionId).catch(() => leases.abandon(sessionId));
@@ -35,10 +33,8 @@ export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptio
     try {
       await leases.claim(sessionId);
     } catch (reason) {
-      if (holders.get(sessionId) === own) {
-        if (before === undefined) holders.delete(sessionId);
-        else holders.set(sessionId, before);
-      }
+      // What held it before may have ended meanwhile, and left the lease to this.
+      await letGo();
       throw reason;
     }
     return letGo;

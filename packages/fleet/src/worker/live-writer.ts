@@ -2,6 +2,7 @@ import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import type { Sealer } from "../wire/sealer.ts";
+import { whileHeld } from "./while-held.ts";
 
 /** One row of an answer on its way: events, or its end. */
 export type LiveBatch =
@@ -14,11 +15,16 @@ const GATHER_MS = 10;
 /** So many events may wait for the database before the agent has to. */
 const MAX_WAITING = 2_000;
 
+/** One that is tried again may be there already. */
+const insertSql = "insert into live_batches (share, number, body) values ($1, $2, $3) on conflict do nothing";
+
 export interface LiveWriter {
   /** A promise where the database is behind. */
   take(events: readonly AgentEvent[]): Promise<void> | void;
   /** Writes what was gathered, and the end behind it. */
   end(how: TurnOutcome | "parked"): Promise<void>;
+  /** Writes the end once more where it is gone: after a crash of the server no batch is left, and the gateway waits for it. */
+  endAgain(): Promise<void>;
 }
 
 export interface LiveWriterOptions {
@@ -26,26 +32,27 @@ export interface LiveWriterOptions {
   readonly sealer: Sealer;
   readonly notifier: Notifier;
   readonly share: string;
+  /** Aborted: the key was lost, and nobody waits for the answer any more. */
+  readonly lost: AbortSignal;
 }
 
 /** Writes an answer of a stateless door where the gateway that serves it reads it, as it was said. */
-export function createLiveWriter({ database, sealer, notifier, share }: LiveWriterOptions): LiveWriter {
+export function createLiveWriter({ database, sealer, notifier, share, lost }: LiveWriterOptions): LiveWriter {
   let waiting: AgentEvent[] = [];
   let number = 0;
+  let last: LiveBatch | undefined;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
+  const insert = async (row: number, batch: LiveBatch): Promise<void> => {
+    const values = [share, row, sealer.seal(batch)];
+    await whileHeld(() => database.query(insertSql, values, "write live"), lost);
+    notifier.hint({ kind: "live", id: share });
+  };
   const write = (batch: LiveBatch): Promise<void> => {
     const row = number;
     number += 1;
-    writing = writing.then(async () => {
-      await database.query(
-        "insert into live_batches (share, number, body) values ($1, $2, $3)",
-        [share, row, sealer.seal(batch)],
-        "write live",
-      );
-      notifier.hint({ kind: "live", id: share });
-    });
+    writing = writing.then(() => insert(row, batch));
     writing.catch(() => undefined); // the next `take` or the end rejects with it
     return writing;
   };
@@ -66,7 +73,11 @@ export function createLiveWriter({ database, sealer, notifier, share }: LiveWrit
     },
     async end(how) {
       await flush();
-      await write({ end: how });
+      last = { end: how };
+      await write(last);
+    },
+    async endAgain() {
+      if (last !== undefined) await insert(number - 1, last);
     },
   };
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError, type ComparisonView } from "@caret/protocol";
+import { isConnectionLoss } from "../database/database-error.ts";
 import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { isThereSql } from "../wire/members.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 
 /** What candidates say changes with every word: so often it is written. */
 const GATHER_MS = 100;
+const AWAY_MS = 250;
 
 /** A comparison as it passes through the database, sealed. */
 export interface SharedComparison {
@@ -32,6 +34,7 @@ export interface ComparisonPublisherOptions extends Pick<FleetSeat, "database" |
 export function createComparisonPublisher(options: ComparisonPublisherOptions): ComparisonPublisher {
   const { database, sealer, notifier, owner, onError } = options;
   const unwritten = new Map<string, SharedComparison>();
+  let isClosing = false;
   const writing = new Map<string, { readonly done: Promise<void>; readonly hurry: () => void }>();
 
   const write = async (id: string, shared: SharedComparison): Promise<void> => {
@@ -43,12 +46,24 @@ export function createComparisonPublisher(options: ComparisonPublisherOptions): 
     );
     notifier.hint({ kind: "comparison", id });
   };
+  /** Whether it is to be tried again. */
+  const isRefused = async (id: string, shared: SharedComparison): Promise<boolean> => {
+    try {
+      await write(id, shared);
+      return false;
+    } catch (reason) {
+      onError(CaretError.from(reason));
+      return isConnectionLoss(reason) && !isClosing;
+    }
+  };
   const writeAll = async (id: string, hurry: AbortSignal): Promise<void> => {
     for (let next = unwritten.get(id); next !== undefined; next = unwritten.get(id)) {
       unwritten.delete(id);
-      // The database may be away: the next change is written again.
-      await write(id, next).catch((reason: unknown) => onError(CaretError.from(reason)));
-      await sleep(GATHER_MS, undefined, { signal: hurry }).catch(() => undefined); // what came meanwhile is wanted now
+      if (await isRefused(id, next)) {
+        // The database is away: there may be no later change to write, and its followers wait for the last one.
+        if (!unwritten.has(id)) unwritten.set(id, next);
+        await sleep(AWAY_MS);
+      } else await sleep(GATHER_MS, undefined, { signal: hurry }).catch(() => undefined); // what came meanwhile is wanted now
     }
     writing.delete(id);
   };
@@ -74,6 +89,7 @@ export function createComparisonPublisher(options: ComparisonPublisherOptions): 
       return rows.some((row) => !isSeenDead(String(row["owner"]), owner));
     },
     async close() {
+      isClosing = true;
       await Promise.all([...writing.keys()].map(published));
       await database.query("delete from comparisons where owner = $1", [owner]).catch(onError);
     },

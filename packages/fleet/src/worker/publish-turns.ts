@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { EventStore, RunningTurn } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
+import { createPatience } from "../log/patience.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { isWaiting, waitsOf } from "./shown-waits.ts";
@@ -51,6 +52,7 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
   };
 
   return (turn) => {
+    const patience = createPatience();
     let shown: string | undefined;
     let writing: Promise<void> = Promise.resolve();
     const then = (work: () => Promise<void>): void => {
@@ -62,7 +64,9 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
         const text = JSON.stringify(waits);
         if (text === shown) return;
         shown = text;
-        await write(turn, isWaiting(waits) ? sealer.seal(waits) : null);
+        const sealed = isWaiting(waits) ? sealer.seal(waits) : null;
+        // Nobody is asked for what no gateway shows, and nobody can stop a turn that none knows of.
+        await patience.retry(() => write(turn, sealed), { keepTrying: true });
       });
     const ends = [
       turn.asks.onChange(publish),
@@ -77,6 +81,7 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
         () => then(() => settleNew(turn)),
         () => undefined,
       );
+    void turn.outcome.then(() => patience.limit(0));
     void turn.settled.then(() => {
       for (const end of ends) end();
       then(() => remove(turn));

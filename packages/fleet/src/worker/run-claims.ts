@@ -21,10 +21,10 @@ export interface RunClaimsOptions {
 }
 
 export interface RunningClaims {
-  /** Keys that are held, with the numbers under which they are. */
+  /** Keys that are held, with the numbers under which they are. Not those that were lost, of which something may still run. */
   held(): readonly Claim[];
-  /** These are another worker's by now. */
-  lose(keys: readonly string[]): void;
+  /** These are another worker's by now; or this one's, under another number. */
+  lose(claims: readonly Claim[]): void;
   /** Takes nothing more: what waits is left to other workers. Resolves when nothing is held. */
   drain(): Promise<void>;
 }
@@ -51,7 +51,8 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
     const work = createKeyWork(options, claim, () => isLeaving);
     held.set(claim.key, work);
     void work.over.then(() => {
-      held.delete(claim.key);
+      // A key that was lost may have been claimed again meanwhile.
+      if (held.get(claim.key) === work) held.delete(claim.key);
       look();
     });
   };
@@ -79,9 +80,12 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
   look();
 
   return {
-    held: () => [...held.values()].map(({ claim }) => claim),
-    lose(keys) {
-      for (const key of keys) held.get(key)?.lost.abort("lost");
+    held: () => [...held.values()].flatMap(({ claim, lost }) => (lost.signal.aborted ? [] : [claim])),
+    lose(claims) {
+      for (const { key, fence } of claims) {
+        const work = held.get(key);
+        if (work?.claim.fence === fence) work.lost.abort("lost");
+      }
     },
     async drain() {
       isLeaving = true;
@@ -99,6 +103,8 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
   const lost = new AbortController();
   const running = new Map<string, Promise<void>>();
   let ended: string[] = [];
+  /** The last answer of the queue did not come: what it said is unknown. */
+  let isUnsure = false;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => bell.resolve();
   lost.signal.addEventListener("abort", ring, { once: true });
@@ -115,12 +121,16 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
   const next = async (): Promise<Next> => {
     if (claim.kind === "session" && running.size > 0) return "later";
     const reported = ended;
+    const known = isUnsure ? [...running.keys(), ...reported] : undefined;
     try {
-      const found = await turns.next(claim, { ended: reported, isIdle: running.size === 0, isLeaving: isLeaving() });
+      const how = { ended: reported, isIdle: running.size === 0, isLeaving: isLeaving(), known };
+      const found = await turns.next(claim, how);
       ended = ended.slice(reported.length);
+      isUnsure = false;
       return found;
     } catch (reason) {
       // The database may be away: the next poll asks again.
+      isUnsure = true;
       onError(CaretError.from(reason));
       return "later";
     }

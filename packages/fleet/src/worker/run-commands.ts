@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
-import type { Database } from "../database/open-database.ts";
+import type { Database, Row } from "../database/open-database.ts";
+import { createPatience } from "../log/patience.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { type Reply, replyOf } from "../wire/reply.ts";
@@ -28,38 +29,57 @@ export interface RunCommandsOptions {
   readonly onError: (error: CaretError) => void;
 }
 
+/** Answers that a database which is away has not taken by then are lost with the process. */
+const CLOSE_MS = 2_000;
+
+const takeSql = (which: string): string => `
+  with taken as (
+    update commands set state = 'running', target = $1 where id in (
+      select id from commands where ${which} order by number for update skip locked
+    ) returning id, number, body
+  ) select id, body from taken order by number`;
+const waitingSql = "target = any($2) and state = 'queued'";
+/** Those too that were taken by a statement whose answer was lost with the connection: nobody else takes what is this process's. */
+const unheardSql = `(${waitingSql}) or (target = $1 and state = 'running' and id <> all($3))`;
+
 /** Runs the commands for this process, each once, and answers them. Gives what ends it. */
 export function runCommands(options: RunCommandsOptions): () => Promise<void> {
   const { database, sealer, listener, notifier, owner, shared, isLeaving, onError } = options;
   let taking: Promise<void> | undefined;
   let isWanted = false;
-  const running = new Set<Promise<void>>();
+  /** What the last statement has taken may not have been heard of. */
+  let isUnsure = false;
+  const running = new Map<string, Promise<void>>();
+  const patience = createPatience();
 
   const answer = async (id: string, body: Uint8Array): Promise<void> => {
     const reply = await replyOf(async () => await call(options.handlers, sealer.open(body) as Command));
-    await database.query("update commands set state = 'done', body = null, answer = $2 where id = $1", [
-      id,
-      sealer.seal(reply satisfies Reply),
-    ]);
+    const sealed = sealer.seal(reply satisfies Reply);
+    const sql = "update commands set state = 'done', body = null, answer = $2 where id = $1";
+    // A gateway waits for it as long as this process is there.
+    await patience.retry(() => database.query(sql, [id, sealed]), { keepTrying: true });
     notifier.hint({ kind: "answer", id });
+  };
+  const takeRows = async (): Promise<readonly Row[]> => {
+    const targets = isLeaving() ? [owner] : [owner, shared];
+    const taking = isUnsure
+      ? database.query(takeSql(unheardSql), [owner, targets, [...running.keys()]])
+      : database.query(takeSql(waitingSql), [owner, targets], "take commands");
+    isUnsure = true;
+    const { rows } = await taking;
+    isUnsure = false;
+    return rows;
   };
   const take = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false;
-      const { rows } = await database.query(
-        `with taken as (
-           update commands set state = 'running', target = $1 where id in (
-             select id from commands where target = any($2) and state = 'queued' order by number for update skip locked
-           ) returning id, number, body
-         ) select id, body from taken order by number`,
-        [owner, isLeaving() ? [owner] : [owner, shared]],
-        "take commands",
-      );
-      for (const { id, body } of rows) {
-        const going = answer(String(id), body as Uint8Array)
-          .catch((reason: unknown) => onError(CaretError.from(reason)))
-          .finally(() => running.delete(going));
-        running.add(going);
+      for (const { id, body } of await takeRows()) {
+        // One that could not be answered stays known: it is not run again.
+        const going = answer(String(id), body as Uint8Array).then(
+          () => void running.delete(String(id)),
+          (reason: unknown) => onError(CaretError.from(reason)),
+        );
+        running.set(String(id), going);
       }
     }
   };
@@ -77,7 +97,8 @@ export function runCommands(options: RunCommandsOptions): () => Promise<void> {
   return async () => {
     for (const end of ends) end();
     await taking;
-    await Promise.all(running);
+    patience.limit(CLOSE_MS);
+    await Promise.all(running.values());
   };
 }
 

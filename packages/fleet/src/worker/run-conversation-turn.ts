@@ -31,7 +31,12 @@ export interface RunConversationOptions {
   /** The shares that gateways have in turns of this worker, by the ids of their requests. */
   readonly shares: Map<string, RemoteShare>;
   readonly onError: (error: CaretError) => void;
+  /** How often the end is looked after that the gateway has not acknowledged. */
+  readonly againMs?: number;
 }
+
+/** Answers are acknowledged within moments. */
+const AGAIN_MS = 5_000;
 
 /** Answers one request, and keeps its conversation here until the client has left and the turn is over. */
 export async function runConversationTurn(
@@ -62,13 +67,17 @@ export async function runConversationTurn(
   lost.addEventListener("abort", onLost, { once: true });
   if (lost.aborted) onLost();
   await options.answer(reply);
-  await pump(share, options);
-  await Promise.all([left.promise, share.outcome]);
+  // The gateway waits for the rest until the turn of the queue is over, and would be waited for here.
+  if (!(await pump(share, options))) leave("gone");
+  const again = setInterval(() => void options.live.endAgain().catch(options.onError), options.againMs ?? AGAIN_MS);
+  await left.promise;
+  clearInterval(again);
+  await share.outcome;
   options.shares.delete(id);
 }
 
-/** A gateway that cannot be reached sees its turn interrupted. */
-async function pump(share: TurnShare, { live, onError }: RunConversationOptions): Promise<void> {
+/** Says whether the gateway can read all of it. One that cannot sees its turn interrupted, when that is over. */
+async function pump(share: TurnShare, { live, onError }: RunConversationOptions): Promise<boolean> {
   let end: TurnOutcome | undefined;
   try {
     await share.follow((events) => {
@@ -77,8 +86,10 @@ async function pump(share: TurnShare, { live, onError }: RunConversationOptions)
       return live.take(events);
     }, new AbortController().signal);
     await live.end(end ?? (await ended(share)));
+    return true;
   } catch (reason) {
     onError(CaretError.from(reason));
+    return false;
   }
 }
 

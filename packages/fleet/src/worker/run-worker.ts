@@ -18,6 +18,7 @@ import { runCommands } from "./run-commands.ts";
 import { type ConversationInput, type RemoteShare, runConversationTurn } from "./run-conversation-turn.ts";
 import type { RunNativeTurnOptions } from "./run-native-turn.ts";
 import { leaseLost, type NativeInput, runNativeTurn } from "./run-native-turn.ts";
+import { whileHeld } from "./while-held.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 
 const SEEN_MS = 3_000;
@@ -71,9 +72,9 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const turns = createTurnQueue({ database, jobs, sealer, owner, home, now: Date.now });
   const shares = new Map<string, RemoteShare>();
   const holds = createComparisonHolds(options.comparisons, onError);
-  const answered = async (claim: Claim, id: string, reply: Reply): Promise<void> => {
-    // A gateway that hears nothing sees the turn in the log, or that it was interrupted.
-    await turns.answer(claim, id, reply).catch(onError);
+  const answered = async (claim: Claim, id: string, reply: Reply, lost: AbortSignal): Promise<void> => {
+    // A gateway that waits for the answer of a stateless door hears nothing else of a turn that runs.
+    await whileHeld(() => turns.answer(claim, id, reply), lost).catch(onError);
     notifier.hint({ kind: "turn", id });
   };
   const record = recordUnbegun.bind(undefined, { ...options, database });
@@ -153,7 +154,7 @@ async function keepSeen(options: WorkerOptions, { shares, holds, claims, isLeavi
 interface Running {
   readonly claim: Claim;
   readonly lost: AbortSignal;
-  readonly answered: (claim: Claim, id: string, reply: Reply) => Promise<void>;
+  readonly answered: (claim: Claim, id: string, reply: Reply, lost: AbortSignal) => Promise<void>;
 }
 
 async function runTaken(
@@ -163,10 +164,10 @@ async function runTaken(
 ): Promise<void> {
   const { id } = taken;
   const asked = taken.input as NativeInput | ConversationInput;
-  const answer = (reply: Reply): Promise<void> => answered(claim, id, reply);
+  const answer = (reply: Reply): Promise<void> => answered(claim, id, reply, lost);
   if (options.tracer !== undefined) traceWait(options.tracer, taken, asked);
   if (asked.door === "native") return await runNativeTurn({ ...options, answer }, taken, asked, lost);
-  const live = createLiveWriter({ ...options.seat, share: id });
+  const live = createLiveWriter({ ...options.seat, share: id, lost });
   await runConversationTurn({ ...options, answer, live }, id, asked, lost);
 }
 

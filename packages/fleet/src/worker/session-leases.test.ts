@@ -52,6 +52,36 @@ it("a session whose row is written while leases are renewed is not taken for ano
   await store.close();
 });
 
+it("a session that was released and claimed again while leases are renewed is not taken for lost: its turn goes on", async () => {
+  await database.empty();
+  const store = await openPostgresEventStore({ database });
+  for (const id of ["again", "locked"]) await store.createSession({ id, workspace: "/w", createdAt: 1 });
+  const [locked, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const waits = async (): Promise<number> =>
+    (await database.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).count;
+  const query: typeof database.query = async (...statement) => {
+    if (statement[2] !== "renew sessions") return await database.query(...statement);
+    // Between what is held here and what the server looks at.
+    await leases.release("again");
+    const renewal = database.query(...statement);
+    await expect.poll(waits).toBe(1).finally(isOver.resolve);
+    return await renewal;
+  };
+  const leases = createSessionLeases({ ...database, query }, "worker-1");
+  for (const id of ["again", "locked"]) await leases.claim(id);
+  // An append that takes long.
+  const appending = database.transaction(async (queries) => {
+    await queries.query("select 1 from sessions where id = 'locked' for update");
+    locked.resolve();
+    await isOver.promise;
+    await leases.claim("again");
+  });
+  await locked.promise;
+  expect([await leases.renew(), leases.fenceOf("again")]).toEqual([[], 2]);
+  await appending;
+  await store.close();
+});
+
 it("a session that nobody holds although its turn has no end in the log is taken over, to be ended", async () => {
   await database.empty();
   const leases = createSessionLeases(database, "worker-1");
@@ -67,5 +97,21 @@ it("a session that nobody holds although its turn has no end in the log is taken
   for (const id of ["ended", "left"]) await leases.release(id);
   const other = createSessionLeases(database, "worker-2");
   expect([await other.takeExpired(), await other.takeExpired()]).toEqual([["left"], []]);
+  await store.close();
+});
+
+it("what held a session before leaves it to the turn that has begun in the same worker meanwhile", async () => {
+  await database.empty();
+  const store = await openPostgresEventStore({ database });
+  await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
+  await database.query("update sessions set owner = 'lost', lease_until = now() - interval '1 second'");
+  const leases = createSessionLeases(database, "worker-1");
+  await leases.takeExpired();
+  const taken = leases.fenceOf("s");
+  await leases.claim("s");
+  leases.abandon("s", taken);
+  await leases.release("s", taken);
+  const { rows } = await database.query("select owner, fence from sessions");
+  expect([rows, leases.fenceOf("s")]).toEqual([[{ owner: "worker-1", fence: 2 }], 2]);
   await store.close();
 });

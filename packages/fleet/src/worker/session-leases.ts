@@ -11,9 +11,10 @@ export interface SessionLeases {
   readonly newLeaseMs: (sessionId: string) => number | undefined;
   /** Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. */
   claim(sessionId: string): Promise<void>;
-  release(sessionId: string): Promise<void>;
+  /** With a number: only where it is held under that one still, and not by a turn that has begun here meanwhile. */
+  release(sessionId: string, under?: number): Promise<void>;
   /** Renews it no more: when its lease has run out, the worker that takes it over does what could not be done here. */
-  abandon(sessionId: string): void;
+  abandon(sessionId: string, under?: number): void;
   /** Takes over the sessions of workers that are lost: their ids. They are held until they are released. */
   takeExpired(): Promise<readonly string[]>;
   /** Gives those that another worker has taken meanwhile. */
@@ -51,9 +52,9 @@ export function createSessionLeases(database: Database, owner: string): SessionL
       }
     },
 
-    async release(sessionId) {
-      const fence = fences.get(sessionId);
-      fences.delete(sessionId);
+    async release(sessionId, under) {
+      const fence = under ?? fences.get(sessionId);
+      if (fences.get(sessionId) === fence) fences.delete(sessionId);
       await database.query(
         "update sessions set owner = null, lease_until = null where id = $1 and owner = $2 and fence = $3",
         [sessionId, owner, fence ?? NOT_HELD],
@@ -61,7 +62,9 @@ export function createSessionLeases(database: Database, owner: string): SessionL
       );
     },
 
-    abandon: (sessionId) => void fences.delete(sessionId),
+    abandon(sessionId, under) {
+      if (under === undefined || fences.get(sessionId) === under) fences.delete(sessionId);
+    },
 
     async takeExpired() {
       const { rows } = await database.query(
@@ -74,16 +77,17 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     },
 
     async renew() {
-      const held = [...fences.keys()];
-      if (held.length === 0) return [];
+      const held = new Map(fences);
+      if (held.size === 0) return [];
       // In one look: a session that is being made, whose row comes between two, is in neither half of it.
       const { rows } = await database.query(
         `with renewed as (update sessions set ${lease} where id = any($1) and owner = $2)
          select id from sessions where id = any($1) and owner is distinct from $2`,
-        [held, owner],
+        [[...held.keys()], owner],
         "renew sessions",
       );
-      const lost = rows.map(({ id }) => String(id)).filter((id) => fences.has(id));
+      // One that was released and claimed again meanwhile is held, under another number.
+      const lost = rows.map(({ id }) => String(id)).filter((id) => fences.has(id) && fences.get(id) === held.get(id));
       for (const id of lost) fences.delete(id);
       return lost;
     },

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import type { CheckpointQuestion } from "./checkpoints.ts";
 
@@ -11,7 +12,10 @@ parentPort?.on("message", ({ path }: CheckpointQuestion) => {
 });
 
 function copyJournal(path: string): void {
-  const database = new DatabaseSync(path);
+  const file = pathToFileURL(path);
+  // Made by nobody but the store: where the log is gone, an empty file would pass for it, and be readable by everybody.
+  file.searchParams.set("mode", "rw");
+  const database = new DatabaseSync(file);
   try {
     // It syncs the journal before and the database after it, and makes neither readers nor writers wait.
     const checkpoint = database.prepare("pragma wal_checkpoint(passive)");

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createWorkbench, type Workbench } from "../../process/testing/workbench.ts";
@@ -53,4 +53,24 @@ it("waits with its end for a copy that has begun, and begins no other", async ()
   checkpoints.note(uncopied());
   await checkpoints.close();
   expect({ copied, isLeft: uncopied() > MOST_PAGES }).toEqual({ copied: 0, isLeft: true });
+});
+
+it("makes no file where the log is gone: an empty one would pass for it", async () => {
+  const gone = createCheckpoints(bench.path("gone.db"));
+  gone.note(17_000);
+  await gone.close();
+  expect(readdirSync(bench.path("")).filter((name) => name.startsWith("gone"))).toEqual([]);
+});
+
+it("copies the journal of a database whose path has signs that mean something in an address", async () => {
+  const path = bench.path("50% of #1?.db");
+  const odd = new DatabaseSync(path);
+  odd.exec("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table said (text text)");
+  odd.prepare("insert into said values (?)").run("x".repeat(1024 * 1024));
+  const copies = createCheckpoints(path);
+  copies.note(4_000);
+  await copies.close();
+  const { log, checkpointed } = { ...odd.prepare("pragma wal_checkpoint(noop)").get() };
+  odd.close();
+  expect(checkpointed).toBe(log);
 });

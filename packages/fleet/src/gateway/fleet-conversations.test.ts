@@ -1,0 +1,97 @@
+import { type Caller, CaretError, type ConversationRequest, Secret } from "@caret/protocol";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Database } from "../database/open-database.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
+import { createMembers } from "../wire/members.ts";
+import { createNotifier, type Notifier } from "../wire/notifier.ts";
+import { createSealer } from "../wire/sealer.ts";
+import { createFleetConversations } from "./fleet-conversations.ts";
+
+let server: PostgresServer;
+let database: TestDatabase;
+let listener: HintListener;
+let notifier: Notifier;
+const onError = (): void => undefined;
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+});
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await database.empty();
+  listener = openHintListener({ database, onError, pollMs: 20 });
+  notifier = createNotifier({ database, onHint: listener.hear, onError });
+});
+afterEach(async () => {
+  await notifier.close();
+  await listener.close();
+});
+
+const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
+const request = {
+  system: "",
+  messages: [{ role: "user", parts: [{ kind: "text", text: "?" }] }],
+  tools: [],
+  sessionKey: "c1",
+} as unknown as ConversationRequest;
+const caller = { tokenName: "t" } as unknown as Caller;
+
+/** A gateway that loses its connection at the first statement of this name; and what it has told the worker. */
+function gatewayThatLoses(name: string) {
+  const told: unknown[] = [];
+  let isLost = false;
+  const query: Database["query"] = async (...given) => {
+    if (isLost || given[2] !== name) return await database.query(...given);
+    isLost = true;
+    throw new CaretError("storage-failed", "PostgreSQL cannot be reached", {
+      cause: Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" }),
+    });
+  };
+  const turns: Pick<TurnQueue, "submit"> = {
+    async submit({ id, key }) {
+      await database.query("insert into work (key, kind, queue, owner) values ($1, 'conversation', 'q', 'worker-1')", [
+        key,
+      ]);
+      await database.query("insert into turns (id, key, state) values ($1, $2, 'running')", [id, key]);
+      return id;
+    },
+  };
+  const conversations = createFleetConversations({
+    database: { ...database, query },
+    turns,
+    sealer,
+    listener,
+    notifier,
+    members: createMembers(database),
+    owner: "gateway-1",
+    ask: async (worker, method, [, word]) => void told.push([worker, method, word]),
+    onError,
+  });
+  return { conversations, told };
+}
+
+/** The worker has begun the turn, and says so. */
+async function begin(): Promise<void> {
+  await expect.poll(async () => (await database.query("select 1 from turns")).count).toBe(1);
+  await database.query("update turns set answer = $1", [sealer.seal({ ok: { turnId: "t", sessionId: "s" } })]);
+}
+
+it("a worker is told that a client has left when the database is back: it keeps the conversation until then", async () => {
+  const { conversations, told } = gatewayThatLoses("read worker");
+  const [share] = await Promise.all([conversations.open(request, caller), begin()]);
+  share.leave("answered");
+  await expect.poll(() => told).toEqual([["worker-1", "leaveShare", "answered"]]);
+});
+
+it("a turn that begins after its client has heard that the database is away is left", async () => {
+  const { conversations, told } = gatewayThatLoses("read turn");
+  await expect(conversations.open(request, caller)).rejects.toMatchObject({ code: "storage-failed" });
+  await begin();
+  await expect.poll(() => told).toEqual([["worker-1", "leaveShare", "gone"]]);
+});

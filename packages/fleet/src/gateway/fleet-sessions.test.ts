@@ -1,0 +1,32 @@
+import type { Caller, SessionView } from "@caret/protocol";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createFleetSessions, type FleetSessionsOptions } from "./fleet-sessions.ts";
+
+let server: PostgresServer;
+let database: TestDatabase;
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+});
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+
+it("a turn that waits is stopped through its own session only: another one's may be somebody else's", async () => {
+  const sessions = createFleetSessions({
+    database,
+    local: { get: async (id: string) => ({ id }) as SessionView },
+    shown: { owner: async () => undefined },
+    notifier: { hint: () => undefined },
+  } as unknown as FleetSessionsOptions);
+  await database.query("insert into work (key, kind, queue) values ('theirs', 'session', 'q')");
+  await database.query("insert into turns (id, key) values ('t', 'theirs')");
+  const state = async (): Promise<unknown> => (await database.query("select state from turns")).rows[0]?.["state"];
+  await expect(sessions.cancelTurn("mine", "t", {} as Caller)).rejects.toMatchObject({ code: "not-found" });
+  const before = await state();
+  await sessions.cancelTurn("theirs", "t", {} as Caller);
+  expect([before, await state()]).toEqual(["queued", "withdrawn"]);
+});

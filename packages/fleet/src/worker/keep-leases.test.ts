@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { ANYWHERE } from "../queue/job-queue.ts";
+import { type Claim, LEASE_MS } from "../queue/turn-queue.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { type KeepLeasesOptions, keepLeases } from "./keep-leases.ts";
+import { createSessionLeases } from "./session-leases.ts";
+
+let server: PostgresServer;
+let database: TestDatabase;
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+});
+afterAll(async () => {
+  await database.close();
+  await server.stop();
+});
+beforeEach(() => database.empty());
+
+const claimOf = (key: string, fence: number): Claim => ({
+  key,
+  kind: "session",
+  fence,
+  job: { id: "", retryCount: 0, queue: ANYWHERE, key },
+  claimedAt: 0,
+});
+
+/** A worker that holds these claims. `renewed` resolves with the first renewal. */
+function keep(held: readonly Claim[], more: Partial<KeepLeasesOptions> = {}) {
+  const renewed = Promise.withResolvers<void>();
+  const lost: Claim[] = [];
+  const end = keepLeases({
+    database,
+    owner: "worker-1",
+    claims: { held: () => held, lose: (claims) => void lost.push(...claims) },
+    sessions: createSessionLeases(database, "worker-1"),
+    onLost: () => undefined,
+    onAllLost: () => undefined,
+    meter: { renewed: renewed.resolve, lost: () => undefined },
+    onError: (error) => expect.unreachable(error.message),
+    monotonic: () => performance.now(),
+    renewMs: 10,
+    ...more,
+  });
+  return { renewed: renewed.promise, lost, end };
+}
+
+async function own(key: string, fence: number): Promise<void> {
+  await database.query(
+    `insert into work (key, kind, queue, owner, fence, lease_until)
+     values ($1, 'session', $2, 'worker-1', $3, now() + interval '1 second')`,
+    [key, ANYWHERE, fence],
+  );
+}
+
+it("a key that the worker works on no more runs out: it had given it up while the database was away", async () => {
+  for (const key of ["given up", "worked on"]) await own(key, 1);
+  const { renewed, lost, end } = keep([claimOf("worked on", 1)]);
+  await renewed;
+  end();
+  const { rows } = await database.query(
+    "select key, lease_until > now() + interval '5 seconds' as renewed from work order by key",
+  );
+  expect({ rows, lost }).toEqual({
+    rows: [
+      { key: "given up", renewed: false },
+      { key: "worked on", renewed: true },
+    ],
+    lost: [],
+  });
+});
+
+it("a key that is held under another number by now is lost under the one that it was held under", async () => {
+  for (const key of ["claimed again", "worked on"]) await own(key, 2);
+  const { renewed, lost, end } = keep([claimOf("claimed again", 1), claimOf("worked on", 2), claimOf("taken", 1)]);
+  await renewed;
+  end();
+  expect(lost.slice(0, 2)).toEqual([claimOf("claimed again", 1), claimOf("taken", 1)]);
+});
+
+it("a worker that is cut off gives everything up before its leases have run out", async () => {
+  let ahead = 0;
+  const monotonic = (): number => performance.now() + ahead;
+  const startedAt = monotonic();
+  const given = Promise.withResolvers<number>();
+  const { end } = keep([], {
+    monotonic,
+    renewMs: 3_000,
+    database: { ...database, query: () => new Promise(() => undefined) },
+    onAllLost: () => given.resolve(monotonic() - startedAt),
+  });
+  ahead = LEASE_MS - 2_500;
+  const after = await given.promise;
+  end();
+  expect(after).toBeLessThan(LEASE_MS - 1_000);
+});

@@ -1,0 +1,121 @@
+import { Secret } from "@caret/protocol";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { UnknownCommit } from "../database/open-database.ts";
+import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
+import { createTurnQueue, type TurnQueue } from "../queue/turn-queue.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
+import { createSealer } from "../wire/sealer.ts";
+import { type RunningClaims, runClaims } from "./run-claims.ts";
+
+let server: PostgresServer;
+let database: TestDatabase;
+let jobs: JobQueue;
+let listener: HintListener;
+let claims: RunningClaims | undefined;
+const onError = (error: Error): void => void expect.unreachable(error.message);
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await createTestDatabase(server);
+  jobs = await openJobQueue({ database, isWorker: false, onError });
+  await jobs.open(ANYWHERE);
+});
+afterAll(async () => {
+  await jobs.close();
+  await database.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await database.empty();
+  await database.query("delete from caret_jobs.job");
+  listener = openHintListener({ database, onError, pollMs: 20 });
+});
+afterEach(async () => {
+  for (const { end } of taken.splice(0)) end();
+  await claims?.drain();
+  await listener.close();
+});
+
+const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
+
+/** The turns that were started here, in their order. */
+const taken: { readonly id: string; readonly lost: AbortSignal; readonly end: () => void }[] = [];
+
+function start(queue: Partial<TurnQueue> = {}): void {
+  claims = runClaims({
+    jobs,
+    turns: { ...turns(), ...queue },
+    listener,
+    queues: [ANYWHERE],
+    capacity: 4,
+    run: async ({ id }, _claim, lost) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      taken.push({ id, lost, end: resolve });
+      await promise;
+    },
+    onError: () => undefined,
+  });
+}
+
+const turns = (): TurnQueue =>
+  createTurnQueue({ database, jobs, sealer, owner: "worker-1", home: ANYWHERE, now: Date.now });
+const submit = (id: string): Promise<string> =>
+  turns().submit({ id, key: "s1", kind: "session", queue: ANYWHERE, idempotencyKey: undefined, input: id });
+const started = async (count: number): Promise<void> =>
+  await expect.poll(() => taken.length, { timeout: 5_000 }).toBe(count);
+
+it("a claim is lost under its own number only: a renewal that began before it must not stop its turn", async () => {
+  await submit("t1");
+  start();
+  await started(1);
+  const [claim] = claims?.held() ?? [];
+  if (claim === undefined) throw new Error("Nothing is held");
+  claims?.lose([{ ...claim, fence: claim.fence - 1 }]);
+  const before = taken[0]?.lost.aborted;
+  claims?.lose([claim]);
+  expect([before, taken[0]?.lost.aborted, claims?.held()]).toEqual([false, true, []]);
+});
+
+it("a key that was lost and claimed again stays held when what was left of the first claim is over", async () => {
+  await submit("t1");
+  start();
+  await started(1);
+  claims?.lose(claims.held());
+  await database.query("update work set owner = null, lease_until = null, job = null, fence = fence + 1");
+  await database.query("delete from caret_jobs.job");
+  await submit("t2");
+  await started(2);
+  taken[0]?.end();
+  // What follows comes after the end of the first claim, in the same loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(claims?.held()).toMatchObject([{ key: "s1", fence: 3 }]);
+});
+
+it("a turn that was taken in a commit whose answer was lost is started all the same, once", async () => {
+  const { next } = turns();
+  let isLost = false;
+  start({
+    async next(claim, how) {
+      const found = await next(claim, how);
+      if (isLost || typeof found !== "object") return found;
+      isLost = true;
+      throw new UnknownCommit("The connection was lost during a commit");
+    },
+  });
+  await submit("t1");
+  await submit("t2");
+  await started(1);
+  taken[0]?.end();
+  await started(2);
+  taken[1]?.end();
+  await expect.poll(() => claims?.held()).toEqual([]);
+  const { rows } = await database.query("select id, state from turns order by position");
+  expect({ rows, taken: taken.map(({ id }) => id) }).toEqual({
+    rows: [
+      { id: "t1", state: "done" },
+      { id: "t2", state: "done" },
+    ],
+    taken: ["t1", "t2"],
+  });
+});
