@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import { type EventStore, interruptRunningTurns } from "@caret/runtime";
+import { type EventStore, interruptRunningTurns, type SessionEngine } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
 import type { JobQueue } from "../queue/job-queue.ts";
 import { reapWork } from "../queue/reap.ts";
@@ -21,6 +21,8 @@ export interface ReapLostOptions {
   readonly owner: string;
   readonly jobs: JobQueue;
   readonly sessions: SessionLeases;
+  /** Holds a session while its lost turns are ended: one that begins here meanwhile is not lost, and needs the lease. */
+  readonly engine: Pick<SessionEngine, "holdSession">;
   readonly store: EventStore;
   readonly sealer: Sealer;
   readonly recordUnbegun: RunNativeTurnOptions["recordUnbegun"];
@@ -79,19 +81,23 @@ async function expireDead({ database, owner }: ReapLostOptions): Promise<void> {
 }
 
 /** A turn that a lost worker had started may have changed anything: it is ended as interrupted, never run again. */
-async function endTurns({ database, sessions, store, notifier, onError }: ReapLostOptions): Promise<void> {
-  await severalAtOnce(await sessions.takeExpired(), AT_ONCE, async (sessionId) => {
+async function endTurns(options: ReapLostOptions): Promise<void> {
+  const { database, sessions, engine, store, notifier, onError } = options;
+  const taken = (await sessions.takeExpired()).map((id) => ({ id, fence: sessions.fenceOf(id) }));
+  await severalAtOnce(taken, AT_ONCE, async ({ id, fence }) => {
     try {
-      await interruptRunningTurns(store, { sessionId, isAlive: () => false });
-      await database.query("delete from running_turns where session_id = $1", [sessionId]);
-      const left = await store.runningTurns({ sessionId });
-      if (left.length === 0) await sessions.release(sessionId);
-      else sessions.abandon(sessionId);
-      notifier.hint({ kind: "log", id: sessionId });
-      notifier.hint({ kind: "running", id: sessionId });
+      await engine.holdSession(id, async () => {
+        await interruptRunningTurns(store, { sessionId: id, isAlive: () => false });
+        await database.query("delete from running_turns where session_id = $1", [id]);
+      });
+      notifier.hint({ kind: "log", id });
+      notifier.hint({ kind: "running", id });
     } catch (reason) {
-      sessions.abandon(sessionId);
-      onError(CaretError.from(reason));
+      const error = CaretError.from(reason);
+      // A turn of it runs here, and the lease is that turn's.
+      if (error.code === "session-busy") return;
+      sessions.abandon(id, fence);
+      onError(error);
     }
   });
 }
