@@ -6,10 +6,10 @@ import { openProcessRegistry, type ProcessRegistry } from "../process-registry.t
 import { createStrayReaper, type ReapTime } from "../stray-reaper.ts";
 import { killMarked } from "../sweep-leftovers.ts";
 import {
+  outputNames,
   type RemoteCommand,
   type SpawnerReport,
   type SpawnerRequest,
-  type StreamName,
   socketGreeting,
   streamNames,
 } from "./spawner-messages.ts";
@@ -70,14 +70,12 @@ export class SpawnerService {
 
   async #spawn(id: string, { hasStdin, ...command }: RemoteCommand): Promise<void> {
     this.#marks.add(id);
-    let streams: Streams = {};
+    let streams: readonly Socket[] = [];
     try {
-      streams = await this.#openStreams(id, hasStdin ? streamNames : ["stdout", "stderr"]);
-      const stdio = [
-        hasStdin ? streamOf(streams, "stdin") : "ignore",
-        streamOf(streams, "stdout"),
-        streamOf(streams, "stderr"),
-      ] as const;
+      if (this.#streams === undefined) throw new CaretError("internal", "A child was asked for before `open`");
+      const names = hasStdin ? streamNames : outputNames;
+      streams = await this.#streams.expect(names.map((name) => socketGreeting(id, name)));
+      const stdio = hasStdin ? streams : ["ignore" as const, ...streams];
       const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
       const started = await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options);
       this.#follow(id, started, command.contained !== undefined);
@@ -86,20 +84,8 @@ export class SpawnerService {
       this.#send({ type: "failed", id, error: toFailure(reason).toInfo() });
     } finally {
       // The child has its own copies; ours would keep its streams open after its death.
-      for (const socket of Object.values(streams)) socket.destroy();
+      for (const socket of streams) socket.destroy();
     }
-  }
-
-  /** All of them or none. */
-  async #openStreams(id: string, names: readonly StreamName[]): Promise<Streams> {
-    const opened = await Promise.allSettled(
-      names.map(async (name) => [name, await this.#streams?.expect(socketGreeting(id, name))] as const),
-    );
-    const refused = opened.find((each) => each.status === "rejected");
-    const streams = Object.fromEntries(opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])));
-    if (refused === undefined) return streams;
-    for (const socket of Object.values(streams)) socket?.destroy();
-    throw refused.reason;
   }
 
   #follow(id: string, started: StartedProcess, isContained: boolean): void {
@@ -111,14 +97,6 @@ export class SpawnerService {
       this.#send({ type: "exited", id, code: exit.code, signal: exit.signal, isReaped: isContained });
     });
   }
-}
-
-type Streams = Readonly<Partial<Record<StreamName, Socket>>>;
-
-function streamOf(streams: Streams, name: StreamName): Socket {
-  const socket = streams[name];
-  if (socket === undefined) throw new CaretError("internal", `The stream ${name} was not opened`);
-  return socket;
 }
 
 function toFailure(reason: unknown): CaretError {

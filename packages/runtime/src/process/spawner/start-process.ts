@@ -17,7 +17,8 @@ const BUSY_RETRY_MS = [50, 150, 400];
 type Stdio = IOType | Socket;
 
 export interface StartOptions {
-  readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
+  /** Standard input, output and error. */
+  readonly stdio: readonly Stdio[];
   /** Descriptors of ours that the child must not see; replaced by /dev/null. */
   readonly hidden?: Hidden | undefined;
   /** What the child and its descendants are found by. */
