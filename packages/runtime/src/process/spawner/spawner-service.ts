@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
+import { StatusFiles } from "../status-files.ts";
 import { createStrayReaper, type ReapTime } from "../stray-reaper.ts";
 import { killMarked } from "../sweep-leftovers.ts";
 import {
@@ -24,6 +25,7 @@ export class SpawnerService {
   readonly #marks = new Set<string>();
   #socketPath = "";
   #streams: StreamServer | undefined;
+  #statuses: StatusFiles | undefined;
   #registry: ProcessRegistry | undefined;
 
   constructor(send: (report: SpawnerReport) => void) {
@@ -49,6 +51,7 @@ export class SpawnerService {
 
   async #listen(path: string): Promise<void> {
     this.#socketPath = path;
+    this.#statuses = new StatusFiles(dirname(path));
     this.#streams = new StreamServer({ path });
     await this.#streams.listening;
     this.#send({ type: "listening" });
@@ -76,7 +79,7 @@ export class SpawnerService {
       const names = hasStdin ? streamNames : outputNames;
       streams = await this.#streams.expect(names.map((name) => socketGreeting(id, name)));
       const stdio = hasStdin ? streams : ["ignore" as const, ...streams];
-      const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
+      const options = { stdio, mark: id, reaper: this.#reaper, statuses: this.#statuses, registry: this.#registry };
       const started = await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options);
       this.#follow(id, started, command.contained !== undefined);
     } catch (reason) {
