@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** More than bubblewrap reports of one container: a process number, its namespaces and an exit code. */
@@ -52,11 +51,14 @@ export class StatusFiles {
   }
 
   #make(): number {
-    const path = join(this.#directory, `caret-${randomUUID()}`);
-    const file = openSync(path, "wx+", 0o600);
-    this.#free.push(file);
-    unlinkSync(path);
-    return file;
+    const directory = mkdtempSync(join(this.#directory, "caret-"));
+    try {
+      const file = openSync(join(directory, "status"), "wx+", 0o600);
+      this.#free.push(file);
+      return file;
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   }
 
   #open(file: number): StatusFile {
