@@ -6,7 +6,7 @@ const entry = new URL(`./spawner-main${import.meta.url.endsWith(".ts") ? ".ts" :
 
 /** It does little and lives long: compilers would cost more memory than they save time. */
 const WITHOUT_COMPILERS = ["--no-opt", "--no-maglev", "--no-sparkplug"];
-/** Each fork copies the tables of its pages. `--optimize-for-size` has garbage collected before the heap grows. */
+/** Garbage is collected before the heap grows: each fork copies the tables of all pages. */
 const SMALL_HEAP = ["--max-semi-space-size=1", "--max-old-space-size=96", "--optimize-for-size"];
 
 /**
