@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { type Containment, containCommand, probeContainment } from "./containment.ts";
 import { createSpawner } from "./spawner/create-spawner.ts";
+import { startProcess } from "./spawner/start-process.ts";
+import { StatusFiles } from "./status-files.ts";
+import { createStrayReaper } from "./stray-reaper.ts";
 import { createWorkbench, readAll, testEnv, type Workbench } from "./testing/workbench.ts";
 
 const spawner = createSpawner({ mode: "inline" });
@@ -119,6 +122,14 @@ describe("a contained command", () => {
       signal: null,
     });
     await other.close();
+  });
+
+  it("runs where bubblewrap has nothing to report to, and its exit is then the agent's", async () => {
+    const { stdio, reaper } = { stdio: ["ignore", "ignore", "ignore"] as const, reaper: createStrayReaper() };
+    const statuses = new StatusFiles(bench.path("nowhere"));
+    const command = containCommand(bench.sh("exit 1"), standIn());
+    const started = await startProcess(command, { stdio, mark: "contained-test", reaper, statuses });
+    expect(await started.exited).toEqual({ kind: "exited", code: 1, signal: null });
   });
 
   it.skipIf(real.kind === "none")("leaves nothing behind under the real bubblewrap", async () => {

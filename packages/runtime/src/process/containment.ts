@@ -1,13 +1,9 @@
-import type { ChildProcess } from "node:child_process";
-import type { Readable } from "node:stream";
-import { within } from "../async/within.ts";
 import type { ChildCommand, CommandSandbox, Spawner } from "./child-handle.ts";
 import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
+import type { StatusFile } from "./status-files.ts";
 
 /** The descriptor on which bubblewrap reports, right after the standard three. */
 const STATUS_FD = 3;
-
-const LAST_REPORT_MS = 200;
 
 /** What bubblewrap needs to keep a whole tree of processes from outliving us, and no more. This is not a sandbox. */
 const CONTAIN = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"];
@@ -69,37 +65,28 @@ export function containingSpawner(spawner: Spawner, containment: Containment): S
 }
 
 export interface ContainedAgent {
-  /** The agent inside, as seen from outside; undefined while there is none. */
+  /** The agent inside, as seen from outside; undefined while there is none. To be asked only before bubblewrap's exit. */
   identify(): ProcessIdentity | undefined;
   /** After the exit: did the agent run at all? If not, what failed was bubblewrap. */
-  hasRun(): Promise<boolean>;
+  hasRun(): boolean;
 }
 
 /**
- * Follows bubblewrap's reports. It names its own first process in the new namespace, whose only child is the agent,
- * and in the end it tells the agent's exit code, unless it never came to start it.
+ * The only child of bubblewrap is the first process in the new namespace, whose first child is the agent. In the end bubblewrap
+ * reports the agent's exit code, unless it never came to start it.
  */
-export function followContainedAgent(child: ChildProcess): ContainedAgent {
-  const status = child.stdio[STATUS_FD] as Readable;
-  const ended = Promise.withResolvers<void>();
-  let reports = "";
-  status.on("data", (chunk: Buffer) => {
-    reports += chunk.toString("latin1");
-  });
-  status.once("close", () => ended.resolve());
-  // A broken report is like none at all; that bubblewrap ended is known from its exit.
-  status.on("error", () => ended.resolve());
+export function followContainedAgent(pid: number, status: StatusFile | undefined): ContainedAgent {
   return {
     identify() {
-      const initPid = /"child-pid"\s*:\s*(\d+)/.exec(reports)?.[1];
-      if (initPid === undefined) return undefined;
-      const agentPid = readProcFile(`/proc/${initPid}/task/${initPid}/children`)?.trim().split(" ")[0];
-      return agentPid ? identifyProcess(Number(agentPid)) : undefined;
+      const first = firstChildOf(pid);
+      const agent = first === undefined ? undefined : firstChildOf(first);
+      return agent === undefined ? undefined : identifyProcess(agent);
     },
-    async hasRun() {
-      await within(ended.promise, LAST_REPORT_MS);
-      status.destroy();
-      return reports.includes('"exit-code"');
-    },
+    hasRun: () => status === undefined || status.text().includes('"exit-code"'),
   };
+}
+
+function firstChildOf(pid: number): number | undefined {
+  const child = readProcFile(`/proc/${pid}/task/${pid}/children`)?.trim().split(" ")[0];
+  return child ? Number(child) : undefined;
 }

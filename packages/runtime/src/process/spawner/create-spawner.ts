@@ -8,6 +8,7 @@ import { listHideableDescriptors } from "../child-environment.ts";
 import type { ChildHandle, Spawner } from "../child-handle.ts";
 import type { Launch } from "../process-group.ts";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
+import { StatusFiles } from "../status-files.ts";
 import { createStrayReaper } from "../stray-reaper.ts";
 import { superviseChild } from "../supervise-child.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
@@ -49,6 +50,7 @@ export interface InlineSpawnerOptions {
 export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Spawner {
   const hidden = { descriptors: listHideableDescriptors(), device: openSync(devNull, "r+") };
   const reaper = createStrayReaper();
+  const statuses = new StatusFiles(tmpdir());
   const children = new Set<ChildHandle>();
   let closing: Promise<void> | undefined;
 
@@ -56,7 +58,15 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
     if (closing !== undefined) throw new CaretError("cancelled", "Caret is shutting down");
     const stdin = command.stdin === "closed" ? "ignore" : "pipe";
     const stdio = [stdin, "pipe", "pipe"] as const;
-    const started = await startProcess(command, { mark: randomUUID(), stdio, signal, hidden, reaper, registry });
+    const started = await startProcess(command, {
+      mark: randomUUID(),
+      stdio,
+      signal,
+      hidden,
+      reaper,
+      statuses,
+      registry,
+    });
     const { stdin: input, stdout, stderr } = started.child;
     if (stdout === null || stderr === null) throw new CaretError("internal", "A child was started without its pipes");
     return {
@@ -73,6 +83,7 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
   async function close(): Promise<void> {
     await Promise.all([...children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
     await reaper.settled();
+    statuses.close();
     closeSync(hidden.device);
   }
 

@@ -4,6 +4,11 @@ import { getCompileCacheDir } from "node:module";
 /** The entry beside this file, as source or as built. */
 const entry = new URL(`./spawner-main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
+/** It does little and lives long: compilers would cost more memory than they save time. */
+const WITHOUT_COMPILERS = ["--no-opt", "--no-maglev", "--no-sparkplug"];
+/** Garbage is collected before the heap grows: each fork copies the tables of all pages. */
+const SMALL_HEAP = ["--max-semi-space-size=1", "--max-old-space-size=96", "--optimize-for-size"];
+
 /**
  * A spawner process that nothing has been asked of. It does not keep this process from ending, and ends with it. This file
  * loads nothing else, so that a gateway can have its spawner boot while it still loads itself.
@@ -12,8 +17,7 @@ export function forkSpawner(): ChildProcess {
   const child = fork(entry, [], {
     cwd: "/",
     env: compileCache(), // nothing else: its children could read it through /proc
-    // It does little and lives long: compilers would cost more memory than they save time.
-    execArgv: ["--no-opt", "--no-maglev", "--no-sparkplug", "--max-semi-space-size=1", "--max-old-space-size=96"],
+    execArgv: [...WITHOUT_COMPILERS, ...SMALL_HEAP],
     detached: true, // Ctrl-C in the gateway's terminal is for the gateway
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

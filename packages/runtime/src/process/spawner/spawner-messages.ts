@@ -34,6 +34,8 @@ export type ChildReport =
 
 /** The streams of a child that travel over sockets. */
 export const streamNames = ["stdin", "stdout", "stderr"] as const;
+/** Those of a child whose standard input is closed. */
+export const outputNames = ["stdout", "stderr"] as const;
 export type StreamName = (typeof streamNames)[number];
 
 /** The first line on each socket: the id cannot be guessed, so no process can pose as another's child. */

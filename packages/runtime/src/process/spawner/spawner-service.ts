@@ -3,13 +3,14 @@ import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
+import { StatusFiles } from "../status-files.ts";
 import { createStrayReaper, type ReapTime } from "../stray-reaper.ts";
 import { killMarked } from "../sweep-leftovers.ts";
 import {
+  outputNames,
   type RemoteCommand,
   type SpawnerReport,
   type SpawnerRequest,
-  type StreamName,
   socketGreeting,
   streamNames,
 } from "./spawner-messages.ts";
@@ -24,6 +25,7 @@ export class SpawnerService {
   readonly #marks = new Set<string>();
   #socketPath = "";
   #streams: StreamServer | undefined;
+  #statuses: StatusFiles | undefined;
   #registry: ProcessRegistry | undefined;
 
   constructor(send: (report: SpawnerReport) => void) {
@@ -49,6 +51,7 @@ export class SpawnerService {
 
   async #listen(path: string): Promise<void> {
     this.#socketPath = path;
+    this.#statuses = new StatusFiles(dirname(path));
     this.#streams = new StreamServer({ path });
     await this.#streams.listening;
     this.#send({ type: "listening" });
@@ -70,15 +73,13 @@ export class SpawnerService {
 
   async #spawn(id: string, { hasStdin, ...command }: RemoteCommand): Promise<void> {
     this.#marks.add(id);
-    let streams: Streams = {};
+    let streams: readonly Socket[] = [];
     try {
-      streams = await this.#openStreams(id, hasStdin ? streamNames : ["stdout", "stderr"]);
-      const stdio = [
-        hasStdin ? streamOf(streams, "stdin") : "ignore",
-        streamOf(streams, "stdout"),
-        streamOf(streams, "stderr"),
-      ] as const;
-      const options = { stdio, mark: id, reaper: this.#reaper, registry: this.#registry };
+      if (this.#streams === undefined) throw new CaretError("internal", "A child was asked for before `open`");
+      const names = hasStdin ? streamNames : outputNames;
+      streams = await this.#streams.expect(names.map((name) => socketGreeting(id, name)));
+      const stdio = hasStdin ? streams : ["ignore" as const, ...streams];
+      const options = { stdio, mark: id, reaper: this.#reaper, statuses: this.#statuses, registry: this.#registry };
       const started = await startProcess({ ...command, stdin: hasStdin ? "held" : "closed" }, options);
       this.#follow(id, started, command.contained !== undefined);
     } catch (reason) {
@@ -86,20 +87,8 @@ export class SpawnerService {
       this.#send({ type: "failed", id, error: toFailure(reason).toInfo() });
     } finally {
       // The child has its own copies; ours would keep its streams open after its death.
-      for (const socket of Object.values(streams)) socket.destroy();
+      for (const socket of streams) socket.destroy();
     }
-  }
-
-  /** All of them or none. */
-  async #openStreams(id: string, names: readonly StreamName[]): Promise<Streams> {
-    const opened = await Promise.allSettled(
-      names.map(async (name) => [name, await this.#streams?.expect(socketGreeting(id, name))] as const),
-    );
-    const refused = opened.find((each) => each.status === "rejected");
-    const streams = Object.fromEntries(opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])));
-    if (refused === undefined) return streams;
-    for (const socket of Object.values(streams)) socket?.destroy();
-    throw refused.reason;
   }
 
   #follow(id: string, started: StartedProcess, isContained: boolean): void {
@@ -111,14 +100,6 @@ export class SpawnerService {
       this.#send({ type: "exited", id, code: exit.code, signal: exit.signal, isReaped: isContained });
     });
   }
-}
-
-type Streams = Readonly<Partial<Record<StreamName, Socket>>>;
-
-function streamOf(streams: Streams, name: StreamName): Socket {
-  const socket = streams[name];
-  if (socket === undefined) throw new CaretError("internal", `The stream ${name} was not opened`);
-  return socket;
 }
 
 function toFailure(reason: unknown): CaretError {

@@ -1,13 +1,15 @@
 import { type ChildProcess, type IOType, spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import type { ChildCommand, ChildExit } from "../child-handle.ts";
-import { type ContainedAgent, followContainedAgent } from "../containment.ts";
+import { followContainedAgent } from "../containment.ts";
 import { killWindowsTree, signalGroup, signalProcess } from "../process-group.ts";
 import { identifyProcess, type ProcessIdentity } from "../process-identity.ts";
 import type { ProcessRegistry } from "../process-registry.ts";
 import { assertStartable, toStartFailure } from "../start-failure.ts";
+import type { StatusFile, StatusFiles } from "../status-files.ts";
 import type { ReapTime, StrayReaper } from "../stray-reaper.ts";
 import { PROCESS_MARK } from "../sweep-leftovers.ts";
 
@@ -17,13 +19,16 @@ const BUSY_RETRY_MS = [50, 150, 400];
 type Stdio = IOType | Socket;
 
 export interface StartOptions {
-  readonly stdio: readonly [stdin: Stdio, stdout: Stdio, stderr: Stdio];
+  /** Standard input, output and error. */
+  readonly stdio: readonly Stdio[];
   /** Descriptors of ours that the child must not see; replaced by /dev/null. */
   readonly hidden?: Hidden | undefined;
   /** What the child and its descendants are found by. */
   readonly mark: string;
   readonly signal?: AbortSignal;
   readonly reaper: StrayReaper;
+  /** Where bubblewrap reports. */
+  readonly statuses: StatusFiles | undefined;
   readonly registry?: ProcessRegistry | undefined;
 }
 
@@ -46,22 +51,29 @@ export interface StartedProcess {
 /** The only function that starts processes. Rejects with a CaretError when the program cannot run. */
 export async function startProcess(command: ChildCommand, options: StartOptions): Promise<StartedProcess> {
   const { mark } = options;
-  const child = await spawnPatiently(command, options);
-  if (child.pid === undefined) throw new CaretError("internal", "A started process has no pid");
+  const status = command.contained ? options.statuses?.take() : undefined;
+  const child = await spawnPatiently(command, options, status);
   const identity = identifyProcess(child.pid);
-  const agent = command.contained ? followContainedAgent(child) : undefined;
+  const agent = command.contained ? followContainedAgent(child.pid, status) : undefined;
+  let hasLeft = false;
   // A contained process needs no entry: the kernel ends it, and all it started, with the process that started it.
   const registry = agent === undefined ? options.registry : undefined;
   registry?.add(mark, identity);
   const exited = new Promise<ChildExit>((resolve) => {
-    child.once("exit", (code, signal) => resolve({ kind: "exited", code, signal }));
-  }).then((exit) => explainContained(exit, agent));
+    child.once("exit", (code, signal) => {
+      hasLeft = true;
+      // Bubblewrap's own failures look like the agent's: an exit code of 1 and words on standard error.
+      const isAgents = agent === undefined || code === 0 || signal !== null || agent.hasRun();
+      resolve(isAgents ? { kind: "exited", code, signal } : { kind: "failed-to-start", error: containerFailed() });
+      status?.release();
+    });
+  });
   return {
     child,
     identity,
     exited,
     signal(signal) {
-      const inner = signal === "SIGKILL" ? undefined : agent?.identify();
+      const inner = signal === "SIGKILL" || hasLeft ? undefined : agent?.identify();
       if (inner !== undefined) signalProcess(inner, signal);
       else if (process.platform !== "win32") signalGroup(identity, agent === undefined ? signal : "SIGKILL");
       else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
@@ -78,42 +90,59 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
   };
 }
 
-async function spawnPatiently(command: ChildCommand, options: StartOptions): Promise<ChildProcess> {
+type RunningChild = ChildProcess & { readonly pid: number };
+
+async function spawnPatiently(
+  command: ChildCommand,
+  options: StartOptions,
+  status: StatusFile | undefined,
+): Promise<RunningChild> {
   try {
     assertStartable(command);
     for (const waitMs of BUSY_RETRY_MS) {
       options.signal?.throwIfAborted();
       try {
-        return await spawnOnce(command, options);
+        return await spawnOnce(command, options, status);
       } catch (reason) {
         if ((reason as NodeJS.ErrnoException).code !== "ETXTBSY") throw reason;
         await sleep(waitMs);
       }
     }
     options.signal?.throwIfAborted();
-    return await spawnOnce(command, options);
+    return await spawnOnce(command, options, status);
   } catch (reason) {
+    status?.release();
     throw toStartFailure(reason, command);
+  } finally {
+    status?.handedOn();
   }
 }
 
 /** Some failures are thrown, others arrive as an event: here they become one. */
-function spawnOnce(command: ChildCommand, { stdio, hidden, mark }: StartOptions): Promise<ChildProcess> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command.file, command.args, {
-      cwd: command.cwd,
-      env: { ...command.env, [PROCESS_MARK]: mark },
-      stdio: hide(command.contained ? [...stdio, "pipe"] : [...stdio], hidden),
-      // A group and session of its own, so that a signal reaches grandchildren and Ctrl-C in our terminal does not.
-      detached: process.platform !== "win32",
-      windowsHide: true,
-    });
-    child.once("spawn", () => resolve(child));
-    child.once("error", reject);
-    // Later errors are failed kill() calls, which nobody makes; without a listener one would end the process.
-    child.on("error", () => undefined);
+async function spawnOnce(
+  command: ChildCommand,
+  { stdio, hidden, mark }: StartOptions,
+  status: StatusFile | undefined,
+): Promise<RunningChild> {
+  const child = spawn(command.file, command.args, {
+    cwd: command.cwd,
+    env: { ...command.env, [PROCESS_MARK]: mark },
+    stdio: hide(command.contained ? [...stdio, status?.descriptor ?? "ignore"] : [...stdio], hidden),
+    // A group and session of its own, so that a signal reaches grandchildren and Ctrl-C in our terminal does not.
+    detached: process.platform !== "win32",
+    windowsHide: true,
   });
+  // After the start errors are failed kill() calls, which nobody makes; without a listener one would end the process.
+  child.on("error", ignoreError);
+  if (!isRunning(child)) throw (await once(child, "error"))[0];
+  return child;
 }
+
+function isRunning(child: ChildProcess): child is RunningChild {
+  return child.pid !== undefined;
+}
+
+function ignoreError(): void {}
 
 function hide(stdio: (Stdio | number)[], hidden: Hidden | undefined): (Stdio | number)[] {
   for (const descriptor of hidden?.descriptors ?? []) {
@@ -123,9 +152,6 @@ function hide(stdio: (Stdio | number)[], hidden: Hidden | undefined): (Stdio | n
   return stdio;
 }
 
-/** Bubblewrap's own failures look like the agent's: an exit code of 1 and words on standard error. */
-async function explainContained(exit: ChildExit, agent: ContainedAgent | undefined): Promise<ChildExit> {
-  if (agent === undefined || exit.kind !== "exited" || exit.signal !== null || (await agent.hasRun())) return exit;
-  const error = new CaretError("sandbox-unavailable", "Bubblewrap failed before it could start the agent");
-  return { kind: "failed-to-start", error };
+function containerFailed(): CaretError {
+  return new CaretError("sandbox-unavailable", "Bubblewrap failed before it could start the agent");
 }

@@ -27,10 +27,11 @@ async function open(greeting: string): Promise<Socket> {
   return socket;
 }
 
-it("gives a stream to who expects it, whichever comes first, and reads nothing behind its greeting", async () => {
-  const expected = server.expect("one/stdout");
-  const [early, late] = [await open("one/stdout"), await open("one/stderr")];
-  const [one, two] = [await expected, await server.expect("one/stderr")];
+it("gives streams to who expects them, whichever comes first, and reads nothing behind a greeting", async () => {
+  const early = await open("one/stdout");
+  const expected = server.expect(["one/stdout", "one/stderr"]);
+  const [late, [one, two]] = await Promise.all([open("one/stderr"), expected]);
+  if (one === undefined || two === undefined) throw new Error("A stream is missing");
   opened.push(one, two);
   early.write("for the child");
   const [behind] = (await once(one.resume(), "data")) as [Buffer];
@@ -41,10 +42,35 @@ it("gives a stream to who expects it, whichever comes first, and reads nothing b
   expect({ behind: behind.toString(), heard }).toEqual({ behind: "for the child", heard: ["from the child"] });
 });
 
+it("leaves streams that were given alone, and those that wait for the others of their child", async () => {
+  const expected = [server.expect(["one/stdout"]), server.expect(["two/stdout", "two/stderr"])] as const;
+  const waiting = (await Promise.all([open("one/stdout"), open("two/stdout")]))[1];
+  const given = [...(await expected[0])];
+  // When it hangs up on a stranger, it has looked twice at all that nobody expects.
+  await once((await open("nobody/stdout")).resume(), "end");
+  await open("two/stderr");
+  given.push(...(await expected[1]));
+  opened.push(...given);
+  const states = [...given, waiting].map(({ destroyed, readableEnded }) => destroyed || readableEnded);
+  expect(states).toEqual([false, false, false, false]);
+});
+
+it("gives all streams of a child or none, and hangs up on those that came for nothing", async () => {
+  const hasty = new StreamServer({ path: bench.path("hasty"), expectedMs: 50 });
+  await hasty.listening;
+  const expected = hasty.expect(["one/stdout", "one/stderr"]);
+  const stream = await openStream(bench.path("hasty"), "one/stdout");
+  opened.push(stream);
+  await expect(expected).rejects.toThrow("No connection came for one of one/stdout, one/stderr");
+  await once(stream.resume(), "end");
+  hasty.close();
+});
+
 it("is read only while it is not paused, and loses nothing", async () => {
-  const expected = server.expect("one/stdout");
+  const expected = server.expect(["one/stdout"]);
   const stream = await open("one/stdout");
-  const child = await expected;
+  const [child] = await expected;
+  if (child === undefined) throw new Error("The stream is missing");
   opened.push(child);
   const heard: string[] = [];
   stream.on("data", (chunk: Buffer) => {
@@ -64,14 +90,14 @@ it("is read only while it is not paused, and loses nothing", async () => {
 it.each(["nobody/stdout\n", "one/stdout\nand more", "no newline"])(
   "hangs up on a stranger who says %j",
   async (words) => {
-    const expected = server.expect("one/stdout");
+    const expected = server.expect(["one/stdout"]);
     const stranger = connect(path());
     opened.push(stranger);
     stranger.write(words);
     stranger.resume();
     await once(stranger, "close");
     await open("one/stdout");
-    opened.push(await expected);
+    opened.push(...(await expected));
     expect(stranger.destroyed).toBe(true);
   },
 );

@@ -2,15 +2,22 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 
 const GREETING_BYTES = 128;
-/** How long a connection may take to say what it is, and then wait to be expected. */
+/** How long a connection at least may take to say what it is, and then wait to be expected. */
 const STRANGER_MS = 5_000;
-/** How long an expected connection may take to come: longer than the gateway waits for a start. */
+/** How long expected connections may take to come: longer than the gateway waits for a start. */
 const EXPECTED_MS = 60_000;
 const BACKLOG = 4_096;
 
 export interface StreamServerOptions {
   readonly path: string;
   readonly strangerMs?: number;
+  readonly expectedMs?: number;
+}
+
+interface Expected {
+  readonly greetings: readonly string[];
+  readonly late: NodeJS.Timeout;
+  resolve(sockets: Socket[]): void;
 }
 
 /**
@@ -21,12 +28,18 @@ export interface StreamServerOptions {
 export class StreamServer {
   readonly #server: Server;
   readonly #strangerMs: number;
+  readonly #expectedMs: number;
   readonly #listening = Promise.withResolvers<void>();
-  readonly #expected = new Map<string, (socket: Socket) => void>();
+  readonly #expected = new Map<string, Expected>();
   readonly #arrived = new Map<string, Socket>();
+  /** Connections that nobody expects: of late, and from before the last look at them. */
+  #strangers = new Set<Socket>();
+  #olderStrangers = new Set<Socket>();
+  #look: NodeJS.Timeout | undefined;
 
-  constructor({ path, strangerMs = STRANGER_MS }: StreamServerOptions) {
+  constructor({ path, strangerMs = STRANGER_MS, expectedMs = EXPECTED_MS }: StreamServerOptions) {
     this.#strangerMs = strangerMs;
+    this.#expectedMs = expectedMs;
     // A child that ends its output still reads its input, and the other way round.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#greet(socket));
     this.#server.once("error", this.#listening.reject);
@@ -40,25 +53,24 @@ export class StreamServer {
     return this.#listening.promise;
   }
 
-  /** The connection with this greeting, which may have come already. Rejects when it does not come. */
-  expect(greeting: string): Promise<Socket> {
-    const arrived = this.#arrived.get(greeting);
-    if (arrived !== undefined) return Promise.resolve(this.#give(greeting, arrived));
+  /** The connections with these greetings, some of which may have come already: all of them, or it rejects. */
+  expect(greetings: readonly string[]): Promise<Socket[]> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
-        this.#expected.delete(greeting);
-        reject(new Error(`No connection came for ${greeting}`));
-      }, EXPECTED_MS);
-      this.#expected.set(greeting, (socket) => {
-        clearTimeout(late);
-        resolve(socket);
-      });
+        for (const socket of this.#arrivals(greetings)) socket.destroy();
+        this.#forget(greetings);
+        reject(new Error(`No connection came for one of ${greetings.join(", ")}`));
+      }, this.#expectedMs);
+      const expected = { greetings, late, resolve };
+      for (const greeting of greetings) this.#expected.set(greeting, expected);
+      this.#giveIfWhole(expected);
     });
   }
 
   close(): void {
     this.#server.close();
-    for (const socket of this.#arrived.values()) socket.destroy();
+    clearTimeout(this.#look);
+    for (const socket of [...this.#strangers, ...this.#olderStrangers, ...this.#arrived.values()]) socket.destroy();
   }
 
   #greet(socket: Socket): void {
@@ -70,24 +82,56 @@ export class StreamServer {
       socket.off("data", listen);
       socket.pause();
       // The gateway waits for the start before it writes more: a client that does not is another.
-      if (end === heard.length - 1) this.#hand(heard.slice(0, end), socket);
+      if (end === heard.length - 1) this.#arrive(heard.slice(0, end), socket);
       else socket.destroy();
     };
-    const refuse = (): void => void socket.destroy();
-    socket.setTimeout(this.#strangerMs);
-    socket.on("data", listen).on("timeout", refuse).on("error", refuse).on("end", refuse);
+    this.#strangers.add(socket);
+    this.#look ??= setTimeout(() => this.#refuseOlder(), this.#strangerMs);
+    socket.on("data", listen).on("error", ignoreError);
   }
 
-  #hand(greeting: string, socket: Socket): void {
-    const take = this.#expected.get(greeting);
-    this.#expected.delete(greeting);
-    if (take !== undefined) return take(this.#give(greeting, socket));
+  #arrive(greeting: string, socket: Socket): void {
+    this.#arrived.get(greeting)?.destroy();
     this.#arrived.set(greeting, socket);
-    socket.once("close", () => this.#arrived.delete(greeting));
+    const expected = this.#expected.get(greeting);
+    if (expected !== undefined) this.#giveIfWhole(expected);
   }
 
-  #give(greeting: string, socket: Socket): Socket {
-    this.#arrived.delete(greeting);
-    return socket.setTimeout(0);
+  #giveIfWhole({ greetings, late, resolve }: Expected): void {
+    const sockets = this.#arrivals(greetings);
+    for (const socket of sockets) if (!this.#strangers.delete(socket)) this.#olderStrangers.delete(socket);
+    if (sockets.length < greetings.length) return;
+    clearTimeout(late);
+    this.#forget(greetings);
+    resolve(sockets);
+  }
+
+  #arrivals(greetings: readonly string[]): Socket[] {
+    const sockets: Socket[] = [];
+    for (const greeting of greetings) {
+      const socket = this.#arrived.get(greeting);
+      if (socket !== undefined) sockets.push(socket);
+    }
+    return sockets;
+  }
+
+  #forget(greetings: readonly string[]): void {
+    for (const greeting of greetings) {
+      this.#expected.delete(greeting);
+      this.#arrived.delete(greeting);
+    }
+  }
+
+  /** One timer for all of them: nearly every connection is taken within a millisecond. */
+  #refuseOlder(): void {
+    for (const socket of this.#olderStrangers) socket.destroy();
+    for (const [greeting, socket] of this.#arrived) if (socket.destroyed) this.#arrived.delete(greeting);
+    this.#olderStrangers = this.#strangers;
+    this.#strangers = new Set();
+    const isAnyLeft = this.#olderStrangers.size > 0;
+    this.#look = isAnyLeft ? setTimeout(() => this.#refuseOlder(), this.#strangerMs) : undefined;
   }
 }
+
+/** A connection that breaks is closed by Node; who waits for it hears that it is late. */
+function ignoreError(): void {}
