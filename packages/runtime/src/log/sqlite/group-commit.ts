@@ -192,12 +192,8 @@ async function acknowledge(
     for (const job of jobs) job.reject(error);
     return;
   }
-  noteJournal(connection, checkpoints);
-}
-
-function noteJournal(connection: LogConnection, checkpoints: Pick<Checkpoints, "note">): void {
   try {
-    checkpoints.note(connection.use(({ journalPages }) => journalPages()));
+    checkpoints.note(weightOf(jobs), () => connection.use(({ journalPages }) => journalPages()));
   } catch {
     // What was committed is durable. A log that cannot be read, or was closed meanwhile, is reported by the next commit.
   }
