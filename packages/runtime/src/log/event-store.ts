@@ -337,7 +337,8 @@ export interface EventStore {
   search(query: SaidQuery): Promise<SaidPage>;
   /**
    * Brings the search up to what is committed, a little per transaction, with pauses for those who append. Of a running turn it
-   * takes what is worth a transaction, and never a block that may still grow.
+   * takes what is worth a transaction, and never a block that may still grow. A power cut may take some of it back, which is then done
+   * again.
    */
   catchUpSearch(options?: CatchUpOptions): Promise<void>;
   /**

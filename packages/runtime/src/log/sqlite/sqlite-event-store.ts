@@ -33,6 +33,7 @@ import type {
   WriteOptions,
 } from "../event-store.ts";
 import { asWriter, noteRefusal } from "../process-owner.ts";
+import type { SaidPiece } from "../search/said-pieces.ts";
 import type { CatchUpOptions, SaidPage, SaidQuery } from "../search/said-query.ts";
 import { catchUpSaid, type SaidIndex, searchSaid } from "../search/said-search.ts";
 import { changeSession } from "../session-record.ts";
@@ -62,6 +63,7 @@ import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 export const LOG_FILE = "caret.db";
 /** What so many characters cost in a commit is what an event itself costs, about. */
 const CHARACTERS_PER_EVENT = 512;
+const CHARACTERS_INDEXED_PER_EVENT = 128;
 /** What is committed before the loop comes round weighs no more than this. */
 const MOST_URGENT = 16;
 
@@ -272,7 +274,9 @@ class SqliteEventStore implements LogStore {
   }
 
   async search(query: SaidQuery): Promise<SaidPage> {
-    return await searchSaid(this.#said, query);
+    const page = await searchSaid(this.#said, query);
+    await this.#held.wal.settled(); // as for `read`: what was found may be indexed before it is on disk
+    return page;
   }
 
   async catchUpSearch(options: CatchUpOptions = {}): Promise<void> {
@@ -341,7 +345,10 @@ class SqliteEventStore implements LogStore {
       countBehind: () => this.#read(({ said }) => said.countBehind()),
       read: (sessionId, options) => this.#read(({ events }) => events.read(sessionId, options)),
       insert: (session, pieces, through) =>
-        this.#writer.run(1, ({ said }) => said.insert(session, pieces, through), { about: session.id }),
+        this.#writer.run(weightOfPieces(pieces), ({ said }) => said.insert(session, pieces, through), {
+          about: session.id,
+          isRemakeable: true,
+        }),
       find: (terms, query) => this.#read(({ said }) => said.find(terms, query)),
     };
   }
@@ -371,6 +378,11 @@ function signOut(openers: LogOpeners): void {
   } catch {
     // The log itself is closed and whole. A name left behind costs the next opener a check, and nobody an event.
   }
+}
+
+/** Indexing a text takes longer than writing it. */
+function weightOfPieces(pieces: readonly SaidPiece[]): number {
+  return pieces.reduce((sum, { text }) => sum + text.length / CHARACTERS_INDEXED_PER_EVENT, 1);
 }
 
 /** A long event weighs as much as several. */
