@@ -306,6 +306,8 @@ export interface EventStore {
   sessionIds(query?: SessionScope): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
   updateSession(sessionId: string, changes: SessionChanges, options?: WriteOptions): Promise<SessionRecord>;
+  /** The same with the attachment alone, as every turn makes one; gives nothing back, so that nothing else has to be read. */
+  attachUpstream(sessionId: string, upstream: UpstreamAttachment, options?: WriteOptions): Promise<void>;
   /**
    * Says whether there was one (that fits). It is gone at once; its events go a few at a time, so that nobody waits for a
    * large one. What it consumed stays in the totals of the days. Rejects with `session-busy` while the log knows a turn of

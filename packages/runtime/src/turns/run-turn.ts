@@ -76,7 +76,7 @@ export async function runTurn(turn: Turn): Promise<void> {
 function keepUpstream({ store, session }: SessionTurnOptions, entries: readonly LaneEntry[]): void {
   for (const { upstream } of entries)
     if (upstream !== undefined)
-      store.updateSession(session.id, { upstream }, { keepTrying: true, isPatient: true }).catch(() => undefined);
+      store.attachUpstream(session.id, upstream, { keepTrying: true, isPatient: true }).catch(() => undefined);
 }
 
 /** Calls that are still open when the turn ends are settled before its end. */
