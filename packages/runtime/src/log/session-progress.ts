@@ -103,10 +103,16 @@ export function foldLastLine(line: LastLine, event: AgentEvent): LastLine {
 }
 
 function grow(text: string, more: string): LastLine {
-  const [said = ""] = more.slice(0, MAX_LENGTH).split(/[\r\n]/, 1);
+  const said = firstLine(more.slice(0, MAX_LENGTH));
   const whole = text + said;
   const isOver = said.length < more.length || whole.length >= MAX_LENGTH;
   return { text: isOver ? cut(whole) : whole, state: isOver ? "closed" : "growing" };
+}
+
+/** Not by `split`, which makes an expression of its own for each call: this is done for every delta. */
+function firstLine(text: string): string {
+  const end = text.search(/[\r\n]/);
+  return end === -1 ? text : text.slice(0, end);
 }
 
 /** Never through a character that takes two units. */
