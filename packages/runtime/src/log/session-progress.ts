@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { LastTurn, SessionRecord, StoredEvent } from "./event-store.ts";
+import { firstLine } from "./first-line.ts";
 
 const MAX_LENGTH = 200;
 
@@ -107,12 +108,6 @@ function grow(text: string, more: string): LastLine {
   const whole = text + said;
   const isOver = said.length < more.length || whole.length >= MAX_LENGTH;
   return { text: isOver ? cut(whole) : whole, state: isOver ? "closed" : "growing" };
-}
-
-/** Not by `split`, which makes an expression of its own for each call: this is done for every delta. */
-function firstLine(text: string): string {
-  const end = text.search(/[\r\n]/);
-  return end === -1 ? text : text.slice(0, end);
 }
 
 /** Never through a character that takes two units. */
