@@ -26,6 +26,7 @@ import {
   type StoredEvent,
   type TurnCount,
   type TurnCountQuery,
+  type UpstreamAttachment,
   type UsageByDayQuery,
   type UsageOfDay,
   type UsageQuery,
@@ -180,6 +181,10 @@ class PostgresEventStore implements PostgresLogStore {
     const updated = await this.#writeSession(sessionId, change);
     this.#listeners.touch(sessionId);
     return updated;
+  }
+
+  async attachUpstream(sessionId: string, upstream: UpstreamAttachment): Promise<void> {
+    await this.updateSession(sessionId, { upstream });
   }
 
   async deleteSession(sessionId: string, options: DeleteOptions = {}): Promise<boolean> {

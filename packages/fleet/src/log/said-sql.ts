@@ -33,14 +33,14 @@ const findSql = (scope: SessionScope): string => `
   order by said.id desc limit $7
 `;
 
-/** The next session after this id whose index is behind. */
-export async function findBehind(queries: Queries, afterId: string): Promise<UnsaidSession | undefined> {
+/** The next session after this id whose index is behind; one at a time, each by a connection of the pool. */
+export async function findBehind(queries: Queries, afterId: string): Promise<readonly UnsaidSession[]> {
   const sql = `${behindSql} and id > $1 and (last_outcome is not null or last_seq - said_seq >= ${GOOD_DEAL}) order by id limit 1`;
-  return toUnsaid((await queries.query(sql, [afterId])).rows[0]);
+  return (await queries.query(sql, [afterId])).rows.map(toUnsaid);
 }
 
 export async function findBehindIn(queries: Queries, sessionId: string): Promise<UnsaidSession | undefined> {
-  return toUnsaid((await queries.query(`${behindSql} and id = $1`, [sessionId])).rows[0]);
+  return (await queries.query(`${behindSql} and id = $1`, [sessionId])).rows.map(toUnsaid)[0];
 }
 
 export async function countBehind(queries: Queries): Promise<number> {

@@ -144,6 +144,31 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         ]);
       });
 
+      it("attaches an upstream without a change of anything but the time, and tells its watchers", async () => {
+        await store.createSession(session("s1", { title: "One" }));
+        const seen: string[] = [];
+        store.watch((sessionId) => seen.push(sessionId));
+        clock += hour;
+        await store.attachUpstream("s1", { lane: "acp", sessionId: "a1" });
+        await store.attachUpstream("s1", { lane: "cli", sessionId: "c1" });
+        await store.attachUpstream("s1", { lane: "acp", sessionId: "a2" });
+        expect({ seen, session: await store.getSession("s1") }).toEqual({
+          seen: ["s1", "s1", "s1"],
+          session: {
+            ...session("s1", { title: "One" }),
+            updatedAt: clock,
+            archived: false,
+            lastSeq: 0,
+            upstream: [
+              { lane: "cli", sessionId: "c1" },
+              { lane: "acp", sessionId: "a2" },
+            ],
+          },
+        });
+        const gone = store.attachUpstream("s2", { lane: "cli", sessionId: "c1" });
+        await expect(gone).rejects.toMatchObject({ code: "session-not-found" });
+      });
+
       it("lists the most recently updated first", async () => {
         for (const id of ["a", "b", "c"]) await store.createSession(session(id));
         clock += hour;

@@ -306,6 +306,8 @@ export interface EventStore {
   sessionIds(query?: SessionScope): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
   updateSession(sessionId: string, changes: SessionChanges, options?: WriteOptions): Promise<SessionRecord>;
+  /** The same with the attachment alone, as every turn makes one; gives nothing back, so that nothing else has to be read. */
+  attachUpstream(sessionId: string, upstream: UpstreamAttachment, options?: WriteOptions): Promise<void>;
   /**
    * Says whether there was one (that fits). It is gone at once; its events go a few at a time, so that nobody waits for a
    * large one. What it consumed stays in the totals of the days. Rejects with `session-busy` while the log knows a turn of
@@ -337,7 +339,8 @@ export interface EventStore {
   search(query: SaidQuery): Promise<SaidPage>;
   /**
    * Brings the search up to what is committed, a little per transaction, with pauses for those who append. Of a running turn it
-   * takes what is worth a transaction, and never a block that may still grow.
+   * takes what is worth a transaction, and never a block that may still grow. A power cut may take some of it back, which is then done
+   * again.
    */
   catchUpSearch(options?: CatchUpOptions): Promise<void>;
   /**

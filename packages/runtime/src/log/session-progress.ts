@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { LastTurn, SessionRecord, StoredEvent } from "./event-store.ts";
+import { firstLine } from "./first-line.ts";
 
 const MAX_LENGTH = 200;
 
@@ -103,7 +104,7 @@ export function foldLastLine(line: LastLine, event: AgentEvent): LastLine {
 }
 
 function grow(text: string, more: string): LastLine {
-  const [said = ""] = more.slice(0, MAX_LENGTH).split(/[\r\n]/, 1);
+  const said = firstLine(more.slice(0, MAX_LENGTH));
   const whole = text + said;
   const isOver = said.length < more.length || whole.length >= MAX_LENGTH;
   return { text: isOver ? cut(whole) : whole, state: isOver ? "closed" : "growing" };

@@ -22,7 +22,11 @@ export function toSearchText({ id, title, workspace }: SessionRecord): string {
   return [title ?? "", workspace, id].join("\n").toLowerCase();
 }
 
-function attach(attachments: readonly UpstreamAttachment[], added: UpstreamAttachment): readonly UpstreamAttachment[] {
+/** Replaces the attachment of the same lane. */
+export function attach(
+  attachments: readonly UpstreamAttachment[],
+  added: UpstreamAttachment,
+): readonly UpstreamAttachment[] {
   return [...attachments.filter(({ lane }) => lane !== added.lane), added];
 }
 

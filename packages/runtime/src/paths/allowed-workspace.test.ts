@@ -39,6 +39,10 @@ describe("where turns may work", () => {
     expect(ask(`${root}/allowed/../allowed/./project/`)).toBe(join(root, "allowed/project"));
   });
 
+  it("is not what the spelling of an allowed directory says, where a link in it leads elsewhere", () => {
+    expect(ask(join(root, "outside"), [`${root}/shortcut/../outside`])).toBe("workspace-forbidden");
+  });
+
   it.each([
     ["a directory beside it", "outside"],
     ["one whose name merely begins the same", "allowed-not"],

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { wayInside } from "./physical-path.ts";
 
@@ -22,7 +22,9 @@ export function onlyWorkspaces(directories: readonly string[]): AllowedWorkspace
 export function allowedWorkspace(path: string, allowed: AllowedWorkspaces): string {
   if (!isAbsolute(path)) throw new CaretError("invalid-request", `The workspace ${path} is not an absolute path`);
   const physical = physicalDirectory(path);
-  const roots = allowed.directories().flatMap((directory) => tryPhysical(directory));
+  const directories = allowed.directories();
+  if (directories.some((directory) => isSpelledInside(directory, physical))) return physical;
+  const roots = directories.flatMap((directory) => tryPhysical(directory));
   if (roots.some((root) => wayInside(root, physical) !== undefined)) return physical;
   throw new CaretError("workspace-forbidden", `Turns may not work in ${physical}`, {
     fix: allowed.howToAllow(physical),
@@ -38,6 +40,14 @@ export function physicalDirectory(path: string): string {
     throw new CaretError("workspace-missing", `The workspace ${path} does not exist`, { cause: reason });
   }
   throw new CaretError("workspace-missing", `The workspace ${path} is not a directory`);
+}
+
+/**
+ * What a physical path begins with is physical, too: where the spelling of an allowed directory is the beginning of it, no link has to
+ * be followed. A spelling with `..` or the like can mean another place than it says.
+ */
+function isSpelledInside(directory: string, physical: string): boolean {
+  return resolve(directory) === directory && wayInside(directory, physical) !== undefined;
 }
 
 function tryPhysical(path: string): readonly string[] {

@@ -86,7 +86,7 @@ async function isWantedAfter(started: Promise<unknown>, { signal, writer }: Turn
 function keepUpstream({ store, session }: SessionTurnOptions, entries: readonly LaneEntry[]): void {
   for (const { upstream } of entries)
     if (upstream !== undefined)
-      store.updateSession(session.id, { upstream }, { keepTrying: true, isPatient: true }).catch(() => undefined);
+      store.attachUpstream(session.id, upstream, { keepTrying: true, isPatient: true }).catch(() => undefined);
 }
 
 /** Calls that are still open when the turn ends are settled before its end. */

@@ -1,4 +1,5 @@
 import { splitNotes, withoutClientMarkup } from "../conversations/matching/client-notes.ts";
+import { firstLine } from "../log/first-line.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 
 const MAX_LENGTH = 80;
@@ -13,7 +14,7 @@ export function titleOf(text: string, redactor: Redactor): string {
   const read = text.slice(0, MAX_READ);
   const spoken = withoutClientMarkup(splitNotes(read).spoken);
   const said = withoutQuotes((spoken === "" ? read : spoken).trim());
-  const [line = ""] = said.slice(0, MAX_LENGTH + CUT_MARGIN).split(/[\r\n]/, 1);
+  const line = firstLine(said.slice(0, MAX_LENGTH + CUT_MARGIN));
   return redactor
     .redactText(line)
     .trim()

@@ -150,12 +150,15 @@ export interface TurnBudget {
   overrunIn(entries: readonly { readonly event: AgentEvent }[]): CaretError | undefined;
 }
 
+const unlimited: TurnBudget = { warnings: [], overrunIn: () => undefined };
+
 /** Rejects when a budget is used up already. */
 export async function openTurnBudget(
   store: EventStore,
   budgets: Budgets,
   { model, now, ...asked }: Whose & { readonly sessionId: string; readonly now: () => number; readonly model: string },
 ): Promise<TurnBudget> {
+  if (!Object.values(budgets).some(isLimited)) return unlimited;
   const before = await budgetBefore(store, budgets, { ...asked, nowMs: now() });
   // The turn itself is among those that have begun.
   const spent = withoutOne(before.spent);

@@ -22,8 +22,7 @@ export interface UnsaidSession {
   readonly saidSeq: number;
 }
 
-export function toUnsaid(row: Row | undefined): UnsaidSession | undefined {
-  if (row === undefined) return undefined;
+export function toUnsaid(row: Row): UnsaidSession {
   return { id: String(row["id"]), workspace: String(row["workspace"]), saidSeq: Number(row["said_seq"]) };
 }
 

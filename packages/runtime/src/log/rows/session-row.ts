@@ -73,6 +73,10 @@ function originOf({ forked_from: from, forked_seq: seq }: Row): Pick<SessionReco
   return from === null ? {} : { forkedFrom: { sessionId: String(from), seq: Number(seq) } };
 }
 
+export function toUpstream(row: Row): SessionRecord["upstream"] {
+  return upstreamSchema.parse(JSON.parse(String(row["upstream"])));
+}
+
 /** Both stores name their columns alike; SQLite has no booleans, and gives JSON as text. */
 export function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
@@ -100,6 +104,6 @@ export function toSession(row: Row): SessionRecord {
     ...(isTrue(row["pinned"]) ? { pinned: true } : {}),
     ...progressFields(toProgress(row)),
     ...(Object.keys(usage).length === 0 ? {} : { usage }),
-    upstream: upstreamSchema.parse(JSON.parse(String(row["upstream"]))),
+    upstream: toUpstream(row),
   };
 }

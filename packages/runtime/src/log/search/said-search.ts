@@ -11,11 +11,16 @@ const DEFAULT_LIMIT = 20;
 const CHUNK_CHARACTERS = 64 * 1024;
 const FIRST_EVENTS = 8;
 const MOST_EVENTS = 128;
+/** Between sessions. A long one has made its own pauses. */
+const LONGEST_PAUSE_MS = 10;
 
 /** What a store has for the search: its index, and the events that it is made of. */
 export interface SaidIndex {
-  /** The next session after this id whose index is behind. Of a running turn only a good deal is worth it. */
-  behind(afterId: string): Promise<UnsaidSession | undefined>;
+  /**
+   * The next sessions after this id whose index is behind, by id: as many as are to be indexed together. Of a running turn only a good
+   * deal is worth it.
+   */
+  behind(afterId: string): Promise<readonly UnsaidSession[]>;
   /** One session, if it is behind at all. */
   behindIn(sessionId: string): Promise<UnsaidSession | undefined>;
   countBehind(): Promise<number>;
@@ -47,11 +52,12 @@ export async function catchUpSaid({ sessionId, signal }: CatchUpOptions, index: 
     if (session !== undefined) await indexSession(session, index, signal);
     return;
   }
-  let session = await index.behind("");
-  while (session !== undefined && signal?.aborted !== true) {
-    const { id } = session;
-    await indexSession(session, index, signal);
-    session = await index.behind(id);
+  let sessions = await index.behind("");
+  while (sessions.length > 0 && signal?.aborted !== true) {
+    const startedAt = performance.now();
+    await Promise.all(sessions.map((session) => indexSession(session, index, signal)));
+    await sleep(Math.min(performance.now() - startedAt, LONGEST_PAUSE_MS));
+    sessions = await index.behind(sessions.at(-1)?.id ?? "");
   }
 }
 

@@ -2,12 +2,7 @@ import type { CommandKey } from "@caret/protocol";
 import { type SessionRecord, type StoredEvent, unknownSession } from "../event-store.ts";
 import { advanceProgress, assertPosition } from "../session-progress.ts";
 import type { LogTables } from "./log-tables.ts";
-
-/** An event that was made ready outside the transaction: serialised, its raw line cut. */
-export interface PreparedEvent {
-  readonly stored: Omit<StoredEvent, "sessionId" | "seq" | "at"> & { readonly at?: number };
-  readonly data: string;
-}
+import type { PreparedEvent } from "./prepared-event.ts";
 
 export function appendEvents(
   tables: LogTables,

@@ -23,13 +23,15 @@ afterEach(async () => {
   bench.remove();
 });
 
+/** Enough to ask how long the journal is. */
+const MUCH = 1_000;
 const insert = (bytes: number): unknown => database.prepare("insert into said values (?)").run("x".repeat(bytes));
 const journal = (): Record<string, unknown> => ({ ...database.prepare("pragma wal_checkpoint(noop)").get() });
 const uncopied = (): number => Number(journal()["log"]) - Number(journal()["checkpointed"]);
 
 it("copies a long journal into the database in a thread, after which the journal begins again", async () => {
   insert(17 * 1024 * 1024);
-  checkpoints.note(uncopied());
+  checkpoints.note(MUCH, uncopied);
   await eventually(() => uncopied() === 0, "the journal is copied");
   const { size } = statSync(bench.path("log.db"));
   insert(1);
@@ -39,18 +41,30 @@ it("copies a long journal into the database in a thread, after which the journal
 it("leaves a short journal alone", async () => {
   insert(1024 * 1024);
   const before = journal();
-  checkpoints.note(uncopied());
+  checkpoints.note(MUCH, uncopied);
   await checkpoints.close();
   expect({ before, after: journal() }).toEqual({ before, after: before });
 });
 
+it("asks how long the journal is after many small commits, and not after each", async () => {
+  let asked = 0;
+  const count = (): number => {
+    asked += 1;
+    return 0;
+  };
+  for (let commits = 0; commits < 100; commits += 1) checkpoints.note(1, count);
+  const ofMany = asked;
+  checkpoints.note(MUCH, count);
+  expect({ ofMany, ofALargeOne: asked - ofMany }).toEqual({ ofMany: 3, ofALargeOne: 1 });
+});
+
 it("waits with its end for a copy that has begun, and begins no other", async () => {
   insert(17 * 1024 * 1024);
-  checkpoints.note(uncopied());
+  checkpoints.note(MUCH, uncopied);
   await checkpoints.close();
   const copied = uncopied();
   insert(17 * 1024 * 1024);
-  checkpoints.note(uncopied());
+  checkpoints.note(MUCH, uncopied);
   await checkpoints.close();
   expect({ copied, isLeft: uncopied() > MOST_PAGES }).toEqual({ copied: 0, isLeft: true });
 });

@@ -9,6 +9,11 @@ const PAGES = 12_000;
  */
 export const LONGEST_JOURNAL_PAGES = 32_000;
 
+/** So much is committed before SQLite is asked again how long the journal is: a small part of what is copied at once. */
+const ASK_AFTER = 512;
+/** The pages that a commit changes whatever it writes weigh as much as so many small events. */
+const WEIGHT_OF_COMMIT = 16;
+
 export interface CheckpointQuestion {
   /** Of the database. */
   readonly path: string;
@@ -19,8 +24,8 @@ export interface CheckpointQuestion {
  * syncs of the disk, in which every stream of the process stood still.
  */
 export interface Checkpoints {
-  /** After a commit: so many pages of the journal are not in the database file. */
-  note(pages: number): void;
+  /** After a commit that weighs as much as so many small events. `pagesOf` says how many pages of the journal are not in the database file. */
+  note(events: number, pagesOf: () => number): void;
   close(): Promise<void>;
 }
 
@@ -28,6 +33,7 @@ export function createCheckpoints(path: string, mostPages = PAGES): Checkpoints 
   const stop = new AbortController();
   let copying: Promise<void> | undefined;
   let cannot = false;
+  let committed = 0;
 
   const copy = async (): Promise<void> => {
     try {
@@ -43,8 +49,11 @@ export function createCheckpoints(path: string, mostPages = PAGES): Checkpoints 
   };
 
   return {
-    note(pages) {
-      if (pages >= mostPages && !cannot) copying ??= copy();
+    note(events, pagesOf) {
+      committed += WEIGHT_OF_COMMIT + events;
+      if (committed < ASK_AFTER || cannot || copying !== undefined) return;
+      committed = 0;
+      if (pagesOf() >= mostPages) copying = copy();
     },
     async close() {
       cannot = true;

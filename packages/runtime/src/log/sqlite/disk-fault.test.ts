@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { type LogConnection, openLogConnection } from "./log-connection.ts";
+import { transactionOf } from "./open-database.ts";
 import { openLog, reopenLog } from "./open-log.ts";
 import { LOG_FILE, openSqliteEventStore } from "./sqlite-event-store.ts";
 import { createWalSync, type WalSync } from "./wal-sync.ts";
@@ -79,10 +80,11 @@ describe("When the disk fails, the event log", () => {
 
   /** The kernel reports a failed write once, at the commit. */
   function failNextCommits(count: number): void {
-    const exec = database.exec.bind(database);
+    const { commit } = transactionOf(database);
+    const run = commit.run.bind(commit);
     let left = count;
-    database.exec = (sql) => {
-      if (sql !== "commit" || left === 0) return exec(sql);
+    commit.run = () => {
+      if (left === 0) return run();
       left -= 1;
       throw Object.assign(new Error("disk I/O error"), { errcode: SQLITE_IOERR_FSYNC });
     };

@@ -92,4 +92,30 @@ describe("A commit of the log", () => {
     await Promise.all([acknowledged, second, third]);
     expect(order).toEqual(["first acknowledged", "second committed"]);
   });
+
+  it("waits for no sync with what can be made again, and gives no search more than is on disk", async () => {
+    await store.close();
+    let syncs = 0;
+    let held: PromiseWithResolvers<void> | undefined;
+    const syncFile = async (): Promise<void> => {
+      syncs += 1;
+      await held?.promise;
+    };
+    store = openSqliteEventStore({ directory, role: "gateway", syncFile });
+    const end: EventEntry = { turnId: "hurried", event: { type: "turn-end", outcome: { kind: "completed" } } };
+    await store.append("hurried", 1, [said("hurried", "a rare word"), end]);
+    const before = syncs;
+    await store.catchUpSearch();
+    expect(syncs - before).toBe(0);
+    held = Promise.withResolvers();
+    const order: string[] = [];
+    const appended = store.append("patient", 1, [said("patient", "more")]).then(() => order.push("synced"));
+    await new Promise((resolve) => setImmediate(resolve));
+    const found = store.search({ text: "rare" }).then(({ places }) => order.push(`${places.length} found`));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual([]);
+    held.resolve();
+    await Promise.all([appended, found]);
+    expect(order.toSorted()).toEqual(["1 found", "synced"]);
+  });
 });

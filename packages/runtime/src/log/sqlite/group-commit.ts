@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly about?: string;
   /** Never give up because another process holds the log. */
   readonly keepTrying?: boolean;
+  /** It can be made again from what else is in the log: resolves when it is committed, and is on disk with the next sync. */
+  readonly isRemakeable?: boolean;
 }
 
 export interface GroupCommitOptions {
@@ -48,6 +50,7 @@ export interface GroupCommitOptions {
 
 interface Job {
   readonly events: number;
+  readonly isRemakeable: boolean;
   giveUpAt: number;
   readonly settled: Promise<unknown>;
   work(tables: LogTables): unknown;
@@ -127,10 +130,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     run<Result>(
       events: number,
       work: (tables: LogTables) => Result,
-      { isPatient = false, isUrgent = false, keepTrying = false, about }: RunOptions = {},
+      { isPatient = false, isUrgent = false, keepTrying = false, isRemakeable = false, about }: RunOptions = {},
     ): Promise<Result> {
       const giveUpAt = monotonicMs() + Math.min(longestMs, keepTrying ? Number.POSITIVE_INFINITY : heldMs);
-      const job = jobOf({ events, giveUpAt, work });
+      const job = jobOf({ events, giveUpAt, work, isRemakeable });
       if (isPatient) patient.add(about, job);
       else schedule([...patient.take(about), job]);
       // While there is much to write, a commit of its own would only make the others later.
@@ -149,7 +152,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   };
 }
 
-function jobOf(asked: Pick<Job, "events" | "giveUpAt" | "work">): Job {
+function jobOf(asked: Pick<Job, "events" | "giveUpAt" | "work" | "isRemakeable">): Job {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   return { ...asked, settled: promise, resolve, reject };
 }
@@ -178,26 +181,22 @@ function refuse(disk: Disk, jobs: readonly Job[], error: CaretError): void {
   for (const job of jobs) if (!isBug || commit(disk, [job]) === "held") job.reject(isBug ? heldTooLong() : error);
 }
 
-/** Nobody hears of a result before the transaction that made it is on disk. */
+/** Nobody hears of a result before the transaction that made it is on disk, unless losing it would lose nothing. */
 async function acknowledge(
   { connection, wal, checkpoints }: Disk,
   jobs: readonly Job[],
   settle: readonly (() => void)[],
 ): Promise<void> {
   try {
-    await wal.sync();
+    if (!jobs.every(({ isRemakeable }) => isRemakeable)) await wal.sync();
     for (const each of settle) each();
   } catch (reason) {
     const error = connection.distrust(reason);
     for (const job of jobs) job.reject(error);
     return;
   }
-  noteJournal(connection, checkpoints);
-}
-
-function noteJournal(connection: LogConnection, checkpoints: Pick<Checkpoints, "note">): void {
   try {
-    checkpoints.note(connection.use(({ journalPages }) => journalPages()));
+    checkpoints.note(weightOf(jobs), () => connection.use(({ journalPages }) => journalPages()));
   } catch {
     // What was committed is durable. A log that cannot be read, or was closed meanwhile, is reported by the next commit.
   }

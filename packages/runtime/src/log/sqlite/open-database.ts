@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from "node:fs";
 import { basename } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 
 /** Older ones can corrupt a WAL database that is written and checkpointed at the same moment. */
@@ -61,12 +61,29 @@ function assertPragma(database: DatabaseSync, name: string, expected: unknown): 
     });
 }
 
-/** `immediate` takes the write lock before anything is read, so that nothing read can be out of date. */
+interface Transaction {
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+}
+
+const transactions = new WeakMap<DatabaseSync, Transaction>();
+
+/** Prepared once per connection: `exec` would parse them each time. */
+export function transactionOf(database: DatabaseSync): Transaction {
+  const known = transactions.get(database);
+  if (known !== undefined) return known;
+  // `immediate` takes the write lock before anything is read, so that nothing read can be out of date.
+  const prepared = { begin: database.prepare("begin immediate"), commit: database.prepare("commit") };
+  transactions.set(database, prepared);
+  return prepared;
+}
+
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec("begin immediate");
+  const { begin, commit } = transactionOf(database);
+  begin.run();
   try {
     const result = work();
-    database.exec("commit");
+    commit.run();
     return result;
   } catch (reason) {
     rollBack(database);

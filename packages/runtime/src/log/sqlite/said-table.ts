@@ -9,10 +9,12 @@ import { scopeParameters, scopeSql } from "./scope-filter.ts";
 
 /** So many pieces can be said in one millisecond before they are taken for later ones. */
 const PER_MS = 256;
+/** So many short sessions are indexed in one transaction, in a millisecond or two: FTS5 writes a segment of its index for each transaction. */
+const TOGETHER = 8;
 
 export interface SaidTable {
-  /** The next session after this id whose index is behind. Of a running turn only a good deal is worth it. */
-  behind(afterId: string): UnsaidSession | undefined;
+  /** The next sessions after this id whose index is behind. Of a running turn only a good deal is worth it. */
+  behind(afterId: string): readonly UnsaidSession[];
   /** One session, if it is behind at all. */
   behindIn(sessionId: string): UnsaidSession | undefined;
   countBehind(): number;
@@ -34,7 +36,7 @@ const findSql = `
 `;
 
 export function createSaidTable(database: DatabaseSync): SaidTable {
-  const behind = database.prepare(`${behindSql} and ${worthwhileSql} and id > ? order by id limit 1`);
+  const behind = database.prepare(`${behindSql} and ${worthwhileSql} and id > ? order by id limit ${TOGETHER}`);
   const behindIn = database.prepare(`${behindSql} and id = ?`);
   const count = database.prepare(`select count(*) as count from (${behindSql} and ${worthwhileSql})`);
   const advance = database.prepare("update session set said_seq = ? where id = ? and said_seq = ?");
@@ -56,8 +58,11 @@ export function createSaidTable(database: DatabaseSync): SaidTable {
   }
 
   return {
-    behind: (afterId) => toUnsaid(behind.get(afterId)),
-    behindIn: (sessionId) => toUnsaid(behindIn.get(sessionId)),
+    behind: (afterId) => behind.all(afterId).map(toUnsaid),
+    behindIn(sessionId) {
+      const row = behindIn.get(sessionId);
+      return row && toUnsaid(row);
+    },
     countBehind: () => Number(count.get()?.["count"]),
     insert({ id, workspace, saidSeq }, pieces, throughSeq) {
       if (advance.run(throughSeq, id, saidSeq).changes === 0) return false;

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { HUMAN, sessionReceiver } from "@caret/protocol";
-import type { SessionPage, SessionQuery, SessionRecord, SessionScope } from "../event-store.ts";
-import { hiddenStates, toProgress, toSession, wordOf } from "../rows/session-row.ts";
+import type { SessionPage, SessionQuery, SessionRecord, SessionScope, UpstreamAttachment } from "../event-store.ts";
+import { hiddenStates, toProgress, toSession, toUpstream, wordOf } from "../rows/session-row.ts";
 import { fromCursorText, type SessionProgress, toCursorText } from "../session-progress.ts";
-import { toSearchText } from "../session-record.ts";
+import { attach, toSearchText } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
 import { scopeParameters, scopeSql } from "./scope-filter.ts";
 
@@ -17,6 +17,8 @@ export interface SessionTable {
   state(id: string): SessionState | undefined;
   /** Insert or replace everything but the events and the progress they make. */
   save(session: SessionRecord): void;
+  /** Says whether there is such a session. */
+  attach(id: string, upstream: UpstreamAttachment, updatedAt: number): boolean;
   /** Nobody sees it from here on. */
   hide(id: string, why: "staged" | "removed", owner: string): void;
   /** Other connections see it from here on. */
@@ -156,6 +158,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     save(session) {
       save.run(toRow(session));
     },
+    attach: prepareAttach(database),
     hide: (id, why, owner) => void hide.run(why, owner, id),
     show: (id) => void hide.run(null, null, id),
     hidden: () =>
@@ -170,6 +173,17 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     },
     remove: (id) => void remove.run(id),
     prunable: (before, keep) => prunable.all({ $before: before, $keep: keep }).map((row) => String(row["id"])),
+  };
+}
+
+function prepareAttach(database: DatabaseSync): SessionTable["attach"] {
+  const find = database.prepare("select upstream from session where id = ? and hidden is null");
+  const save = database.prepare("update session set upstream = ?, updated_at = ? where id = ?");
+  return (id, upstream, updatedAt) => {
+    const row = find.get(id);
+    if (row === undefined) return false;
+    save.run(JSON.stringify(attach(toUpstream(row), upstream)), updatedAt, id);
+    return true;
   };
 }
 

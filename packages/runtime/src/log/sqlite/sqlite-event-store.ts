@@ -4,40 +4,42 @@ import type { CommandRecord } from "@caret/protocol";
 import { makePrivateDirectory } from "../../paths/private-files.ts";
 import type { AgentStore } from "../agent-store.ts";
 import { type CommitListeners, createCommitListeners } from "../commit-listeners.ts";
-import type {
-  AppendOptions,
-  CommandOptions,
-  CommitListener,
-  CreateOptions,
-  DeleteOptions,
-  EventEntry,
-  EventStore,
-  NewSession,
-  PruneRule,
-  ReadOptions,
-  RunningTurn,
-  RunningTurnQuery,
-  SessionChanges,
-  SessionPage,
-  SessionQuery,
-  SessionRecord,
-  SessionScope,
-  SessionWatcher,
-  StoredEvent,
-  TurnCount,
-  TurnCountQuery,
-  UsageByDayQuery,
-  UsageOfDay,
-  UsageQuery,
-  UsageTotal,
-  WriteOptions,
+import {
+  type AppendOptions,
+  type CommandOptions,
+  type CommitListener,
+  type CreateOptions,
+  type DeleteOptions,
+  type EventEntry,
+  type EventStore,
+  type NewSession,
+  type PruneRule,
+  type ReadOptions,
+  type RunningTurn,
+  type RunningTurnQuery,
+  type SessionChanges,
+  type SessionPage,
+  type SessionQuery,
+  type SessionRecord,
+  type SessionScope,
+  type SessionWatcher,
+  type StoredEvent,
+  type TurnCount,
+  type TurnCountQuery,
+  type UpstreamAttachment,
+  type UsageByDayQuery,
+  type UsageOfDay,
+  type UsageQuery,
+  type UsageTotal,
+  unknownSession,
+  type WriteOptions,
 } from "../event-store.ts";
 import { asWriter, noteRefusal } from "../process-owner.ts";
 import type { CatchUpOptions, SaidPage, SaidQuery } from "../search/said-query.ts";
 import { catchUpSaid, type SaidIndex, searchSaid } from "../search/said-search.ts";
 import { changeSession } from "../session-record.ts";
-import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
-import { appendEvents, findSession, type PreparedEvent } from "./append-events.ts";
+import { DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
+import { appendEvents, findSession } from "./append-events.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { createGroupCommit, type GroupCommit, HELD_MS } from "./group-commit.ts";
@@ -53,6 +55,7 @@ import {
 import type { LogTables } from "./log-tables.ts";
 import { createIn, publishIn } from "./make-session.ts";
 import { openLog, reopenLog } from "./open-log.ts";
+import { prepareEvent, weightOf, weightOfPieces } from "./prepared-event.ts";
 import { removeSession, removeStep } from "./remove-session.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { createSqliteAgentStore } from "./sqlite-agent-store.ts";
@@ -60,8 +63,6 @@ import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
 export const LOG_FILE = "caret.db";
-/** What so many characters cost in a commit is what an event itself costs, about. */
-const CHARACTERS_PER_EVENT = 512;
 /** What is committed before the loop comes round weighs no more than this. */
 const MOST_URGENT = 16;
 
@@ -211,6 +212,14 @@ class SqliteEventStore implements LogStore {
     return updated;
   }
 
+  async attachUpstream(sessionId: string, upstream: UpstreamAttachment, options: WriteOptions = {}): Promise<void> {
+    const attach = ({ sessions }: LogTables): void => {
+      if (!sessions.attach(sessionId, upstream, this.#now())) throw unknownSession(sessionId);
+    };
+    await this.#writer.run(1, attach, { ...options, about: sessionId });
+    this.#listeners.touch(sessionId);
+  }
+
   async deleteSession(sessionId: string, options: DeleteOptions = {}): Promise<boolean> {
     const remove = (tables: LogTables) => removeSession(tables, sessionId, this.#noted(options));
     const removed = await this.#writer.run(1, remove, { about: sessionId });
@@ -238,7 +247,7 @@ class SqliteEventStore implements LogStore {
     entries: readonly EventEntry[] | (() => readonly EventEntry[]),
     { copied, keepTrying = false, writer, command }: AppendOptions = {},
   ): Promise<readonly StoredEvent[]> {
-    const prepareAll = (given: readonly EventEntry[]) => given.map((entry) => prepare(entry, this.#rawMaxBytes));
+    const prepareAll = (given: readonly EventEntry[]) => given.map((entry) => prepareEvent(entry, this.#rawMaxBytes));
     const isLater = typeof entries === "function";
     let prepared = isLater ? undefined : prepareAll(entries);
     const weight = prepared === undefined ? 1 : weightOf(prepared);
@@ -272,7 +281,9 @@ class SqliteEventStore implements LogStore {
   }
 
   async search(query: SaidQuery): Promise<SaidPage> {
-    return await searchSaid(this.#said, query);
+    const page = await searchSaid(this.#said, query);
+    await this.#held.wal.settled(); // as for `read`: what was found may be indexed before it is on disk
+    return page;
   }
 
   async catchUpSearch(options: CatchUpOptions = {}): Promise<void> {
@@ -341,7 +352,10 @@ class SqliteEventStore implements LogStore {
       countBehind: () => this.#read(({ said }) => said.countBehind()),
       read: (sessionId, options) => this.#read(({ events }) => events.read(sessionId, options)),
       insert: (session, pieces, through) =>
-        this.#writer.run(1, ({ said }) => said.insert(session, pieces, through), { about: session.id }),
+        this.#writer.run(weightOfPieces(pieces), ({ said }) => said.insert(session, pieces, through), {
+          about: session.id,
+          isRemakeable: true,
+        }),
       find: (terms, query) => this.#read(({ said }) => said.find(terms, query)),
     };
   }
@@ -371,14 +385,4 @@ function signOut(openers: LogOpeners): void {
   } catch {
     // The log itself is closed and whole. A name left behind costs the next opener a check, and nobody an event.
   }
-}
-
-/** A long event weighs as much as several. */
-function weightOf(prepared: readonly PreparedEvent[]): number {
-  return prepared.reduce((sum, { data }) => sum + 1 + data.length / CHARACTERS_PER_EVENT, 0);
-}
-
-function prepare({ turnId, event, at, ...rest }: EventEntry, rawMaxBytes: number): PreparedEvent {
-  const stored = { turnId, event, ...cutRaw(rest, rawMaxBytes) };
-  return { stored: at === undefined ? stored : { ...stored, at }, data: JSON.stringify(event) };
 }

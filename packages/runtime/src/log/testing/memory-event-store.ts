@@ -22,6 +22,7 @@ import {
   type StoredEvent,
   sessionTaken,
   turnRuns,
+  type UpstreamAttachment,
   unknownSession,
 } from "../event-store.ts";
 import { asWriter } from "../process-owner.ts";
@@ -158,6 +159,10 @@ class MemoryEventStore implements EventStore {
     this.#sessions.set(sessionId, changed);
     this.#listeners.touch(sessionId);
     return changed;
+  }
+
+  async attachUpstream(sessionId: string, upstream: UpstreamAttachment): Promise<void> {
+    await this.updateSession(sessionId, { upstream });
   }
 
   async deleteSession(sessionId: string, { updatedBefore, command }: DeleteOptions = {}): Promise<boolean> {
