@@ -44,18 +44,20 @@ function createLongSearch(
       expression.lastIndex = index;
       return expression.test(text);
     });
-  const isBeginning = (index: number): boolean =>
-    triples[(((bitsOf(part[index]) << BITS) | bitsOf(part[index + 1])) << BITS) | bitsOf(part[index + 2])] === 1;
+  /** Whether a match begins at this byte of the part, of which `from` is the first character. */
+  const beginsAt = (index: number, text: string, from: number): boolean => {
+    const pair = (bitsOf(part[index]) << BITS) | bitsOf(part[index + 1]);
+    return triples[(pair << BITS) | bitsOf(part[index + 2])] === 1 && matchesAt(text, from + index);
+  };
 
   /** Whether there is a match that begins in the part of the text from here on. Of a character only its lowest byte is compared. */
   const matchesIn = (text: string, from: number): boolean => {
     const length = part.write(from === 0 ? text : text.slice(from, from + part.length), "latin1");
-    const last = length - 3;
     for (let pair = 0; pair < length >> 1; pair += 1) {
       if (suspects[partPairs[pair] as number] !== 1) continue;
       const index = 2 * pair;
-      if (index > 0 && isBeginning(index - 1) && matchesAt(text, from + index - 1)) return true;
-      if (index <= last && isBeginning(index) && matchesAt(text, from + index)) return true;
+      if (index > 0 && beginsAt(index - 1, text, from)) return true;
+      if (index + 2 < length && beginsAt(index, text, from)) return true;
     }
     return false;
   };
