@@ -53,12 +53,10 @@ function createLongSearch(
   /** Whether there is a match that begins in the part of the text from here on. Of a character only its lowest byte is compared. */
   const matchesIn = (text: string, from: number): boolean => {
     const length = part.write(from === 0 ? text : text.slice(from, from + part.length), "latin1");
-    for (let pair = 0; pair < length >> 1; pair += 1) {
-      if (suspects[partPairs[pair] as number] !== 1) continue;
-      const index = 2 * pair;
-      if (index > 0 && beginsAt(index - 1, text, from)) return true;
-      if (index + 2 < length && beginsAt(index, text, from)) return true;
-    }
+    const isAtPair = (index: number): boolean =>
+      (index > 0 && beginsAt(index - 1, text, from)) || (index + 2 < length && beginsAt(index, text, from));
+    for (let pair = 0; pair < length >> 1; pair += 1)
+      if (suspects[partPairs[pair] as number] === 1 && isAtPair(2 * pair)) return true;
     return false;
   };
 
