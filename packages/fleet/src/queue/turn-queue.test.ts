@@ -273,6 +273,32 @@ it("a fleet shows its members, and why each turn waits", async () => {
   expect((await readFleet(database)).members).toMatchObject([{ state: "leaving" }]);
 });
 
+it("a turn is submitted whose idempotency key is given back by a refused one while it is looked for", async () => {
+  await submit("t1", "t1", "key");
+  let isGivenBack = false;
+  const giveBack = async (sql: string): Promise<void> => {
+    if (!sql.includes("insert into turns") || isGivenBack) return;
+    isGivenBack = true;
+    await database.query("update turns set idempotency_key = null where id = 't1'");
+  };
+  const racing: TestDatabase = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((queries) =>
+        work({
+          query: async (sql, ...rest) => {
+            const result = await queries.query(sql, ...rest);
+            await giveBack(sql);
+            return result;
+          },
+        }),
+      ),
+  };
+  const queue = createTurnQueue({ database: racing, jobs, sealer, owner: "w", home: ANYWHERE, now: Date.now });
+  const turn = { id: "t2", key: "s1", kind: "session", queue: ANYWHERE, idempotencyKey: "key", input: "t2" } as const;
+  expect({ id: await queue.submit(turn), isGivenBack }).toEqual({ id: "t2", isGivenBack: true });
+});
+
 it("a turn that never began gets its start and its end in the log, once and without secrets", async () => {
   const store = await openPostgresEventStore({ database });
   const held: string[] = [];

@@ -121,15 +121,31 @@ async function submitTurn(queries: Queries, jobs: JobQueue, sealer: Sealer, turn
     "insert into work (key, kind, queue) values ($1, $2, $3) on conflict (key) do update set queue = excluded.queue",
     [key, kind, queue],
   );
-  const inserted = await queries.query(
-    `insert into turns (id, key, idempotency_key, input) values ($1, $2, $3, $4)
-     on conflict (idempotency_key) do nothing returning id`,
-    [id, key, idempotencyKey, sealer.seal(input)],
-  );
+  const submitted = await insertTurn(queries, { id, key, idempotencyKey, input: sealer.seal(input) });
   await jobs.send(queue, key, queries);
-  if (inserted.count > 0) return id;
-  const { rows } = await queries.query("select id from turns where idempotency_key = $1", [idempotencyKey]);
-  return String(rows[0]?.["id"]);
+  return submitted;
+}
+
+/** A turn that could not begin gives its idempotency key back, maybe between the two statements: then this one is inserted after all. */
+async function insertTurn(
+  queries: Queries,
+  { id, key, idempotencyKey, input }: Readonly<Record<"id" | "key", string>> & Inserted,
+): Promise<string> {
+  for (;;) {
+    const inserted = await queries.query(
+      `insert into turns (id, key, idempotency_key, input) values ($1, $2, $3, $4)
+       on conflict (idempotency_key) do nothing returning id`,
+      [id, key, idempotencyKey, input],
+    );
+    if (inserted.count > 0) return id;
+    const { rows } = await queries.query("select id from turns where idempotency_key = $1", [idempotencyKey]);
+    if (rows[0] !== undefined) return String(rows[0]["id"]);
+  }
+}
+
+interface Inserted {
+  readonly idempotencyKey: string | null;
+  readonly input: Uint8Array;
 }
 
 async function nextTurn(queries: Queries, options: TurnQueueOptions, claim: Claim, how: NextOptions): Promise<Next> {
