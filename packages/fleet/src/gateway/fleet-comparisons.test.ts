@@ -1,21 +1,15 @@
 import { type Caller, CaretError, Secret } from "@caret/protocol";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { expect, it } from "vitest";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { openHintListener } from "../wire/hint-listener.ts";
 import { createMembers } from "../wire/members.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createFleetComparisons } from "./fleet-comparisons.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 
 it("a worker is told that nobody follows a comparison when the database is back: it keeps it until then", async () => {

@@ -1,18 +1,12 @@
 import type { Caller, SessionView } from "@caret/protocol";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { expect, it } from "vitest";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createFleetSessions, type FleetSessionsOptions } from "./fleet-sessions.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 
 it("a turn that waits is stopped through its own session only: another one's may be somebody else's", async () => {

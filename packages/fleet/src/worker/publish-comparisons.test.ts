@@ -1,19 +1,13 @@
 import { CaretError, type ComparisonView, Secret } from "@caret/protocol";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { expect, it } from "vitest";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createComparisonPublisher } from "./publish-comparisons.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 
 it("the last change of a comparison is shown when the database is back, and nothing waits for it at the end", async () => {

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from "vitest";
+import { startPostgres } from "./postgres-server.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+
+/** Opens a server with a database for the tests of one file, and stops it after them. */
+export function shareTestDatabase(take: (database: TestDatabase) => void): void {
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const server = await startPostgres();
+    const database = await createTestDatabase(server);
+    close = async () => {
+      await database.close();
+      await server.stop();
+    };
+    take(database);
+  });
+  afterAll(() => close());
+}
