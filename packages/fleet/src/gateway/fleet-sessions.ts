@@ -200,8 +200,7 @@ async function withdraw(
   turnId: string,
 ): Promise<boolean> {
   const { count } = await database.query(
-    `update turns set state = 'withdrawn', input = null, ended_at = now()
-     where id = $1 and key = $2 and state = 'queued'`,
+    "update turns set state = 'withdrawn', ended_at = now() where id = $1 and key = $2 and state = 'queued'",
     [turnId, sessionId],
   );
   notifier.hint({ kind: "turn", id: turnId });

@@ -6,6 +6,7 @@ import type { Notifier } from "../wire/notifier.ts";
 import { type Reply, unwrapReply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { untilFound } from "../wire/until-found.ts";
+import { withdrawn } from "../wire/withdrawn.ts";
 
 export interface SubmitTurnOptions {
   readonly database: Database;
@@ -47,8 +48,4 @@ function neverBegan(): CaretError {
   return new CaretError("interrupted", "The worker that had taken this turn was lost while it started", {
     fix: "See what was done, then send it again: a turn that was started is never started again by itself.",
   });
-}
-
-function withdrawn(): CaretError {
-  return new CaretError("cancelled", "The turn was stopped before a worker had started it");
 }

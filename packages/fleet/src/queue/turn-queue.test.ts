@@ -324,11 +324,14 @@ it("a turn that never began gets its start and its end in the log, once and with
   } as const;
   for (let time = 0; time < 2; time += 1)
     await recordUnbegun(options, "t1", asked, new CaretError("interrupted", "The worker was lost"));
+  await recordUnbegun(options, "t2", asked, new CaretError("cancelled", "The turn was stopped"));
   const log = await store.read("s1");
   await store.close();
   expect(log.map(({ turnId, event }) => [turnId, event])).toMatchObject([
     ["t1", { type: "turn-start", turnId: "t1", lane: "sim", prompt: "Use [redacted]", client: "me" }],
     ["t1", { type: "turn-end", outcome: { kind: "failed", error: { code: "interrupted" } } }],
+    ["t2", { type: "turn-start", turnId: "t2" }],
+    ["t2", { type: "turn-end", outcome: { kind: "cancelled" } }],
   ]);
-  expect(held).toEqual(["s1", "s1"]);
+  expect(held).toEqual(["s1", "s1", "s1"]);
 });

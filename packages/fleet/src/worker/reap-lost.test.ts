@@ -42,6 +42,9 @@ beforeEach(async () => {
   await database.query("update sessions set owner = 'lost', lease_until = now() - interval '1 second'");
 });
 
+const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
+const recorded: unknown[] = [];
+
 /** One pass; `meanwhile` happens when the session is held for it. */
 async function reapOnce(meanwhile: (engine: SessionEngine) => Promise<unknown>): Promise<void> {
   const inner: Partial<SessionEngine> = {
@@ -59,8 +62,11 @@ async function reapOnce(meanwhile: (engine: SessionEngine) => Promise<unknown>):
     sessions: leases,
     engine,
     store,
-    sealer: createSealer(new Secret("the key of a fleet in a test, long enough")),
-    recordUnbegun: async () => true,
+    sealer,
+    recordUnbegun: async (turnId, asked, reason) => {
+      recorded.push([turnId, asked, reason.code]);
+      return true;
+    },
     notifier: { hint: () => undefined, close: async () => undefined },
     onError: (error) => expect.unreachable(error.message),
   });
@@ -87,4 +93,13 @@ it("leaves a session alone whose turn runs here although its lease had run out",
   await reapOnce(() => Promise.reject(new CaretError("session-busy", "A turn of the session runs")));
   const log = await store.read("s");
   expect(log.map(({ event }) => event.type)).toEqual(["turn-start"]);
+});
+
+it("writes the end of a turn that was stopped in the queue into the log, once", async () => {
+  await database.query("insert into work (key, kind, queue) values ('s', 'session', 'q')");
+  await database.query("insert into turns (id, key, state, input) values ('t2', 's', 'withdrawn', $1)", [
+    sealer.seal({ prompt: "Hi" }),
+  ]);
+  for (let pass = 0; pass < 2; pass += 1) await reapOnce(async () => undefined);
+  expect(recorded).toEqual([["t2", { prompt: "Hi" }, "cancelled"]]);
 });

@@ -7,6 +7,7 @@ import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { severalAtOnce } from "../wire/several-at-once.ts";
+import { withdrawn } from "../wire/withdrawn.ts";
 import type { NativeInput, RunNativeTurnOptions } from "./run-native-turn.ts";
 import type { SessionLeases } from "./session-leases.ts";
 
@@ -112,17 +113,19 @@ async function hideEnded({ database, notifier }: ReapLostOptions): Promise<void>
   for (const { session_id: id } of rows) notifier.hint({ kind: "running", id: String(id) });
 }
 
-/** A turn that a lost worker had taken and not begun is in no log yet, and its client may follow it. */
+/** A turn that a lost worker had taken and not begun, or that was stopped in the queue, is in no log yet, and its client may follow it. */
 async function recordLost({ database, sealer, recordUnbegun, notifier, onError }: ReapLostOptions): Promise<void> {
   const { rows } = await database.query(
-    `select id, key, input from turns join work using (key)
-     where kind = 'session' and state = 'running' and owner is not null and lease_until < now() and input is not null`,
+    `select id, key, input, state from turns join work using (key) where kind = 'session' and input is not null
+       and (state = 'withdrawn' or (state = 'running' and owner is not null and lease_until < now()))`,
     [],
     "list lost turns",
   );
-  await severalAtOnce(rows, AT_ONCE, async ({ id, key, input }) => {
+  await severalAtOnce(rows, AT_ONCE, async ({ id, key, input, state }) => {
     try {
-      await recordUnbegun(String(id), sealer.open(input as Uint8Array) as NativeInput, workerLost());
+      const reason = state === "withdrawn" ? withdrawn() : workerLost();
+      if (!(await recordUnbegun(String(id), sealer.open(input as Uint8Array) as NativeInput, reason))) return;
+      await database.query("update turns set input = null where id = $1 and state = 'withdrawn'", [id]);
       notifier.hint({ kind: "log", id: String(key) });
     } catch (reason) {
       onError(CaretError.from(reason));

@@ -1,4 +1,4 @@
-import type { CaretError, LaneName } from "@caret/protocol";
+import type { CaretError, LaneName, TurnOutcome } from "@caret/protocol";
 import type { EventStore, SessionEngine } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
 import type { NativeInput } from "./run-native-turn.ts";
@@ -44,7 +44,7 @@ export async function recordUnbegun(
       prompt: redact(wanted.prompt),
       client: caller.tokenName,
     } as const;
-    const end = { type: "turn-end", outcome: { kind: "failed", error: reason.toInfo() } } as const;
+    const end = { type: "turn-end", outcome: outcomeOf(reason) } as const;
     await store.append(
       sessionId,
       session.lastSeq,
@@ -52,4 +52,8 @@ export async function recordUnbegun(
     );
     return true;
   });
+}
+
+function outcomeOf(reason: CaretError): TurnOutcome {
+  return reason.code === "cancelled" ? { kind: "cancelled" } : { kind: "failed", error: reason.toInfo() };
 }
