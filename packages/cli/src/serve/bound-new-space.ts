@@ -2,7 +2,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Of both halves together. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
  * Keeps V8's space for new objects from growing beyond a limit; by itself it doubles up to 128 MB while much is said, and

@@ -12,7 +12,7 @@ import { type CallLog, createCallLog } from "./tools/call-log.ts";
 import { type Backlog, createBacklog } from "./write-backlog.ts";
 
 /** So much is committed at once: company would add little, and the agent would soon have to wait. */
-const ENOUGH_CHARACTERS = 128 * 1024;
+const ENOUGH_CHARACTERS = 64 * 1024;
 
 const noLine: Pick<EventEntry, "raw" | "rawCut"> = {};
 

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 
 /** How much may be on its way to the disk. An agent that is faster than the disk is then slowed down, not kept in memory. */
-const MAX_CHARACTERS = 512 * 1024;
+const MAX_CHARACTERS = 288 * 1024;
 
 export type Backlog = ReturnType<typeof createBacklog>;
 
