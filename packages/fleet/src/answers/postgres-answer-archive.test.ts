@@ -1,22 +1,16 @@
 import { Secret } from "@caret/protocol";
 import { answer } from "@caret/runtime/answers/answer-archive.contract.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { expect, it } from "vitest";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createPostgresAnswerArchive } from "./postgres-answer-archive.ts";
 
 const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
-let server: PostgresServer;
 let database: TestDatabase;
 
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 
 it("keeps no plain text of an answer in the database", async () => {

@@ -2,23 +2,21 @@ import { describeLineageStore, lineageSessions } from "@caret/runtime/conversati
 import type { LineageStore } from "@caret/runtime/conversations/matching/lineage-store.ts";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { openPostgresEventStore, type PostgresLogStore } from "../log/postgres-event-store.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createPostgresLineageStore, type PostgresLineageStoreOptions } from "./postgres-lineage-store.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let log: PostgresLogStore;
 
+shareTestDatabase((opened) => {
+  database = opened;
+});
 beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
   log = await openPostgresEventStore({ database });
 });
 afterAll(async () => {
   await log.close();
-  await database.close();
-  await server.stop();
 });
 afterEach(() => database.empty());
 

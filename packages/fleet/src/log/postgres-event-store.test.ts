@@ -6,26 +6,18 @@ import { type CreateStore, describeEventStore } from "@caret/runtime/log/event-s
 import { describeSearch } from "@caret/runtime/log/search/search.contract.ts";
 import { describeUsers } from "@caret/runtime/log/users.contract.ts";
 import { describeTokenShelf } from "@caret/runtime/tokens/token-shelf.contract.ts";
-import { afterAll, beforeAll } from "vitest";
 import { createPostgresAnswerArchive } from "../answers/postgres-answer-archive.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createPostgresTokens } from "../tokens/postgres-tokens.ts";
 import { createPostgresConversationStore } from "../upstream/postgres-conversation-store.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { openPostgresEventStore } from "./postgres-event-store.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 
 describeConversationStore(

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createMembers } from "../wire/members.ts";
 import { openPostgresEventStore, type PostgresLogStore } from "./postgres-event-store.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let stores: readonly PostgresLogStore[] = [];
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
+shareTestDatabase((opened) => {
+  database = opened;
 });
 afterAll(async () => {
   for (const store of stores) await store.close();
-  await database.close();
-  await server.stop();
 });
 
 const note = (id: string, machine: string, isLeaving = false): Promise<void> =>

@@ -1,25 +1,23 @@
 import { Secret } from "@caret/protocol";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { Database, Queries } from "../database/open-database.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "./job-queue.ts";
 import { createTurnQueue, type TurnQueue } from "./turn-queue.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let jobs: JobQueue;
+shareTestDatabase((opened) => {
+  database = opened;
+});
 beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
   jobs = await openJobQueue({ database, isWorker: false, onError: (error) => expect.unreachable(error.message) });
   await jobs.open(ANYWHERE);
 });
 afterAll(async () => {
   await jobs.close();
-  await database.close();
-  await server.stop();
 });
 
 const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));

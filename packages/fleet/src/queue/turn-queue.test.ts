@@ -2,8 +2,8 @@ import { CaretError, Secret } from "@caret/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { findSession } from "../log/session-sql.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createMembers } from "../wire/members.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { recordUnbegun } from "../worker/record-unbegun.ts";
@@ -13,14 +13,14 @@ import { readFleet } from "./read-fleet.ts";
 import { reapWork } from "./reap.ts";
 import { type Claim, createTurnQueue, type TurnQueue } from "./turn-queue.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let jobs: JobQueue;
 let first: TurnQueue;
 let second: TurnQueue;
+shareTestDatabase((opened) => {
+  database = opened;
+});
 beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
   jobs = await openJobQueue({ database, isWorker: false, onError: (error) => expect.unreachable(error.message) });
   for (const queue of [ANYWHERE, machineQueue("elsewhere")]) await jobs.open(queue);
   first = queueOf("worker-1");
@@ -28,8 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await jobs.close();
-  await database.close();
-  await server.stop();
 });
 beforeEach(async () => {
   await database.empty();

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { expect, it } from "vitest";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { openHintListener } from "../wire/hint-listener.ts";
 import { openKnownTokens } from "./known-tokens.ts";
 import { createPostgresTokens } from "./postgres-tokens.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 
 it("lets a gateway know of tokens that are added and revoked elsewhere, by a hint and not by a poll", async () => {

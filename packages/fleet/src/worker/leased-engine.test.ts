@@ -1,21 +1,15 @@
 import type { RunningTurn, SessionEngine } from "@caret/runtime";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openPostgresEventStore } from "../log/postgres-event-store.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createLeasedEngine } from "./leased-engine.ts";
 import { createSessionLeases, type SessionLeases } from "./session-leases.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let leases: SessionLeases;
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 beforeEach(async () => {
   await database.empty();

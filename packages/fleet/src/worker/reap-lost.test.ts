@@ -3,8 +3,8 @@ import type { EventStore, RunningTurn, SessionEngine } from "@caret/runtime";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createLeasedEngine } from "./leased-engine.ts";
 import { reapLost } from "./reap-lost.ts";
@@ -12,21 +12,19 @@ import { createSessionLeases, type SessionLeases } from "./session-leases.ts";
 
 const OWNER = "here/worker-1";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let jobs: JobQueue;
 let leases: SessionLeases;
 let store: EventStore;
+shareTestDatabase((opened) => {
+  database = opened;
+});
 beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
   jobs = await openJobQueue({ database, isWorker: false, onError: (error) => expect.unreachable(error.message) });
   await jobs.open(ANYWHERE);
 });
 afterAll(async () => {
   await jobs.close();
-  await database.close();
-  await server.stop();
 });
 /** A session whose worker is lost, in the middle of a turn. */
 beforeEach(async () => {

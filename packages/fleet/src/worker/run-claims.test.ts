@@ -3,28 +3,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { UnknownCommit } from "../database/open-database.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue, type TurnQueue } from "../queue/turn-queue.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { type RunningClaims, runClaims } from "./run-claims.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let jobs: JobQueue;
 let listener: HintListener;
 let claims: RunningClaims | undefined;
 const onError = (error: Error): void => void expect.unreachable(error.message);
+shareTestDatabase((opened) => {
+  database = opened;
+});
 beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
   jobs = await openJobQueue({ database, isWorker: false, onError });
   await jobs.open(ANYWHERE);
 });
 afterAll(async () => {
   await jobs.close();
-  await database.close();
-  await server.stop();
 });
 beforeEach(async () => {
   await database.empty();

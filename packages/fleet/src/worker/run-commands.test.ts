@@ -1,27 +1,21 @@
 import { CaretError, Secret } from "@caret/protocol";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAskWorker } from "../gateway/ask-worker.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
 import type { Members } from "../wire/members.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { runCommands } from "./run-commands.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let listener: HintListener;
 let notifier: Notifier;
 let end: (() => Promise<void>) | undefined;
 const onError = (): void => undefined;
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 beforeEach(async () => {
   await database.empty();

@@ -7,29 +7,23 @@ import {
   type TurnOutcome,
   type TurnShare,
 } from "@caret/protocol";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Database } from "../database/open-database.ts";
 import { createLiveShare } from "../gateway/live-share.ts";
-import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { shareTestDatabase } from "../testing/share-test-database.ts";
+import type { TestDatabase } from "../testing/test-database.ts";
 import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createLiveWriter } from "./live-writer.ts";
 import { type RemoteShare, runConversationTurn, type ShareView } from "./run-conversation-turn.ts";
 
-let server: PostgresServer;
 let database: TestDatabase;
 let listener: HintListener;
 let notifier: Notifier;
 const onError = (): void => undefined;
-beforeAll(async () => {
-  server = await startPostgres();
-  database = await createTestDatabase(server);
-});
-afterAll(async () => {
-  await database.close();
-  await server.stop();
+shareTestDatabase((opened) => {
+  database = opened;
 });
 beforeEach(async () => {
   await database.empty();
