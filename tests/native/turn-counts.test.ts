@@ -39,6 +39,8 @@ describe("house §4.14: /metrics", () => {
     const { id } = await caret.createSession({ permission: "full" });
     await playTurn(caret, id, "Native");
     await ask("Stateless");
+    // A turn runs until its agent is gone, which its client does not wait for.
+    await expect.poll(turnCounts).toMatchObject({ turns_running: 0 });
     const leaving = new AbortController();
     const left = ask("Wait for me", leaving.signal).catch(() => undefined);
     await expect.poll(turnCounts).toMatchObject({ turns_running: 1 });
