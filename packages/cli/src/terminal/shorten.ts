@@ -1,10 +1,21 @@
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
 const plain = /^[\x20-\x7e]*$/;
 
-const zeroWidth = /^[\p{Mark}\p{Format}\p{Control}]/u;
+/** Made when a text is first more than ASCII: they load a megabyte of Unicode's tables, and a gateway never asks. */
+interface Unicode {
+  readonly graphemes: Intl.Segmenter;
+  readonly zeroWidth: RegExp;
+  readonly pictograph: RegExp;
+}
+let made: Unicode | undefined;
 
-const pictograph = /\p{Emoji_Presentation}|\ufe0f/u;
+function unicode(): Unicode {
+  made ??= {
+    graphemes: new Intl.Segmenter(undefined, { granularity: "grapheme" }),
+    zeroWidth: /^[\p{Mark}\p{Format}\p{Control}]/u,
+    pictograph: /\p{Emoji_Presentation}|\ufe0f/u,
+  };
+  return made;
+}
 
 /** The scripts whose characters take two columns: Hangul Jamo, CJK and its signs, Hangul, full-width forms. */
 const wide =
@@ -57,17 +68,21 @@ function fitEnd(text: string, width: number): string {
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of unicode().graphemes.segment(text)) width += graphemeWidth(segment);
   return width;
 }
 
 /** The characters as a person sees them, each with its columns. */
 export function splitGraphemes(text: string): readonly { readonly text: string; readonly width: number }[] {
-  return Array.from(graphemes.segment(text), ({ segment }) => ({ text: segment, width: graphemeWidth(segment) }));
+  return Array.from(unicode().graphemes.segment(text), ({ segment }) => ({
+    text: segment,
+    width: graphemeWidth(segment),
+  }));
 }
 
 function graphemeWidth(segment: string): number {
   if (plain.test(segment)) return segment.length;
+  const { zeroWidth, pictograph } = unicode();
   if (zeroWidth.test(segment)) return 0;
   return pictograph.test(segment) || wide.test(segment) ? 2 : 1;
 }
