@@ -7,7 +7,7 @@ const entry = new URL(`./spawner-main${import.meta.url.endsWith(".ts") ? ".ts" :
 /** It does little and lives long: compilers would cost more memory than they save time. */
 const WITHOUT_COMPILERS = ["--no-opt", "--no-maglev", "--no-sparkplug"];
 /** Garbage is collected before the heap grows: each fork copies the tables of all pages. */
-const SMALL_HEAP = ["--max-semi-space-size=1", "--max-old-space-size=96", "--optimize-for-size"];
+const SMALL_HEAP = ["--max-semi-space-size=1", "--max-old-space-size=96", "--optimize-for-size", "--expose-gc"];
 
 /**
  * A spawner process that nothing has been asked of. It does not keep this process from ending, and ends with it. This file

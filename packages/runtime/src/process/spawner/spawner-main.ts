@@ -1,4 +1,5 @@
 import { closeInheritedDescriptors } from "../child-environment.ts";
+import { FirstRest } from "./first-rest.ts";
 import type { SpawnerRequest } from "./spawner-messages.ts";
 import { SpawnerService } from "./spawner-service.ts";
 
@@ -13,8 +14,12 @@ closeInheritedDescriptors();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 
 const service = new SpawnerService((report) => process.send?.(report));
+const rest = new FirstRest(() => void globalThis.gc?.({ type: "major", flavor: "last-resort" }));
 
-process.on("message", (request: SpawnerRequest) => void service.handle(request));
+process.on("message", (request: SpawnerRequest) => {
+  rest.putOff();
+  void service.handle(request);
+});
 process.on("disconnect", () => {
   service.closeDown();
   process.exit();
