@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** More than bubblewrap reports of one container: a process number, its namespaces and an exit code. */
 const STATUS_BYTES = 1024;
 /** How many are kept for later: after a burst the others are closed. */
-const MOST_FREE = 16;
+const MOST_FREE = 2;
 const blank = Buffer.alloc(STATUS_BYTES);
 const heard = Buffer.alloc(STATUS_BYTES);
 
