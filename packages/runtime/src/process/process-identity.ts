@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 /**
  * One process and no other. Process numbers are used again, so a number alone is nobody; the start time, in clock ticks
@@ -17,19 +17,42 @@ export interface ProcessStat {
   readonly startTime: string;
 }
 
+/** Its place among the fields behind the program's name. */
+const START_TIME = 19;
+
 /** What /proc says about a process, or undefined when it is gone (or there is no /proc). */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   const text = readProcFile(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
   // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
-  const [state, parentPid, groupId, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const startTime = rest[16];
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parentPid, groupId] = fields;
+  const startTime = fields[START_TIME];
   if (state === undefined || startTime === undefined) return undefined;
   return { state, parentPid: Number(parentPid), groupId: Number(groupId), startTime };
 }
 
 export function identifyProcess(pid: number): ProcessIdentity {
-  return { pid, startTime: readProcessStat(pid)?.startTime };
+  return { pid, startTime: readStartTime(pid) };
+}
+
+/** The fields up to the start time are shorter than this. */
+const STAT_BYTES = 1024;
+const stat = Buffer.alloc(STAT_BYTES);
+
+/** Every start of an agent asks for it: one read, where `readFileSync` asks for the size and looks for the end. */
+function readStartTime(pid: number): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(`/proc/${pid}/stat`, "r");
+    const text = stat.toString("latin1", 0, readSync(file, stat, 0, STAT_BYTES, 0));
+    // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+    return text.slice(text.lastIndexOf(")") + 2).split(" ", START_TIME + 1)[START_TIME];
+  } catch {
+    return undefined; // gone, or there is no /proc
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** Whether this process is alive. A zombie is not; without /proc the answer is no. */

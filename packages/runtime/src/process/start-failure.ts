@@ -32,11 +32,11 @@ export function assertStartable(command: ChildCommand): void {
 export function toStartFailure(reason: unknown, command: ChildCommand): CaretError {
   if (CaretError.is(reason)) return reason;
   const errno = (reason as NodeJS.ErrnoException).code ?? "";
+  // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
+  const refusal = refusalOf(command);
+  if (refusal !== undefined) return refusal;
   if (errno === "ERR_INVALID_ARG_VALUE")
     return new CaretError("invalid-request", "The program's arguments are not valid", { cause: reason });
-  // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
-  const workspace = workspaceFault(command.cwd);
-  if (workspace !== undefined) return workspace;
   if (errno === "ENOENT" && isFile(command.file))
     return new CaretError("cli-broken", `${command.file} names an interpreter that does not exist`, { cause: reason });
   const code = codeOfErrno[errno] ?? "agent-unavailable";
@@ -70,9 +70,9 @@ function assertWorkspace(cwd: string): void {
   attempt(() => accessSync(cwd, constants.X_OK), "workspace-forbidden", `The workspace ${cwd} may not be entered`);
 }
 
-function workspaceFault(cwd: string): CaretError | undefined {
+function refusalOf(command: ChildCommand): CaretError | undefined {
   try {
-    assertWorkspace(cwd);
+    assertStartable(command);
     return undefined;
   } catch (reason) {
     return CaretError.from(reason);

@@ -8,7 +8,7 @@ import { followContainedAgent } from "../containment.ts";
 import { killWindowsTree, signalGroup, signalProcess } from "../process-group.ts";
 import { identifyProcess, type ProcessIdentity } from "../process-identity.ts";
 import type { ProcessRegistry } from "../process-registry.ts";
-import { assertStartable, toStartFailure } from "../start-failure.ts";
+import { toStartFailure } from "../start-failure.ts";
 import type { StatusFile, StatusFiles } from "../status-files.ts";
 import type { ReapTime, StrayReaper } from "../stray-reaper.ts";
 import { PROCESS_MARK } from "../sweep-leftovers.ts";
@@ -98,7 +98,6 @@ async function spawnPatiently(
   status: StatusFile | undefined,
 ): Promise<RunningChild> {
   try {
-    assertStartable(command);
     for (const waitMs of BUSY_RETRY_MS) {
       options.signal?.throwIfAborted();
       try {
