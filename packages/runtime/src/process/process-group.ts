@@ -63,5 +63,11 @@ export interface LaunchedProcess {
   reap(strays: ReapTime): Promise<void>;
 }
 
-/** Rejects with a CaretError when the process cannot start, also when the signal aborts before it did. */
-export type Launch = (command: ChildCommand, options: { readonly signal: AbortSignal }) => Promise<LaunchedProcess>;
+/**
+ * Throws or rejects with a CaretError when the process cannot start, also when the signal aborts before it did. No promise: the process was
+ * there already.
+ */
+export type Launch = (
+  command: ChildCommand,
+  options: { readonly signal: AbortSignal },
+) => Promise<LaunchedProcess> | LaunchedProcess;

@@ -89,11 +89,13 @@ function findFiles(
   endings: readonly string[],
   { env, exists, beyondPath = [] }: ResolveLaunchOptions,
 ): readonly string[] {
-  const listed = (lookUp(env, "PATH") ?? "").split(path.delimiter).filter((directory) => directory !== "");
-  const directories = [...listed, ...beyondPath];
+  const directories = (): readonly string[] => {
+    const listed = (lookUp(env, "PATH") ?? "").split(path.delimiter).filter((directory) => directory !== "");
+    return [...listed, ...beyondPath];
+  };
   return names.flatMap((name) => {
     const isPath = name.includes("/") || (path === win32 && name.includes("\\"));
-    const bases = isPath ? [name] : directories.map((directory) => path.join(directory, name));
+    const bases = isPath ? [name] : directories().map((directory) => path.join(directory, name));
     return bases.flatMap((base) => endings.map((ending) => base + ending)).filter(exists);
   });
 }

@@ -2,8 +2,8 @@ import type { Writable } from "node:stream";
 import { within } from "../async/within.ts";
 import type { StdinOutcome, StdinTrouble } from "./child-handle.ts";
 
-/** Small enough that a child which reads slowly, but reads, is never taken for one that does not read at all. */
-const SLICE_BYTES = 64 * 1024;
+/** Bytes or characters: few enough that a child which reads slowly, but reads, is never taken for one that does not read at all. */
+const SLICE = 64 * 1024;
 
 export interface StdinWriterOptions {
   readonly stallMs: number;
@@ -15,7 +15,8 @@ export interface StdinWriterOptions {
 export class StdinWriter {
   readonly #options: StdinWriterOptions;
   readonly #ready = Promise.withResolvers<Writable | undefined>();
-  #last: Promise<unknown> = Promise.resolve();
+  #stdin: Writable | undefined;
+  #last: Promise<unknown> | undefined;
   #trouble: StdinTrouble | undefined;
 
   constructor(options: StdinWriterOptions) {
@@ -30,41 +31,45 @@ export class StdinWriter {
   attach(stdin: Writable | undefined): void {
     // A child that closes its end is normal; the write that met it reports it.
     stdin?.on("error", () => this.#note("broken"));
+    this.#stdin = stdin;
     this.#ready.resolve(stdin);
   }
 
   write(bytes: string | Uint8Array): Promise<StdinOutcome> {
-    const content = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-    return this.#enqueue((stdin) => this.#writeSlices(stdin, content));
+    return this.#enqueue((stdin) => this.#writeSlices(stdin, bytes));
   }
 
   end(): Promise<StdinOutcome> {
-    return this.#enqueue(async (stdin) => {
+    return this.#enqueue((stdin) => {
       stdin.end();
       return "written";
     });
   }
 
   /** The child is gone: whatever still waits to be written never will be. */
-  async close(): Promise<void> {
+  close(): void {
     this.#ready.resolve(undefined);
-    (await this.#ready.promise)?.destroy();
+    this.#stdin?.destroy();
   }
 
-  #enqueue(task: (stdin: Writable) => Promise<StdinOutcome>): Promise<StdinOutcome> {
-    const outcome = this.#last.then(async () => {
-      const stdin = await this.#ready.promise;
+  /** The first is done at once where the child has its streams; each other one waits for the one before. */
+  #enqueue(task: (stdin: Writable) => Promise<StdinOutcome> | StdinOutcome): Promise<StdinOutcome> {
+    const run = (): Promise<StdinOutcome> | StdinOutcome => {
+      const stdin = this.#stdin;
       if (stdin === undefined || stdin.destroyed || stdin.writableEnded) return this.#note("broken");
       return task(stdin);
-    });
+    };
+    const isFirst = this.#last === undefined && this.#stdin !== undefined;
+    const outcome = isFirst ? Promise.resolve(run()) : (this.#last ?? this.#ready.promise).then(run);
     this.#last = outcome;
     return outcome;
   }
 
-  async #writeSlices(stdin: Writable, content: Uint8Array): Promise<StdinOutcome> {
-    for (let start = 0; start < content.byteLength; start += SLICE_BYTES) {
+  async #writeSlices(stdin: Writable, content: string | Uint8Array): Promise<StdinOutcome> {
+    for (let start = 0, slice = sliceOf(content, 0); slice.length > 0; slice = sliceOf(content, start)) {
+      start += slice.length;
       const written = Promise.withResolvers<boolean>();
-      stdin.write(content.subarray(start, start + SLICE_BYTES), (error) => written.resolve(!error));
+      stdin.write(slice, (error) => written.resolve(!error));
       while (!(await within(written.promise, this.#options.stallMs))) {
         if (this.#options.isExcused()) continue;
         this.#note("timed-out");
@@ -81,4 +86,15 @@ export class StdinWriter {
     this.#trouble ??= trouble;
     return this.#trouble;
   }
+}
+
+/** Text is encoded slice by slice: a child can read the first while the next is made. No character is cut in two. */
+function sliceOf(content: string | Uint8Array, start: number): string | Uint8Array {
+  if (typeof content !== "string") return content.subarray(start, start + SLICE);
+  const slice = content.slice(start, start + SLICE);
+  return start + slice.length < content.length && isHighSurrogate(slice.at(-1)) ? slice.slice(0, -1) : slice;
+}
+
+function isHighSurrogate(unit: string | undefined): boolean {
+  return unit !== undefined && unit >= "\ud800" && unit <= "\udbff";
 }

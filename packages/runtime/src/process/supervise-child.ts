@@ -93,7 +93,9 @@ class SupervisedChild implements ChildHandle {
   /** The whole life, once: start, feed, wait for the exit, drain, clear away. */
   async live(launch: Launch): Promise<void> {
     try {
-      this.#launched = await launch(this.#command, { signal: this.#abort.signal });
+      const launching = launch(this.#command, { signal: this.#abort.signal });
+      // A process that was started ahead is there at once, and is written to in the very call that wanted it.
+      this.#launched = launching instanceof Promise ? await launching : launching;
     } catch (reason) {
       return this.#settle({ kind: "failed-to-start", error: CaretError.from(reason) });
     }
@@ -101,7 +103,8 @@ class SupervisedChild implements ChildHandle {
     const status = await Promise.race([this.#launched.exited, this.#abandoned.promise]);
     this.#hasLeft = true;
     const { drainMs } = this.#options;
-    await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs), this.#stdin.close()]);
+    this.#stdin.close();
+    await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs)]);
     // Looking for strays takes a walk over all processes: a turn that ended well does not wait for it.
     void this.#launched.reap("soon");
     await this.#tailKept;
@@ -139,7 +142,7 @@ class SupervisedChild implements ChildHandle {
   #settle(exit: ChildExit): void {
     this.#stdout.close();
     this.#stderr.close();
-    void this.#stdin.close();
+    this.#stdin.close();
     this.#launching.resolve(undefined);
     this.#exit.resolve(exit);
   }

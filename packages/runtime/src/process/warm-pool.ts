@@ -74,7 +74,8 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
 
   return {
     take(profile) {
-      const agent = waiting.get(warmKey(profile));
+      if (waiting.size === 0) return undefined;
+      const agent = waiting.get(keyOf(profile));
       if (agent === undefined) return undefined;
       if (now() - agent.since >= idleMs) {
         // The timer is late, after the machine slept for instance.
@@ -85,9 +86,9 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
       return agent.child;
     },
     refill(profile) {
-      const key = warmKey(profile);
-      const present = waiting.get(key);
       if (closed || max <= 0) return;
+      const key = keyOf(profile);
+      const present = waiting.get(key);
       if (present !== undefined) {
         waiting.delete(key);
         waiting.set(key, present);
@@ -124,6 +125,17 @@ export interface WarmKey {
   /** The upstream session that it resumes, if any. */
   readonly resumedSession?: string | undefined;
   readonly cliVersion: string;
+}
+
+/** A profile is asked for when a turn starts and again when it has ended. */
+const keys = new WeakMap<WarmKey, string>();
+
+function keyOf(profile: WarmKey): string {
+  const known = keys.get(profile);
+  if (known !== undefined) return known;
+  const key = warmKey(profile);
+  keys.set(profile, key);
+  return key;
 }
 
 /** The same text for the same profile, in whatever order its variables were set. */

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A full backlog empties within moments. */
-const CONNECT_RETRY_MS = [5, 20, 80];
+const CONNECT_RETRY_MS: readonly number[] = [5, 20, 80];
 const READ_BYTES = 64 * 1024;
 
 /**
@@ -16,16 +16,13 @@ const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
  * Its "data" is a part of a buffer that the next read of any stream writes over: a listener copies what it keeps. Nothing can
  * be pulled from it (`read()`, `for await`).
  */
-export async function openStream(path: string, greeting: string): Promise<Socket> {
-  for (const waitMs of CONNECT_RETRY_MS) {
-    try {
-      return await connectOnce(path, greeting);
-    } catch (reason) {
-      if ((reason as NodeJS.ErrnoException).code !== "EAGAIN") throw reason;
-      await sleep(waitMs);
-    }
-  }
-  return await connectOnce(path, greeting);
+export function openStream(path: string, greeting: string, retryMs = CONNECT_RETRY_MS): Promise<Socket> {
+  return connectOnce(path, greeting).catch(async (reason: unknown) => {
+    const [waitMs, ...rest] = retryMs;
+    if ((reason as NodeJS.ErrnoException).code !== "EAGAIN" || waitMs === undefined) throw reason;
+    await sleep(waitMs);
+    return await openStream(path, greeting, rest);
+  });
 }
 
 function connectOnce(path: string, greeting: string): Promise<Socket> {

@@ -2,7 +2,6 @@ import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { CaretError } from "@caret/protocol";
-import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
 import { type Launch, type LaunchedProcess, signalGroup } from "../process-group.ts";
 import type { ProcessIdentity } from "../process-identity.ts";
@@ -69,10 +68,10 @@ export class ProcessSpawner implements Spawner {
   }
 
   spawn(command: ChildCommand, options?: SpawnOptions): ChildHandle {
-    const launch: Launch = async (wanted, { signal }) => {
+    const launch: Launch = (wanted, { signal }) => {
       this.#assertOpen(signal);
       const seated = options?.seated === true ? this.#seats.take(wanted) : undefined;
-      return seated ?? (await this.#start(wanted, signal));
+      return seated ?? this.#start(wanted, signal);
     };
     const child = superviseChild(command, launch, options);
     this.#children.add(child);
@@ -220,7 +219,11 @@ function fail(remote: RemoteChild | undefined, error: CaretError): void {
   remote?.exited.resolve({ kind: "failed-to-start", error });
 }
 
-async function inTime<Value>(promise: Promise<Value>): Promise<Value> {
-  if (await within(promise, START_MS)) return promise;
-  throw new CaretError("agent-unavailable", "The spawner process did not start the program in time");
+function inTime<Value>(promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new CaretError("agent-unavailable", "The spawner process did not start the program in time"));
+    }, START_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -210,6 +210,17 @@ export function describeSpawner(mode: SpawnerMode): void {
         expect((await readAll(child)).slice(4e6)).toBe(`read ${512 * 1024}`);
       });
 
+      it("gives a child a long text whole, whatever characters its slices meet in", async () => {
+        const texts = [0, 1, 2, 3].map((before) => `${"a".repeat(before)}${"ä🔑".repeat(50_000)}`);
+        const echoed = texts.map((content) => readAll(spawner.spawn(bench.sh("cat", { content }))));
+        expect((await Promise.all(echoed)).map((text, index) => text === texts[index])).toEqual([
+          true,
+          true,
+          true,
+          true,
+        ]);
+      });
+
       it("keeps the last bytes of a child that exits at once, for a reader who comes late", async () => {
         const child = spawner.spawn(
           bench.node(`require("fs").writeSync(1, "z".repeat(200000) + "end"); process.exit(3)`),
