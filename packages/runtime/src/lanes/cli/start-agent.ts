@@ -32,6 +32,7 @@ export interface TurnAttempt {
 /** A program that is offered tools reads their results line by line: its input is ended only when it seems to be stuck. */
 const HOLD_FOR_RESULTS_MS = 15_000;
 const SHARE_OF_IDLE = 0.9;
+const UNKNOWN_VERSION = "unknown";
 
 /** What an attempt found out before anything was started. */
 export interface Prepared {
@@ -138,7 +139,7 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prep
       command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held", set: env }),
       model: attempt.model,
       resumedSession: like.upstream && `${like.upstream.sessionId} after ${like.previousTurnId}`,
-      cliVersion: version.known() ?? "unknown",
+      cliVersion: version.known() ?? UNKNOWN_VERSION,
     };
   };
   const wanted = profileOf(request);
@@ -146,8 +147,9 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prep
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {
-    // One like this for the next session, and one for this session's next turn.
-    if (request.upstream === undefined) host.warm?.refill(profileOf(request));
+    // One like this for the next session, and one for this session's next turn. The version may have become known meanwhile.
+    const isSameVersion = wanted.cliVersion === (version.known() ?? UNKNOWN_VERSION);
+    if (request.upstream === undefined) host.warm?.refill(isSameVersion ? wanted : profileOf(request));
     host.warm?.refill(profileOf({ ...request, upstream: { lane, sessionId }, previousTurnId: request.turnId }));
   };
   return { child, refill };

@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
@@ -51,6 +61,27 @@ describe("which version a program is", () => {
       "2026.10.01-fff0000",
       "2026.10.01-fff0000",
       0,
+    ]);
+  });
+
+  it("is read again when another version has the place of the file on disk, with the same length and time", () => {
+    const [older, newer] = ["2026.10.01-fff0000", "2026.10.02-aaa1111"];
+    for (const version of [older, newer]) mkdirSync(workbench.path(version));
+    const first = workbench.program(`${older}/agent`, asks("another"));
+    const [second, link] = [workbench.path(`${newer}/agent`), workbench.path("agent")];
+    symlinkSync(first, link);
+    const probe = createVersionProbe(spawner);
+    const before = [probe.known(launchOf(link)), statSync(link).ino];
+    // The very file, moved: as where the older version is removed, and the newer one gets the number of its file.
+    const changedAt = statSync(first).ctimeMs;
+    for (linkSync(first, second); statSync(first).ctimeMs === changedAt; linkSync(first, second)) unlinkSync(second);
+    unlinkSync(first);
+    symlinkSync(second, `${link}.new`);
+    renameSync(`${link}.new`, link);
+    const { ino } = statSync(link);
+    expect([before, [probe.known(launchOf(link)), ino]]).toEqual([
+      [older, ino],
+      [newer, ino],
     ]);
   });
 

@@ -39,6 +39,7 @@ export interface LaunchVersion {
 export function createVersionProbe(spawner: Spawner): VersionProbe {
   const asked = new Map<string, Promise<VersionAnswer>>();
   const settled = new Map<string, string>();
+  const see = createLook();
 
   const askOnce = (seen: SeenProgram, env: Readonly<Record<string, string>>): Promise<VersionAnswer> => {
     const { launch, installed, identity } = seen;
@@ -86,15 +87,22 @@ async function askProgram(
 /** A program's file as it was when it was last examined. */
 interface SeenProgram {
   readonly launch: ResolvedLaunch;
-  /** The version that its place names. */
+  /** The version that its place names, in which case it is not asked. */
   readonly installed: string | undefined;
   /** Another one when the file is another; undefined when there is none. */
   readonly identity: string | undefined;
 }
 
-function see(launch: ResolvedLaunch): SeenProgram {
-  const installed = versionInPath(launch.file);
-  return { launch, installed, identity: installed === undefined ? identityOf(launch) : undefined };
+/** The same file is in the same place: its path is resolved once, and every turn only asks whether it is another file by now. */
+function createLook(): (launch: ResolvedLaunch) => SeenProgram {
+  let last: SeenProgram | undefined;
+  return (launch) => {
+    const identity = identityOf(launch);
+    if (last !== undefined && identity !== undefined && last.identity === identity) return last;
+    const seen = { launch, installed: versionInPath(launch.file), identity };
+    last = seen;
+    return seen;
+  };
 }
 
 /** The installer keeps each version in a directory of its name, and links to it. */
@@ -111,8 +119,9 @@ function versionInPath(file: string): string | undefined {
 
 function identityOf({ file, args }: ResolvedLaunch): string | undefined {
   try {
-    const { mtimeMs, size, ino } = statSync(file);
-    return JSON.stringify([file, args, mtimeMs, size, ino]);
+    // A file that is gone gives its number to the next, and an archive its length and time: only when it changed is the kernel's own.
+    const { ctimeMs, mtimeMs, size, ino } = statSync(file);
+    return JSON.stringify([file, args, ctimeMs, mtimeMs, size, ino]);
   } catch {
     return undefined; // not there: starting it will say so
   }
@@ -133,6 +142,8 @@ export function createVersionReport(version: Promise<string | undefined>): Versi
   let isReported = false;
   void version.then((found) => {
     known = found;
+    // There is nothing to report of a program that does not say.
+    isReported ||= found === undefined;
   });
   return {
     addTo(entries) {
