@@ -33,6 +33,17 @@ describe("the search in a long text", () => {
     expect(lengths.filter((length) => search(`${" ".repeat(length - 2)}==`))).toEqual(lengths);
   });
 
+  it("finds secrets of any length among words that begin like them, wherever they stand", () => {
+    const secrets = ["Q~", "AIz", "hvs1", "glpat-", "npm_x", "pas🔑"];
+    const find = createTextSearch([new RegExp(secrets.join("|"), "i")], secrets);
+    const noise = "aiming at npm, hvs and glpa; Q passes as a pas ".repeat(100);
+    const around = [0, 1, 2, 3].map((from) => noise.slice(from));
+    const missed = secrets.filter((secret) =>
+      around.some((before) => !find(`${before}${secret}${noise}`) || !find(`${before}${secret}`)),
+    );
+    expect([missed, find(noise)]).toEqual([[], false]);
+  });
+
   it("finds a secret with letters beyond ASCII", () => {
     const find = createTextSearch([/pässword/i], ["pässword"]);
     expect([find(`${filler}PÄSSWORD${filler}`), find(filler)]).toEqual([true, false]);
