@@ -585,6 +585,14 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.runningTurns()).toHaveLength(1);
       });
 
+      it("asks once whether an owner is alive, however many turns it has", async () => {
+        await store.append("s1", 0, [starts("t1")]);
+        await store.append("s2", 0, [starts("t2")]);
+        const asked: string[] = [];
+        const isAlive = (owner: string): boolean => asked.push(owner) > 0;
+        expect([await interruptRunningTurns(store, { isAlive }), asked]).toEqual([[], [OWNER]]);
+      });
+
       it("interrupts the turns of one session when only that is asked for", async () => {
         await store.append("s1", 0, [starts("t1")]);
         await store.append("s2", 0, [starts("t2")]);

@@ -76,18 +76,26 @@ export function openSqliteLineageStore({
   });
   makePrivateDirectory(directory);
   use(() => undefined);
-  // Read when it is asked: nobody else writes between a look and what is decided by it.
-  const view: LineageView = {
-    get: (hash) => use((each) => each.get(hash)),
-    getScope: (scope) => use((each) => each.getScope(scope)),
-  };
+  // Read when it is asked, and once: nobody else writes between a look and what is decided by it.
+  const createView = (): LineageView => ({
+    get: once((hash) => use((each) => each.get(hash))),
+    getScope: once((scope) => use((each) => each.getScope(scope))),
+  });
   return {
-    look: async () => view,
+    look: async () => createView(),
     // Before its session is in the log: an index that names a session which is not there is found out when it is used.
     remember: async (answered) => use((each) => each.remember(answered)),
     settle: async ({ hash }, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
     forget: async (sessionId) => use((each) => each.forget(sessionId)),
     close: async () => close(),
+  };
+}
+
+function once<Found>(read: (key: string) => Found): (key: string) => Found {
+  const found = new Map<string, Found>();
+  return (key) => {
+    if (!found.has(key)) found.set(key, read(key));
+    return found.get(key) as Found;
   };
 }
 

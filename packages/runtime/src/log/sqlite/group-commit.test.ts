@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { AgentEvent } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventEntry, EventStore } from "../event-store.ts";
 import { openSqliteEventStore } from "./sqlite-event-store.ts";
@@ -77,6 +78,19 @@ describe("A commit of the log", () => {
     order.push(`${countSessions(directory)} sessions`);
     await Promise.all([session, started]);
     expect(order).toEqual(["3 sessions", "the loop"]);
+  });
+
+  it("leaves the start of a turn with a long prompt until the loop comes round: its agent is started before", async () => {
+    const prompt = "a long story ".repeat(100_000);
+    const order: string[] = [];
+    const session = store.createSession({ id: "new", workspace: "/projects/one", createdAt: 1 });
+    const started = store.append("new", 0, [{ turnId: "new", event: { ...start("new").event, prompt } as AgentEvent }]);
+    order.push(`${countSessions(directory)} sessions`);
+    await Promise.resolve().then(() => undefined);
+    order.push(`${countSessions(directory)} sessions`);
+    setImmediate(() => order.push(`the loop, ${countSessions(directory)} sessions`));
+    await Promise.all([session, started]);
+    expect(order).toEqual(["2 sessions", "2 sessions", "the loop, 3 sessions"]);
   });
 
   it("does not commit during a sync what only the next sync acknowledges", async () => {

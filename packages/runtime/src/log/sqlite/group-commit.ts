@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly isPatient?: boolean;
   /** A client waits for it and has to wait for nothing else so long: it is committed before the loop comes round, if there is little to write. */
   readonly isUrgent?: boolean;
+  /** An agent is about to be started, which then works by itself: committed when the loop comes round, however much there is to write. */
+  readonly givesWay?: boolean;
   /** The session it writes: of one session all is committed in its order, so that a job takes the patient ones along. */
   readonly about?: string;
   /** Never give up because another process holds the log. */
@@ -108,10 +110,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     waiting += weightOf(taken);
   }
 
-  function schedule(hurried: readonly Job[]): void {
+  function schedule(hurried: readonly Job[], givesWay: boolean): void {
     join(hurried);
     if (retries > 0) return;
-    if (waiting >= maxEvents) flush();
+    if (givesWay) timer.set(0);
+    else if (waiting >= maxEvents) flush();
     else timer.set(credit.delayMs());
   }
 
@@ -127,15 +130,13 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 
   return {
-    run<Result>(
-      events: number,
-      work: (tables: LogTables) => Result,
-      { isPatient = false, isUrgent = false, keepTrying = false, isRemakeable = false, about }: RunOptions = {},
-    ): Promise<Result> {
+    run<Result>(events: number, work: (tables: LogTables) => Result, options: RunOptions = {}): Promise<Result> {
+      const { isPatient = false, isUrgent = false, givesWay = false, about } = options;
+      const { keepTrying = false, isRemakeable = false } = options;
       const giveUpAt = monotonicMs() + Math.min(longestMs, keepTrying ? Number.POSITIVE_INFINITY : heldMs);
       const job = jobOf({ events, giveUpAt, work, isRemakeable });
       if (isPatient) patient.add(about, job);
-      else schedule([...patient.take(about), job]);
+      else schedule([...patient.take(about), job], givesWay);
       // While there is much to write, a commit of its own would only make the others later.
       if (isUrgent && retries === 0 && credit.delayMs() <= 0) timer.setSoon();
       return job.settled as Promise<Result>;

@@ -23,6 +23,12 @@ export function weightOf(prepared: readonly PreparedEvent[]): number {
   return prepared.reduce((sum, { data }) => sum + 1 + data.length / CHARACTERS_PER_EVENT, 0);
 }
 
+/** What a turn's start weighs by its prompt, before it is made ready; 0 of any other event. */
+export function weightOfStart(entry: EventEntry | undefined): number {
+  if (entry?.event.type !== "turn-start") return 0;
+  return 1 + (entry.event.prompt?.length ?? 0) / CHARACTERS_PER_EVENT;
+}
+
 export function weightOfPieces(pieces: readonly SaidPiece[]): number {
   return pieces.reduce((sum, { text }) => sum + text.length / CHARACTERS_INDEXED_PER_EVENT, 1);
 }

@@ -52,18 +52,16 @@ const saveSql = `
   insert into session
     (id, workspace, title, lane, model, permission, sandbox, budget, created_at, updated_at, archived, imported, last_seq, upstream,
      search_text, forked_from, forked_seq, pinned, user_name, team_name)
-  values
-    ($id, $workspace, $title, $lane, $model, $permission, $sandbox, $budget, $createdAt, $updatedAt, $archived, $imported,
-     $lastSeq, $upstream, $search, $forkedFrom, $forkedSeq, $pinned, $user, $team)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (id) do update set
-    title = $title, lane = $lane, model = $model, permission = $permission, sandbox = $sandbox, budget = $budget,
-    updated_at = $updatedAt, archived = $archived, pinned = $pinned, upstream = $upstream, search_text = $search
+    title = excluded.title, lane = excluded.lane, model = excluded.model, permission = excluded.permission,
+    sandbox = excluded.sandbox, budget = excluded.budget, updated_at = excluded.updated_at, archived = excluded.archived,
+    pinned = excluded.pinned, upstream = excluded.upstream, search_text = excluded.search_text
 `;
 
 const advanceSql = `
-  update session set last_seq = $lastSeq, last_line = $lastLine, line_state = $lineState,
-    last_turn = $lastTurn, last_turn_at = $lastTurnAt, last_outcome = $lastOutcome, updated_at = $updatedAt
-  where id = $id
+  update session set last_seq = ?, last_line = ?, line_state = ?, last_turn = ?, last_turn_at = ?, last_outcome = ?, updated_at = ?
+  where id = ?
 `;
 
 /** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */
@@ -156,7 +154,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       return { hidden: why, lastSeq: Number(row["last_seq"]), updatedAt: Number(row["updated_at"]) };
     },
     save(session) {
-      save.run(toRow(session));
+      save.run(...toRow(session));
     },
     attach: prepareAttach(database),
     hide: (id, why, owner) => void hide.run(why, owner, id),
@@ -169,7 +167,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       })),
     advance(id, { lastSeq, line, lastTurn }, { updatedAt, before }) {
       if (line === before.line && lastTurn === before.lastTurn) move.run(lastSeq, updatedAt, id);
-      else advance.run(toAdvance(id, { lastSeq, line, lastTurn }, updatedAt));
+      else advance.run(lastSeq, line.text, line.state, ...lastTurnRow(lastTurn), updatedAt, id);
     },
     remove: (id) => void remove.run(id),
     prunable: (before, keep) => prunable.all({ $before: before, $keep: keep }).map((row) => String(row["id"])),
@@ -187,21 +185,8 @@ function prepareAttach(database: DatabaseSync): SessionTable["attach"] {
   };
 }
 
-function toAdvance(
-  id: string,
-  { lastSeq, line, lastTurn }: SessionProgress,
-  updatedAt: number,
-): Record<string, SQLInputValue> {
-  return {
-    $id: id,
-    $lastSeq: lastSeq,
-    $lastLine: line.text,
-    $lineState: line.state,
-    $lastTurn: lastTurn?.turnId ?? null,
-    $lastTurnAt: lastTurn?.at ?? null,
-    $lastOutcome: lastTurn?.outcome ?? null,
-    $updatedAt: updatedAt,
-  };
+function lastTurnRow(last: SessionProgress["lastTurn"]): readonly [SQLInputValue, SQLInputValue, SQLInputValue] {
+  return [last?.turnId ?? null, last?.at ?? null, last?.outcome ?? null];
 }
 
 function toPosition(after: string): { $id: string; $updatedAt: number } {
@@ -209,27 +194,28 @@ function toPosition(after: string): { $id: string; $updatedAt: number } {
   return { $id: id, $updatedAt: updatedAt };
 }
 
-function toRow(session: SessionRecord): Record<string, SQLInputValue> {
-  return {
-    $id: session.id,
-    $workspace: session.workspace,
-    $title: session.title ?? null,
-    $lane: session.lane ?? null,
-    $model: session.model ?? null,
-    $permission: session.permission ?? null,
-    $sandbox: session.sandbox ?? null,
-    $budget: session.budget === undefined ? null : JSON.stringify(session.budget),
-    $createdAt: session.createdAt,
-    $updatedAt: session.updatedAt,
-    $archived: Number(session.archived),
-    $pinned: Number(session.pinned ?? false),
-    $imported: Number(session.imported ?? false),
-    $lastSeq: session.lastSeq,
-    $upstream: JSON.stringify(session.upstream),
-    $search: toSearchText(session),
-    $forkedFrom: session.forkedFrom?.sessionId ?? null,
-    $forkedSeq: session.forkedFrom?.seq ?? null,
-    $user: session.user ?? null,
-    $team: session.team ?? null,
-  };
+/** In the order of the columns in `saveSql`: names would be looked up one by one, each time. */
+function toRow(session: SessionRecord): readonly SQLInputValue[] {
+  return [
+    session.id,
+    session.workspace,
+    session.title ?? null,
+    session.lane ?? null,
+    session.model ?? null,
+    session.permission ?? null,
+    session.sandbox ?? null,
+    session.budget === undefined ? null : JSON.stringify(session.budget),
+    session.createdAt,
+    session.updatedAt,
+    Number(session.archived),
+    Number(session.imported ?? false),
+    session.lastSeq,
+    JSON.stringify(session.upstream),
+    toSearchText(session),
+    session.forkedFrom?.sessionId ?? null,
+    session.forkedFrom?.seq ?? null,
+    Number(session.pinned ?? false),
+    session.user ?? null,
+    session.team ?? null,
+  ];
 }

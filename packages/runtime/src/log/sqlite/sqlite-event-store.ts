@@ -55,7 +55,7 @@ import {
 import type { LogTables } from "./log-tables.ts";
 import { createIn, publishIn } from "./make-session.ts";
 import { openLog, reopenLog } from "./open-log.ts";
-import { prepareEvent, weightOf, weightOfPieces } from "./prepared-event.ts";
+import { prepareEvent, weightOf, weightOfPieces, weightOfStart } from "./prepared-event.ts";
 import { removeSession, removeStep } from "./remove-session.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { createSqliteAgentStore } from "./sqlite-agent-store.ts";
@@ -249,11 +249,14 @@ class SqliteEventStore implements LogStore {
   ): Promise<readonly StoredEvent[]> {
     const prepareAll = (given: readonly EventEntry[]) => given.map((entry) => prepareEvent(entry, this.#rawMaxBytes));
     const isLater = typeof entries === "function";
-    let prepared = isLater ? undefined : prepareAll(entries);
-    const weight = prepared === undefined ? 1 : weightOf(prepared);
+    const start = isLater ? 0 : weightOfStart(entries[0]);
+    // A prompt of megabytes goes to the agent first: even the JSON of it is made afterwards.
+    const givesWay = start > MOST_URGENT;
+    let prepared = isLater || givesWay ? undefined : prepareAll(entries);
+    const weight = prepared === undefined ? Math.max(1, start) : weightOf(prepared);
     const work = (tables: LogTables): readonly StoredEvent[] => {
       // A transaction that failed is tried again, with the same entries.
-      prepared ??= isLater ? prepareAll(entries()) : [];
+      prepared ??= prepareAll(isLater ? entries() : entries);
       const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner, command };
       return isLater && prepared.length === 0
         ? []
@@ -262,9 +265,10 @@ class SqliteEventStore implements LogStore {
     // A listener waits for every commit of its session.
     const isPatient = isLater && !this.#listeners.has(sessionId);
     try {
-      // The answer to a client waits for it. A prompt of megabytes goes to the agent first.
-      const isUrgent = weight <= MOST_URGENT && prepared?.[0]?.stored.event.type === "turn-start";
-      const stored = await this.#writer.run(weight, work, { isPatient, isUrgent, keepTrying, about: sessionId });
+      // The answer to a client waits for the start of its turn.
+      const isUrgent = start > 0 && !givesWay && weight <= MOST_URGENT;
+      const how = { isPatient, isUrgent, givesWay, keepTrying, about: sessionId };
+      const stored = await this.#writer.run(weight, work, how);
       this.#listeners.publish(sessionId, stored);
       return stored;
     } catch (reason) {
