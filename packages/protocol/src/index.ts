@@ -193,7 +193,7 @@ export type {
   SessionListQuery,
   Sessions,
 } from "./ports/sessions.ts";
-export type { Take } from "./ports/take.ts";
+export type { Take, TakeBatch, TakeMore } from "./ports/take.ts";
 export type { SpanAttributes, SpanOptions, Tracer, TraceSpan } from "./ports/tracer.ts";
 export { pricedUsage } from "./priced-usage.ts";
 export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";

@@ -51,6 +51,13 @@ export class AnswerReader {
     return this.#pieces;
   }
 
+  /** More of the text that is open. False, and nothing was read, where none is: it has to come in a batch. */
+  more(text: string): boolean {
+    if (this.#open !== "text" || this.#fresh || text === "") return false;
+    this.weight += weightOf(text);
+    return true;
+  }
+
   #readEvent(event: AgentEvent): void {
     switch (event.type) {
       case "text-delta":

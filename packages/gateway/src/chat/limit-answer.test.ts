@@ -1,10 +1,15 @@
-import type { AgentEvent } from "@caret/protocol";
+import type { AgentEvent, TakeMore } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { AnswerReader } from "./answer-reader.ts";
 import type { DoorRequest } from "./door-request.ts";
 import { followAnswer } from "./serve-answer.ts";
 import type { AnswerLimits } from "./stop-matcher.ts";
-import { scriptedConversations, telling } from "./testing/scripted-conversations.ts";
+import {
+  type ScriptedConversations,
+  scriptedConversations,
+  telling,
+  tellingOneByOne,
+} from "./testing/scripted-conversations.ts";
 
 const none: AnswerLimits = { stopSequences: [], maxOutputTokens: undefined, gap: "\n\n" };
 const says = (text: string, blockId = "b1"): readonly AgentEvent[] => [
@@ -24,18 +29,30 @@ const thinks: AgentEvent = { type: "thinking-delta", blockId: "t", text: "x".rep
 const ended: AgentEvent = { type: "turn-end", outcome: { kind: "completed" } };
 
 async function read(limits: Partial<AnswerLimits>, ...events: readonly AgentEvent[]) {
-  const conversations = scriptedConversations(telling(...events));
+  return await follow(limits, scriptedConversations(telling(...events)));
+}
+
+async function follow(limits: Partial<AnswerLimits>, conversations: ScriptedConversations) {
   const turn = await conversations.open({} as DoorRequest, { tokenName: "me", workspace: undefined });
   const shown: AgentEvent[] = [];
   const progress = new AnswerReader("none");
   const { signal } = new AbortController();
-  const ending = await followAnswer({ turn, limits: { ...none, ...limits }, progress, signal }, (batch) => {
+  let asMore = "";
+  const batches = (batch: readonly AgentEvent[]): void => {
     progress.read(batch);
     shown.push(...batch);
-  });
+  };
+  const more: TakeMore = (delta) => {
+    if (!progress.more(delta.text)) return false;
+    asMore += delta.text;
+    return shown.push(delta) > 0;
+  };
+  const answer = { turn, limits: { ...none, ...limits }, progress, signal };
+  const ending = await followAnswer(answer, Object.assign(batches, { more }));
   const texts = shown.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
   const cut = ending.kind === "finished" ? ending.cut : undefined;
-  return { texts, last: shown.at(-1)?.type, cut, stopped: conversations.stops.length > 0 };
+  const whole = { texts, last: shown.at(-1)?.type, cut, stopped: conversations.stops.length > 0 };
+  return asMore === "" ? whole : { ...whole, asMore };
 }
 
 describe("an answer with limits", () => {
@@ -104,5 +121,30 @@ describe("an answer with limits", () => {
       { kind: "stop-sequence", sequence: "two" },
       undefined,
     ]);
+  });
+
+  const pieces = (...texts: readonly string[]): readonly AgentEvent[] => {
+    const [start, , end] = says("") as [AgentEvent, AgentEvent, AgentEvent];
+    return [start, ...texts.map((text): AgentEvent => ({ type: "text-delta", blockId: "b1", text })), end, ended];
+  };
+
+  it.each<readonly [string, Partial<AnswerLimits>, object]>([
+    [
+      "tokens",
+      { maxOutputTokens: 3 },
+      { asMore: "5678.", texts: ["1234", "5678", ".", "9!a"], cut: { kind: "length" } },
+    ],
+    [
+      "stop sequences",
+      { stopSequences: ["8.9"] },
+      { texts: ["1234", "567"], cut: { kind: "stop-sequence", sequence: "8.9" } },
+    ],
+  ])("is cut by %s as well where it comes piece by piece", async (_what, limits, expected) => {
+    const script = tellingOneByOne(...pieces("1234", "5678", ".", "9!ab", "cd"));
+    expect(await follow(limits, scriptedConversations(script))).toEqual({
+      last: "text-end",
+      stopped: true,
+      ...expected,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import { type AgentEvent, CaretError, type TurnShare } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import type { ActivityDisplay } from "./activity-text.ts";
 import { anthropicDoor } from "./anthropic/route.ts";
@@ -6,7 +6,7 @@ import { openaiDoor } from "./openai/route.ts";
 import { serveDoor } from "./openai/testing/serve-door.ts";
 import { responsesDoor } from "./responses/route.ts";
 import type { DoorOptions } from "./serve-answer.ts";
-import { scriptedConversations, telling } from "./testing/scripted-conversations.ts";
+import { scriptedConversations, telling, tellingOneByOne } from "./testing/scripted-conversations.ts";
 
 const messages = [{ role: "user", content: "Plan it" }];
 
@@ -84,6 +84,65 @@ describe("house §4.1: a plan", () => {
       expect(texts).toEqual(names.map((name) => [name, "So:\n\n# Plan"]));
     },
   );
+});
+
+describe("a text that comes in pieces", () => {
+  const delta = (blockId: string, text: string): AgentEvent => ({ type: "text-delta", blockId, text });
+  const read: AgentEvent = { type: "tool-call", callId: "c", name: "read", kind: "read", input: {}, owner: "agent" };
+  const said: readonly AgentEvent[] = [
+    { type: "turn-start", turnId: "turn-1", lane: "sim" },
+    { type: "thinking-start", blockId: "a" },
+    { type: "thinking-delta", blockId: "a", text: "Hm" },
+    { type: "thinking-end", blockId: "a" },
+    { type: "text-start", blockId: "b" },
+    ...["One", ' "two"', "\n", "Grüße 🙂", " and"].map((text) => delta("b", text)),
+    read,
+    delta("b", " after a call"),
+    delta("b", ", on and on"),
+    { type: "text-end", blockId: "b" },
+    { type: "text-start", blockId: "c" },
+    ...["Another", " block", ""].map((text) => delta("c", text)),
+    { type: "text-end", blockId: "c" },
+    { type: "turn-end", outcome: { kind: "completed" } },
+  ];
+
+  it.each(["reasoning", "text", "none"] as const)(
+    "is streamed at every door as if it came in one batch, with activity %s",
+    async (showActivity) => {
+      const wires = await Promise.all(
+        names.flatMap((name) =>
+          [telling(...said), tellingOneByOne(...said)].map(async (script) => {
+            const response = await ask(name, scriptedConversations(script), { stream: true, showActivity });
+            return [name, (await response.text()).replace(/"created(?:_at)?":\d+/g, "")];
+          }),
+        ),
+      );
+      expect(wires.filter((_, index) => index % 2 === 1)).toEqual(wires.filter((_, index) => index % 2 === 0));
+    },
+  );
+
+  it.each(["openai", "responses"] as const)("waits at the %s door for a client that is full", async (name) => {
+    const piece = { type: "text-delta", blockId: "b", text: "word ".repeat(20_000) } as const;
+    const seen: unknown[] = [];
+    const scripted = scriptedConversations(telling());
+    const follow: TurnShare["follow"] = async (take) => {
+      await take([{ type: "text-start", blockId: "b" }, piece]);
+      // The loop does not come round meanwhile, so that nothing is drained.
+      let taken = 0;
+      while (taken < 100 && take.more?.(piece) === true) taken += 1;
+      const waiting = take([piece]);
+      seen.push({ isRefused: taken < 100, isWaiting: waiting instanceof Promise });
+      await waiting;
+      seen.push({ isTakenLater: take.more?.(piece) });
+      await take(said.slice(-1));
+    };
+    const open: DoorOptions["conversations"]["open"] = async (...asked) => ({
+      ...(await scripted.open(...asked)),
+      follow,
+    });
+    await ask(name, { ...scripted, open }, { stream: true });
+    expect(seen).toEqual([{ isRefused: true, isWaiting: true }, { isTakenLater: true }]);
+  });
 });
 
 describe("house §4.7: a failure", () => {

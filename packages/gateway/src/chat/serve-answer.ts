@@ -3,6 +3,8 @@ import {
   CaretError,
   type Conversations,
   type ErrorInfo,
+  type TakeBatch,
+  type TakeMore,
   type TurnOutcome,
   type TurnShare,
 } from "@caret/protocol";
@@ -34,6 +36,8 @@ export interface AnswerStream {
   start?(): string;
   /** What to send for a batch: whole SSE events, or nothing. */
   write(batch: readonly AgentEvent[]): string;
+  /** The same for more of the text that is open; undefined, and nothing has changed, where none is. */
+  more(text: string): string | undefined;
   /** The format's own end, also after a failure; called once, last. */
   end(ending: AnswerEnding): string;
   /** The turn's own end, once it was among the events. */
@@ -126,10 +130,17 @@ async function sendStream(
   };
   const patience = setTimeout(open, keepAliveMs);
   try {
-    const ending = await followAnswer({ ...followed, progress: stream }, (batch) => {
+    const batches = (batch: readonly AgentEvent[]): Promise<void> | void => {
       const text = stream.write(batch);
       return text === "" ? undefined : open().write(text);
-    });
+    };
+    const more: TakeMore = (delta) => {
+      const text = sse === undefined || sse.isFull ? undefined : stream.more(delta.text);
+      // A client that is full from now on is waited for with the next batch.
+      if (text !== undefined) void sse?.write(text);
+      return text !== undefined;
+    };
+    const ending = await followAnswer({ ...followed, progress: stream }, Object.assign(batches, { more }));
     if (ending.kind === "failed" && sse === undefined) throw CaretError.fromInfo(ending.error);
     const last = stream.end(ending);
     await format.kept?.();
@@ -165,7 +176,7 @@ interface FollowedAnswer {
  */
 export async function followAnswer(
   followed: FollowedAnswer,
-  take: (batch: readonly AgentEvent[]) => Promise<void> | void,
+  take: TakeBatch<readonly AgentEvent[]>,
 ): Promise<AnswerEnding> {
   const { turn, limits, progress, signal } = followed;
   const limiter = createAnswerLimiter(limits);
@@ -178,7 +189,8 @@ export async function followAnswer(
       if (limiter.cut !== undefined) cut.abort("cut");
       return taken;
     };
-    await turn.follow(read, AbortSignal.any([signal, cut.signal]));
+    const more = take.more === undefined ? undefined : limiter.before(take.more);
+    await turn.follow(Object.assign(read, { more }), AbortSignal.any([signal, cut.signal]));
     if (limiter.cut === undefined) return await endingOf(followed);
     turn.stop(stopReason(limiter.cut));
     return { kind: "finished", cut: limiter.cut };

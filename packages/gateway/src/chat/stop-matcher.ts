@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import type { AgentEvent, AgentEventOf, TakeMore } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
 
@@ -84,9 +84,11 @@ export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOu
 export interface AnswerLimiter {
   read(batch: readonly AgentEvent[]): readonly AgentEvent[];
   readonly cut: Cut | undefined;
+  /** Gives more of a text where all of it is within the limits, and refuses any other. */
+  before(more: TakeMore): TakeMore;
 }
 
-const unlimited: AnswerLimiter = { read: (batch) => batch, cut: undefined };
+const unlimited: AnswerLimiter = { read: (batch) => batch, cut: undefined, before: (more) => more };
 
 export function createAnswerLimiter(limits: AnswerLimits): AnswerLimiter {
   const isLimited = limits.stopSequences.length > 0 || limits.maxOutputTokens !== undefined;
@@ -97,6 +99,7 @@ class LimitedAnswer implements AnswerLimiter {
   cut: Cut | undefined;
   readonly #gap: string;
   readonly #stops: ReturnType<typeof createStopMatcher>;
+  readonly #hasStops: boolean;
   /** How much text may follow, by weight. */
   #room: number;
   #hasText = false;
@@ -107,6 +110,7 @@ class LimitedAnswer implements AnswerLimiter {
   constructor({ stopSequences, maxOutputTokens, gap }: AnswerLimits) {
     this.#gap = gap;
     this.#stops = createStopMatcher(stopSequences);
+    this.#hasStops = stopSequences.length > 0;
     this.#room = maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : weightWithin(maxOutputTokens);
   }
 
@@ -118,6 +122,16 @@ class LimitedAnswer implements AnswerLimiter {
       if (this.cut !== undefined) break;
     }
     return this.#out;
+  }
+
+  before(more: TakeMore): TakeMore {
+    return (delta) => {
+      if (this.#hasCalls) return more(delta);
+      const weight = weightOf(delta.text);
+      if (this.#hasStops || weight > this.#room || !more(delta)) return false;
+      this.#room -= weight;
+      return true;
+    };
   }
 
   #readEvent(event: AgentEvent): void {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text as readText } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { openSse, type SseOptions, type SseWriter } from "./sse-writer.ts";
 
@@ -73,6 +74,20 @@ it("fills silence with comments, or with what the door wants instead", async () 
   writer.end();
   await reader?.cancel();
   expect(first?.value?.startsWith("event: ping\ndata: {}\n\n")).toBe(true);
+});
+
+it("sends no comment while the door writes", async () => {
+  const server = await streamServer({ keepAliveMs: 200 });
+  const next = server.next();
+  const response = await fetch(server.url);
+  const { writer } = await next;
+  const words = Array.from({ length: 20 }, (_, index) => `data: ${index}\n\n`);
+  for (const word of words) {
+    await sleep(20);
+    void writer.write(word);
+  }
+  writer.end();
+  expect(await response.text()).toBe(words.join(""));
 });
 
 it("tells the door when the client has left, and drops what is written afterwards", async () => {

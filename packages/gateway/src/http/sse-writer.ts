@@ -44,6 +44,8 @@ export interface SseOptions {
  */
 export interface SseWriter {
   write(text: string): Promise<void> | void;
+  /** The reader is slower than the writer: a promise of `write` is not settled. */
+  readonly isFull: boolean;
   end(): void;
   readonly signal: AbortSignal;
 }
@@ -68,12 +70,16 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   const watch = watchReader(raw, body, options, gone);
   let ended = false;
 
+  /** Nothing was written since the timer looked last: it looks twice in `keepAliveMs`, so that no write has to touch it. */
+  let isSilent = false;
   const silence = setInterval(() => {
-    if (!body.needsDrain) send(keepAlive);
-  }, keepAliveMs);
+    if (isSilent && !body.needsDrain) send(keepAlive);
+    else isSilent = true;
+  }, keepAliveMs / 2);
   silence.unref();
 
   function send(text: string): boolean {
+    isSilent = false;
     const bytes = Buffer.byteLength(text);
     meter?.wrote(bytes);
     return body.write(text, bytes);
@@ -88,9 +94,11 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
 
   return {
     signal: gone.signal,
+    get isFull() {
+      return watch.isWaiting;
+    },
     write(text) {
       if (ended || raw.destroyed || text === "") return undefined;
-      silence.refresh();
       return send(text) ? undefined : watch.drained();
     },
     end() {
@@ -147,6 +155,9 @@ function watchReader(raw: ServerResponse, body: StreamedBody, options: SseOption
   else signal.addEventListener("abort", stop, { once: true });
 
   return {
+    get isWaiting(): boolean {
+      return waiting !== undefined;
+    },
     /** Resolves on drain or close. */
     drained(): Promise<void> {
       waiting ??= new Promise((resolve) => {

@@ -77,18 +77,22 @@ export function createServer(options: ServerOptions): FastifyInstance {
     for (const name of [method].flat())
       routes.push({ method: name, url, isPublic: access === "public", mediaType, doc });
   });
-  app.addHook("onRequest", async (request, reply) => {
+  // These wait for nothing, and call back: a promise for each would put off every request by a few rounds of the loop's tasks.
+  app.addHook("onRequest", (request, reply, done) => {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     counted.watch(reply.raw, request.method, request.routeOptions.url);
+    gate(request, reply);
+    done();
   });
-  app.addHook("onRequest", gate);
-  app.addHook("preValidation", async ({ body, routeOptions }) => {
+  app.addHook("preValidation", ({ body, routeOptions }, _reply, done) => {
     if (routeOptions.config.mediaType === undefined) tameJson(body);
+    done();
   });
   app.addHook("onSend", readOn);
   // Node has detached a connection with an upgrade request. If rejected, it would stay open for ever.
-  app.addHook("onResponse", async ({ raw }) => {
+  app.addHook("onResponse", ({ raw }, _reply, done) => {
     if ("upgrade" in raw && raw.upgrade === true) raw.socket.destroySoon();
+    done();
   });
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);
@@ -116,7 +120,12 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
     // An invalid URL reaches no hook, so it goes through the gate here.
     frameworkErrors: (error, request, reply) => {
       const refused = (reason: unknown) => showError(reason, request, reply);
-      gate(request, reply).then(() => refused(error), refused);
+      try {
+        gate(request, reply);
+      } catch (reason) {
+        return refused(reason);
+      }
+      return refused(error);
     },
     genReqId: (request: IncomingMessage) => requestIdOf(request) ?? withoutDigits(newId()),
     http: {
@@ -153,7 +162,9 @@ async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<voi
 
 /** The id is part of some error bodies, and OpenCode sends a request again when it finds `500` or `429` anywhere in one. */
 function withoutDigits(id: string): string {
-  return id.replaceAll(/\d/g, (digit) => "ghijklmnop".charAt(Number(digit)));
+  let text = "";
+  for (const sign of id) text += sign >= "0" && sign <= "9" ? "ghijklmnop".charAt(Number(sign)) : sign;
+  return text;
 }
 
 /** A client's own id for the request, if it is safe in logs and headers. */

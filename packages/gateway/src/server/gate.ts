@@ -30,14 +30,14 @@ interface GateOptions {
   readonly meter: StreamMeter;
 }
 
-/** Rejects with the reason why the request is not admitted. */
-export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Throws the reason why the request is not admitted. */
+export type Gate = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
  * Every request passes here first. Checks, in order: Host, Origin, content type, token (or the Unix socket), scope.
  */
 export function createGate(options: GateOptions): Gate {
-  return async (request, reply) => {
+  return (request, reply) => {
     assertAllowedHost(request.raw, options.hosts);
     assertAllowedOrigin(request.raw, options.origins);
     const { url, config } = request.routeOptions;

@@ -76,9 +76,9 @@ interface Series {
 function countValue(series: Series, value: number): void {
   series.sum += value;
   series.count += 1;
-  for (const [index, bound] of series.bounds.entries()) {
-    if (value <= bound) series.counts[index] = (series.counts[index] ?? 0) + 1;
-  }
+  // From the highest bound down: those below the value need not be looked at.
+  for (let index = series.bounds.length - 1; index >= 0 && value <= (series.bounds[index] ?? 0); index -= 1)
+    series.counts[index] = (series.counts[index] ?? 0) + 1;
 }
 
 function seriesLines(name: string, labels: string, { bounds, counts, sum, count }: Series): readonly string[] {
@@ -97,12 +97,13 @@ function braces(labels: string): string {
 }
 
 function labelText(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-    .join(",");
+  let text = "";
+  for (const name in labels) text += `${text === "" ? "" : ","}${name}="${escapeLabel(labels[name] ?? "")}"`;
+  return text;
 }
 
 function escapeLabel(value: string): string {
+  if (!/[\\"\n]/.test(value)) return value;
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 

@@ -18,10 +18,10 @@ const doors = [
  * part of its trace. Not for what anyone may fetch: pages, health checks.
  */
 export function traceRequests(gate: Gate, tracer: Tracer): Gate {
-  return async (request, reply) => {
+  return (request, reply) => {
     const { url: route, config } = request.routeOptions;
     const access = accessOf(route, config.access);
-    if (access === "public" || access === "browser") return await gate(request, reply);
+    if (access === "public" || access === "browser") return gate(request, reply);
     const url = route ?? "none";
     const { traceparent } = request.headers;
     const span = tracer.start(`${request.method} ${url}`, {
@@ -34,7 +34,7 @@ export function traceRequests(gate: Gate, tracer: Tracer): Gate {
       span.set(attributes);
       span.end({ isFailed });
     });
-    await gate(request, reply);
+    gate(request, reply);
     const context = requestContextOf(request);
     setRequestContext(request, { ...context, caller: { ...context.caller, traceparent: span.traceparent } });
   };

@@ -1,7 +1,7 @@
 import type { AgentEvent, TurnOutcome } from "../events/agent-event.ts";
 import type { Caller } from "./caller.ts";
 import type { RequestedModel } from "./models.ts";
-import type { Take } from "./take.ts";
+import type { TakeBatch } from "./take.ts";
 
 /** The three wire formats that stateless clients speak. */
 export type StatelessDoor = "openai" | "responses" | "anthropic";
@@ -134,7 +134,7 @@ export interface TurnShare {
    * (backpressure). Aborting the signal only stops following. If it ends without either, `outcome` says why. Rejects with
    * what `take` throws.
    */
-  follow(take: Take<readonly AgentEvent[]>, signal: AbortSignal): Promise<void>;
+  follow(take: TakeBatch<readonly AgentEvent[]>, signal: AbortSignal): Promise<void>;
   readonly outcome: Promise<TurnOutcome>;
   /** The client has all it asked for, though the turn would go on: end the turn. */
   stop(reason: string): void;

@@ -3,18 +3,20 @@ export interface KeyedLock {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
+const nobody = Promise.resolve();
+
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>();
   return {
-    async run(key, work) {
+    run(key, work) {
       // Whether the one before us failed is its own business.
-      const done = (tails.get(key) ?? Promise.resolve()).then(work, work);
+      const done = (tails.get(key) ?? nobody).then(work, work);
       tails.set(key, done);
-      try {
-        return await done;
-      } finally {
+      const leave = (): void => {
         if (tails.get(key) === done) tails.delete(key);
-      }
+      };
+      void done.then(leave, leave);
+      return done;
     },
   };
 }

@@ -129,7 +129,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       unpassable.check(request.messages, keeperOf(caller));
       if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
       registry.tidy();
-      background.run(sideCalls.tidy);
+      if (sideCalls.size > 0) background.run(sideCalls.tidy);
       const resolved = await resolveRequest(request, caller, options);
       const share = insistOnCall(
         resolved,
@@ -161,13 +161,12 @@ function withAnotherAgent(
 }
 
 /** Where other machines have the log, too, a session may have gone on since it was looked at: then it is looked at once more. */
-async function onceMore<Found>(isShared: boolean, decide: () => Promise<Found>): Promise<Found> {
-  try {
-    return await decide();
-  } catch (reason) {
-    if (!isShared || CaretError.from(reason).code !== "session-busy") throw reason;
-    return await decide();
-  }
+function onceMore<Found>(isShared: boolean, decide: () => Promise<Found>): Promise<Found> {
+  if (!isShared) return decide();
+  return decide().catch((reason: unknown) => {
+    if (CaretError.from(reason).code !== "session-busy") throw reason;
+    return decide();
+  });
 }
 
 function refusalOf(part: TranscriptPart): Refusal | undefined {

@@ -139,7 +139,10 @@ function endingAfter(left: () => Promise<unknown> | undefined, follow: TurnShare
     };
     const isEarly = (events: readonly AgentEvent[]): boolean =>
       events.at(-1)?.type === "turn-end" && left() !== undefined;
-    await follow((events) => (isEarly(events) ? give(events) : take(events)), signal);
+    const all = (events: readonly AgentEvent[]): Promise<void> | void =>
+      isEarly(events) ? give(events) : take(events);
+    // More of a text is never the end.
+    await follow(Object.assign(all, { more: take.more }), signal);
     // An answer that waits for its client has no other end.
     await left();
   };

@@ -27,6 +27,8 @@ export interface SideCalls {
   add(turn: SharedTurn, key: TranscriptKey): void;
   /** The session has got a second question: it stays. */
   keep(sessionId: string): void;
+  /** How many may have to be removed one day. */
+  readonly size: number;
   /** Removes those that are over for long enough. */
   tidy(): Promise<void>;
   /** Ends and removes all. */
@@ -66,6 +68,9 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
       removable.set(shared.turn.sessionId, { shared, key });
     },
     keep: (sessionId) => void removable.delete(sessionId),
+    get size() {
+      return removable.size;
+    },
     async tidy() {
       const due = [...removable.values()].filter(
         ({ shared: { endedAt } }) => endedAt !== undefined && now() - endedAt > joinMs,

@@ -54,27 +54,24 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
   /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. Does not reject. */
-  const attempt = async (write: () => Promise<void>): Promise<void> => {
-    try {
-      await write();
-    } catch (reason) {
-      onError(new CaretError("storage-failed", "The index of transcripts could not be written", { cause: reason }));
-    }
-  };
+  const attempt = (written: Promise<void>): Promise<void> =>
+    written.catch((reason: unknown) =>
+      onError(new CaretError("storage-failed", "The index of transcripts could not be written", { cause: reason })),
+    );
 
   const writeDown = (shared: SharedTurn, match: TranscriptMatch): void => {
     const { sessionId, turnId, outcome, begun } = shared.turn;
     const { line } = match;
     const heardBefore = match.relation === "continuation" ? match.heardBefore : 0;
     const turn = { sessionId, turnId, heardBefore, at: now() };
-    shared.endAfter(attempt(() => rememberTurn(lineage, line, turn, begun)));
-    void outcome.then(({ kind }) => attempt(() => lineage.settle(line, turnId, kind)));
+    shared.endAfter(attempt(rememberTurn(lineage, line, turn, begun)));
+    void outcome.then(({ kind }) => attempt(lineage.settle(line, turnId, kind)));
   };
 
   /** The next request like this one begins a turn as if there had been none. */
   const drop = ({ sessionId, turnId }: RunningTurn, { relation }: TranscriptMatch): void => {
     turns.delete(turnId);
-    if (relation !== "continuation") void attempt(() => lineage.forget(sessionId));
+    if (relation !== "continuation") void attempt(lineage.forget(sessionId));
   };
 
   return {

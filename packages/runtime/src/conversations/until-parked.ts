@@ -1,4 +1,4 @@
-import type { AgentEvent, Take } from "@caret/protocol";
+import type { AgentEvent, TakeBatch, TakeMore } from "@caret/protocol";
 import { Alarm } from "../async/alarm.ts";
 import type { StoredEvent } from "../log/event-store.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
@@ -28,7 +28,7 @@ export interface UntilParkedOptions {
  * also those it was sent before and still has no result for. Results of the client's own calls are left out: it knows
  * them. An answer that the client has gone on from ends where it ended then, for every later reader.
  */
-export async function untilParked(options: UntilParkedOptions, take: Take<readonly AgentEvent[]>): Promise<void> {
+export async function untilParked(options: UntilParkedOptions, take: TakeBatch<readonly AgentEvent[]>): Promise<void> {
   const { turn, afterSeq, signal, closed } = options;
   const left = new AbortController();
   // A reason of its own: the default one is an exception with a stack.
@@ -36,7 +36,11 @@ export async function untilParked(options: UntilParkedOptions, take: Take<readon
   closed.addEventListener("abort", answer.look, { once: true });
   try {
     answer.look();
-    await turn.listen(answer.read, { afterSeq, signal: AbortSignal.any([signal, left.signal]), live: true });
+    await turn.listen(Object.assign(answer.read, { more: answer.more }), {
+      afterSeq,
+      signal: AbortSignal.any([signal, left.signal]),
+      live: true,
+    });
     if (answer.lastCalls.length > 0 && !signal.aborted) await take(answer.lastCalls);
   } finally {
     closed.removeEventListener("abort", answer.look);
@@ -49,7 +53,8 @@ class Answer {
   /** What the answer ends with where the turn waits for its client. */
   lastCalls: readonly AgentEvent[] = [];
   readonly #options: UntilParkedOptions;
-  readonly #take: Take<readonly AgentEvent[]>;
+  readonly #take: TakeBatch<readonly AgentEvent[]>;
+  readonly #more: TakeMore | undefined;
   readonly #leave: () => void;
   readonly #sent = new Set<string>();
   readonly #context: ShownContext;
@@ -57,10 +62,11 @@ class Answer {
   readonly #alarm = new Alarm(() => this.#park());
   #seq: number;
 
-  constructor(options: UntilParkedOptions, take: Take<readonly AgentEvent[]>, leave: () => void) {
+  constructor(options: UntilParkedOptions, take: TakeBatch<readonly AgentEvent[]>, leave: () => void) {
     const { turn, clientCalls, afterSeq } = options;
     this.#options = options;
     this.#take = take;
+    this.#more = take.more;
     this.#leave = leave;
     this.#context = { sent: this.#sent, clientCalls, hidden: new Set(), isClientRun: turn.parked !== undefined };
     this.#seq = afterSeq;
@@ -77,6 +83,14 @@ class Answer {
     this.#alarm.clear();
     const taken = events.length > 0 ? this.#take(events) : undefined;
     return taken === undefined ? this.look() : taken.then(this.look);
+  };
+
+  readonly more: TakeMore = (delta) => {
+    const { end, turn } = this.#options;
+    if (end() !== undefined || this.#more?.(delta) !== true) return false;
+    // As after any batch: a call that waits is not followed by another as long as the agent speaks.
+    if (turn.parked !== undefined) this.look();
+    return true;
   };
 
   /** Ends the answer where the client has gone on from, or waits for what may still go out with it. */

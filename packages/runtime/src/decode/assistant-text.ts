@@ -66,15 +66,17 @@ export function onDeltas(draft: TextDraft, texts: readonly string[]): void {
   showDeltas(draft, together);
 }
 
+/** Whether deltas go on in the block that is open, with nothing held back or being repeated. */
+export function isSpeaking({ block, ended, held, replayed, sawDelta }: TextState): boolean {
+  return block?.kind === "text" && sawDelta && held === undefined && replayed === undefined && !ended;
+}
+
 /**
- * Several deltas, joined: shown if none of them can be a recap, however they were cut, because even all of them together are
- * shorter than what one would repeat. Says whether they were.
+ * What is shown after several more deltas, joined, of a turn that is speaking. Undefined when one of them may be a recap: none
+ * can, however they were cut, while even all of them together are shorter than what one would repeat.
  */
-export function onCertainDeltas(draft: TextDraft, text: string): boolean {
-  if (draft.held !== undefined || draft.replayed !== undefined) return false;
-  if (!isShorterThanRecap(draft.shown, text.length)) return false;
-  showDeltas(draft, text);
-  return true;
+export function shownAfter(shown: ShownText, text: string): ShownText | undefined {
+  return isShorterThanRecap(shown, text.length) ? appendShown(shown, text) : undefined;
 }
 
 /** Nothing is held back or being repeated. */

@@ -1,4 +1,4 @@
-import { type AgentEvent, isDelta, isSameBlock, type JsonObject, type Owner } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, isDelta, isSameBlock, type JsonObject, type Owner } from "@caret/protocol";
 import { contractDialect } from "./contract/contract-dialect.ts";
 import type { Dialect, DialectName, Ending } from "./dialect.ts";
 import type { Frame } from "./framing/frame.ts";
@@ -57,6 +57,11 @@ export interface Decoded {
 /** Bytes in, batches of events out. The `turn-start` is the caller's, who knows what the turn was asked to do. */
 export interface Decoder {
   push(chunk: Uint8Array): readonly Decoded[];
+  /**
+   * The chunk, where it is nothing but more of the text that is open: what nearly every read of a stream is. Undefined, and
+   * nothing is read, where it is anything else, and has to be pushed. With `joinsDeltas` only.
+   */
+  more(chunk: Uint8Array): AgentEventOf<"text-delta"> | undefined;
   /** No more bytes will come. Ends the turn if the stream has not ended it. */
   finish(ending: Ending): readonly Decoded[];
   /** Undefined until `auto` has seen a line that tells. */
@@ -103,6 +108,12 @@ class LineDecoder implements Decoder {
     return this.#decodeBatch(this.#splitter.push(chunk));
   }
 
+  more(chunk: Uint8Array): AgentEventOf<"text-delta"> | undefined {
+    if (this.#options.joinsDeltas !== true || this.#reading !== undefined) return undefined;
+    const run = this.#splitter.peek(chunk);
+    return run === undefined ? undefined : this.#readMore(run);
+  }
+
   finish(ending: Ending): readonly Decoded[] {
     const decoded = this.#decodeBatch(this.#splitter.end());
     for (const frame of finishFrames(this.#reading)) this.#decodeFrame(decoded, frame, undefined);
@@ -121,14 +132,21 @@ class LineDecoder implements Decoder {
 
   /** Decodes whole lines in one step, if they are what nearly all are; otherwise as few of them by themselves as have to be. */
   #decodeRun(decoded: Decoded[], run: string): void {
-    const step = this.#reading === undefined ? this.#dialect?.stepRun?.(this.#state, run) : undefined;
-    if (step !== undefined) return this.#take(decoded, step);
+    const more = this.#reading === undefined ? this.#readMore(run) : undefined;
+    if (more !== undefined) return this.#add(decoded, more);
     const lines = linesOf(run);
     for (let index = 0; index < lines.length; ) {
       const read = this.#decodeSome(decoded, lines, index);
       if (read === 0) this.#decodeLine(decoded, lines[index] ?? "");
       index += read || 1;
     }
+  }
+
+  #readMore(run: string): AgentEventOf<"text-delta"> | undefined {
+    const step = this.#dialect?.more?.(this.#state, run);
+    if (step === undefined) return undefined;
+    this.#state = step[0];
+    return step[1];
   }
 
   /** Decodes the lines from `first` on that need not be parsed, in one step, and says how many they were. */
@@ -140,15 +158,17 @@ class LineDecoder implements Decoder {
     return frames.length;
   }
 
-  /** What a step gave, joined to the deltas before it. */
   #take(decoded: Decoded[], [next, events]: readonly [unknown, readonly AgentEvent[]]): void {
     this.#state = next;
-    for (const event of events) {
-      const last = decoded.at(-1);
-      if (last !== undefined && isDelta(last.event) && isDelta(event) && isSameBlock(last.event, event))
-        decoded[decoded.length - 1] = { ...last, event: { ...event, text: last.event.text + event.text } };
-      else decoded.push({ event, raw: undefined });
-    }
+    for (const event of events) this.#add(decoded, event);
+  }
+
+  /** An event that came of no line alone, joined to the delta before it. */
+  #add(decoded: Decoded[], event: AgentEvent): void {
+    const last = decoded.at(-1);
+    if (last !== undefined && isDelta(last.event) && isDelta(event) && isSameBlock(last.event, event))
+      decoded[decoded.length - 1] = { ...last, event: { ...event, text: last.event.text + event.text } };
+    else decoded.push({ event, raw: undefined });
   }
 
   #decodeLine(decoded: Decoded[], line: string): void {

@@ -1,4 +1,4 @@
-import type { AgentEvent, ErrorInfo } from "@caret/protocol";
+import type { AgentEvent, AgentEventOf, ErrorInfo } from "@caret/protocol";
 import type { Frame } from "./framing/frame.ts";
 import type { LongLine } from "./framing/open-line.ts";
 import { closeDraft, type Draft, openDraft, type TurnState } from "./turn-draft.ts";
@@ -13,6 +13,9 @@ export type Ending =
   | { readonly kind: "failed"; readonly error: ErrorInfo };
 
 type Step<State> = readonly [State, readonly AgentEvent[]];
+
+/** A step of a run of lines that say nothing but more of the text that is open. */
+type MoreText<State> = readonly [State, AgentEventOf<"text-delta">];
 
 /**
  * What the lines of one protocol mean.
@@ -31,8 +34,8 @@ export interface Dialect<State> {
   step(state: State, frame: Frame): Step<State>;
   /** The same for several frames, whose neighbouring deltas of one block become one event. */
   stepOver?(state: State, frames: readonly Frame[]): Step<State>;
-  /** The same for whole lines that need not even be split; undefined where they have to be. */
-  stepRun?(state: State, run: string): Step<State> | undefined;
+  /** The same for whole lines that are more of the open text and need not even be split; undefined where they have to be. */
+  more?(state: State, run: string): MoreText<State> | undefined;
   finish(state: State, ending: Ending): Step<State>;
   hasEnded(state: State): boolean;
 }
@@ -45,24 +48,24 @@ interface DraftDialectOptions<State extends TurnState> {
   readonly onFrame: (draft: Draft<State>, frame: Frame) => void;
   /** Absent: one frame after the other. */
   readonly onFrames?: (draft: Draft<State>, frames: readonly Frame[]) => void;
-  /** Writes what a run of lines says, or says that it cannot tell without looking at each. */
-  readonly onRun?: (draft: Draft<State>, run: string) => boolean;
+  more?(state: State, run: string): MoreText<State> | undefined;
   /** Must end the turn. */
   readonly onEnding: (draft: Draft<State>, ending: Ending) => void;
 }
 
 /** A dialect from what it writes: each step works on a copy of the state, and an ended turn takes nothing more. */
 export function draftDialect<State extends TurnState>(options: DraftDialectOptions<State>): Dialect<State> {
-  const { name, initial, quickFrame, openLongLine, onFrame, onEnding } = options;
+  const { name, initial, quickFrame, openLongLine, more, onFrame, onEnding } = options;
   const oneByOne = (draft: Draft<State>, frames: readonly Frame[]): void => {
     for (const frame of frames) if (!draft.ended) onFrame(draft, frame);
   };
-  const { onFrames = oneByOne, onRun } = options;
+  const { onFrames = oneByOne } = options;
   return {
     name,
     initial,
     ...(quickFrame === undefined ? {} : { quickFrame }),
     ...(openLongLine === undefined ? {} : { openLongLine }),
+    ...(more === undefined ? {} : { more }),
     step(state, frame) {
       if (state.ended) return [state, []];
       const draft = openDraft(state);
@@ -76,11 +79,6 @@ export function draftDialect<State extends TurnState>(options: DraftDialectOptio
       onFrames(draft, frames);
       draft.joinsDeltas = false;
       return closeDraft(draft);
-    },
-    stepRun(state, run) {
-      if (state.ended || onRun === undefined) return undefined;
-      const draft = openDraft(state);
-      return onRun(draft, run) ? closeDraft(draft) : undefined;
     },
     finish(state, ending) {
       if (state.ended) return [state, []];

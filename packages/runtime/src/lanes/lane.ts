@@ -3,7 +3,7 @@ import {
   CaretError,
   type LaneName,
   type QuestionChoice,
-  type Take,
+  type TakeBatch,
   type TurnOutcome,
 } from "@caret/protocol";
 import type { Decoded } from "../decode/decoder.ts";
@@ -95,9 +95,10 @@ export interface LaneEntry extends Decoded {
 
 /**
  * Takes the next batch of a turn, within the read that its bytes came with. A promise means that there is no room for
- * another batch before it is settled: the lane stops reading its upstream meanwhile (backpressure).
+ * another batch before it is settled: the lane stops reading its upstream meanwhile (backpressure). A lane may give text by
+ * `more`, and need not.
  */
-export type TakeEntries = Take<readonly LaneEntry[]>;
+export type TakeEntries = TakeBatch<readonly LaneEntry[]>;
 
 /**
  * A way to run a turn. `runTurn` calls `take` with one batch after the other:

@@ -82,10 +82,7 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
       const opened = await open(step.state.attempt, step.isOtherWay);
       const { otherWayAfter } = opened;
       const ending = createWithheldEnd((error) => canBeAverted(error, otherWayAfter), signal);
-      await opened.run((entries) => {
-        const shown = ending.withhold(entries);
-        return shown.length > 0 ? take(shown) : undefined;
-      });
+      await opened.run(ending.before(take));
       const next: NextStep = recover(step, ending.failure(), otherWayAfter);
       if (next.entries.length > 0) await take(next.entries);
       step = next.step;

@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { LaneEntry } from "./lane.ts";
+import type { LaneEntry, TakeEntries } from "./lane.ts";
 
 type LaneBatch = readonly LaneEntry[];
 
@@ -13,14 +13,22 @@ export interface WithheldEnd {
 export function createWithheldEnd(canBeAverted: (error: CaretError) => boolean, signal: AbortSignal) {
   let failure: WithheldEnd | undefined;
   let hasAnswered = false;
+  /** What of a batch may be shown. */
+  const withhold = (entries: LaneBatch): LaneBatch => {
+    if (hasAnswered || signal.aborted) return entries;
+    failure = avertableEnd(entries, canBeAverted);
+    if (failure !== undefined) return entries.slice(0, -1);
+    hasAnswered = entries.some(isAnswer);
+    return entries;
+  };
   return {
-    /** What of a batch may be shown. */
-    withhold(entries: LaneBatch): LaneBatch {
-      if (hasAnswered || signal.aborted) return entries;
-      failure = avertableEnd(entries, canBeAverted);
-      if (failure !== undefined) return entries.slice(0, -1);
-      hasAnswered = entries.some(isAnswer);
-      return entries;
+    /** Gives what may be shown. More of a text comes after some of it, and with that it has answered. */
+    before(take: TakeEntries): TakeEntries {
+      const shown = (entries: LaneBatch): Promise<void> | void => {
+        const left = withhold(entries);
+        return left.length > 0 ? take(left) : undefined;
+      };
+      return Object.assign(shown, { more: take.more });
     },
     failure: () => failure,
   };

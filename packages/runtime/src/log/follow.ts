@@ -1,4 +1,4 @@
-import { isDelta, type Take } from "@caret/protocol";
+import { type AgentEventOf, isDelta, type TakeBatch, type TakeMore } from "@caret/protocol";
 import { Doorbell } from "../async/doorbell.ts";
 import { pulled } from "../async/pulled.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
@@ -11,7 +11,7 @@ const MAX_WAITING_CHARACTERS = 128 * 1024;
 const PAGE = 32;
 
 /** Takes the events of a log, batch by batch. */
-export type TakeEvents = Take<readonly StoredEvent[]>;
+export type TakeEvents = TakeBatch<readonly StoredEvent[]>;
 
 /** The log of one session. */
 export interface FollowedLog {
@@ -31,6 +31,8 @@ export interface LiveEvent extends StoredEvent {
 export interface LiveListener {
   /** Events in order, without their raw lines: those written behind before they are durable, others as soon as they are. */
   onWritten(events: readonly LiveEvent[]): void;
+  /** The event that was sent last is longer now: this was added after `offset` characters. False: it has to be sent as an event. */
+  onMore(seq: number, offset: number, delta: AgentEventOf<"text-delta">): boolean;
   /** Something is in the log that was not. */
   onDurable(): void;
 }
@@ -108,9 +110,9 @@ function listen(
   inbox: Inbox,
 ): () => void {
   const leave = (): void => inbox.end();
-  const put = (events: readonly StoredEvent[]): void => inbox.put(raw === true ? events : withoutRaw(events));
+  const put = (events: readonly StoredEvent[]): void => inbox.onWritten(raw === true ? events : withoutRaw(events));
   const ends = [
-    live === undefined ? store.subscribe(sessionId, put) : live.listen({ onWritten: inbox.put, onDurable: inbox.wake }),
+    live === undefined ? store.subscribe(sessionId, put) : live.listen(inbox),
     // It hears of the session's end, too.
     until === "never" ? store.watch((changed) => changed === sessionId && inbox.bell.ring()) : undefined,
     ticks?.add(() => {
@@ -187,7 +189,7 @@ function withoutRaw(events: readonly StoredEvent[]): readonly StoredEvent[] {
 }
 
 /** Where a reader is, and what was written while it was busy. */
-class Inbox {
+class Inbox implements LiveListener {
   readonly bell = new Doorbell();
   position: Position;
   /** The newest event that the reader has from the log. */
@@ -196,6 +198,7 @@ class Inbox {
   isOver = false;
   readonly #options: FollowOptions;
   readonly #reader: TakeEvents;
+  readonly #more: TakeMore | undefined;
   #waiting: LiveEvent[];
   #characters = 0;
   #isBehind: boolean;
@@ -211,6 +214,7 @@ class Inbox {
     const untaken = live?.untaken ?? [];
     this.#options = options;
     this.#reader = reader;
+    this.#more = reader.more;
     this.position = { seq: from, characters: WHOLE };
     this.#isBehind = live === undefined || live.notifiedSeq > from;
     // One that is up to date is given everything with the other listeners, and not before them.
@@ -223,7 +227,7 @@ class Inbox {
     return this.#isBehind;
   }
 
-  readonly put = (events: readonly LiveEvent[]): void => {
+  readonly onWritten = (events: readonly LiveEvent[]): void => {
     this.#newest = events.at(-1)?.seq ?? this.#newest;
     if (this.#isIdle && this.#isNext(events[0])) return this.#giveAtOnce(events);
     if (!this.#isBehind) this.#keep(events);
@@ -231,8 +235,16 @@ class Inbox {
     this.bell.ring();
   };
 
+  readonly onMore = (seq: number, offset: number, delta: AgentEventOf<"text-delta">): boolean => {
+    const { position } = this;
+    if (!this.#isIdle || position.seq !== seq || position.characters !== offset) return false;
+    const isTaken = this.#giveMore(delta);
+    if (isTaken) this.position = { seq, characters: offset + delta.text.length };
+    return isTaken;
+  };
+
   /** Something is in the log that was not. */
-  readonly wake = (): void => {
+  readonly onDurable = (): void => {
     if (!this.#isIdle) this.bell.ring();
   };
 
@@ -243,7 +255,7 @@ class Inbox {
     this.bell.ring();
   }
 
-  /** Resolves when there is something to do that a call of `put` cannot do by itself. Rejects with what the reader threw. */
+  /** Resolves when there is something to do that a call of `onWritten` cannot do by itself. Rejects with what the reader threw. */
   async settled(): Promise<void> {
     this.#isIdle = !this.#isBehind && this.#waiting.length === 0;
     await this.bell.rung();
@@ -268,11 +280,32 @@ class Inbox {
     this.#isIdle = false;
     try {
       this.#taking = this.give(batch) ?? undefined;
+      this.#taking?.catch(() => undefined); // awaited by `settled`
     } catch (reason) {
-      // The turn that is being written does not fail of one of its readers.
-      this.#taking = Promise.reject(reason);
+      this.#fail(reason);
     }
-    this.#taking?.catch(() => undefined); // awaited by `settled`
+    this.#noteIdle();
+  }
+
+  #giveMore(delta: AgentEventOf<"text-delta">): boolean {
+    this.#isIdle = false;
+    try {
+      return this.#more?.(delta) ?? false;
+    } catch (reason) {
+      this.#fail(reason);
+      return true;
+    } finally {
+      this.#noteIdle();
+    }
+  }
+
+  /** The turn that is being written does not fail of one of its readers. */
+  #fail(reason: unknown): void {
+    this.#taking = Promise.reject(reason);
+    this.#taking.catch(() => undefined); // awaited by `settled`
+  }
+
+  #noteIdle(): void {
     this.#isIdle = this.#taking === undefined && this.#waiting.length === 0 && !this.#isBehind && !this.isOver;
     if (!this.#isIdle) this.bell.ring();
   }

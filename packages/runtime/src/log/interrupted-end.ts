@@ -104,8 +104,10 @@ export async function interruptRunningTurns(
   { isAlive = (owner) => store.isOwnerAlive(owner), ...query }: InterruptOptions = {},
 ): Promise<readonly RunningTurn[]> {
   const ended: RunningTurn[] = [];
-  for (const turn of await store.runningTurns(query))
-    if (!isAlive(turn.owner) && (await interruptTurn(store, turn))) ended.push(turn);
+  const turns = await store.runningTurns(query);
+  // To ask takes a file's lock, and most turns are one owner's.
+  const isDead = new Map([...new Set(turns.map(({ owner }) => owner))].map((owner) => [owner, !isAlive(owner)]));
+  for (const turn of turns) if (isDead.get(turn.owner) && (await interruptTurn(store, turn))) ended.push(turn);
   return ended;
 }
 

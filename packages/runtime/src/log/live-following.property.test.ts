@@ -2,15 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { AgentEvent } from "@caret/protocol";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSecretKeeper } from "../redaction/secret-keeper.ts";
 import { barSize } from "../testing/bar-size.ts";
+import { openTurnWriter } from "../turns/testing/open-turn-writer.ts";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
-import { createTurnWriter, type TurnWriter } from "../turns/turn-writer.ts";
+import type { TurnWriter } from "../turns/turn-writer.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
-import { pullEvents as follow } from "./follow.ts";
+import { pullEvents as follow, follow as push } from "./follow.ts";
 import { openSqliteEventStore } from "./sqlite/sqlite-event-store.ts";
 
 let directory: string;
@@ -45,30 +44,19 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
+const says = (text: string) => ({ type: "text-delta", blockId: "b", text }) as const;
 const { signal } = new AbortController();
 let count = 0;
 
 async function openTurn() {
   const sessionId = `s${count++}`;
   await store.createSession({ id: sessionId, workspace: "/w", createdAt: 1 });
-  const writer = createTurnWriter({
-    store,
-    redactor: createSecretKeeper([]).redactor,
-    sessionId,
-    turnId: "t",
-    lastSeq: 0,
-    maxRawBytes: 100,
-    wallClock: () => 7,
-    onFailure: () => undefined,
-    onEnd: () => undefined,
-    newCallId: () => "call",
-  });
+  const { log: writer } = openTurnWriter(store, { sessionId });
   const read = () => {
     const live = { live: writer, restore: writer.said.restore };
     return follow({ store, sessionId }, { from: 0, until: { endOf: "t" }, signal, ...live });
   };
-  return { writer, read };
+  return { writer, read, sessionId };
 }
 
 type Reader = AsyncGenerator<readonly StoredEvent[], void, undefined>;
@@ -80,7 +68,7 @@ async function readSome(reader: Reader, writer: TurnWriter, times: number, heard
 }
 
 async function play(writer: TurnWriter, { text, commits, ticks }: Step): Promise<void> {
-  void writer.append([{ event: says(text) }]);
+  if (!writer.more(says(text))) void writer.append([{ event: says(text) }]);
   if (commits) await writer.write([{ type: "unknown", source: "x", label: "n", value: 0 }]);
   for (let tick = 0; tick < ticks; tick += 1) await nextTick();
 }
@@ -109,3 +97,58 @@ it("tells an early, a late and a last follower the whole text once, however it i
   });
   await fc.assert(property, { numRuns: barSize({ quick: 25, full: 1_000 }) });
 });
+
+/** What a reader does with the next that it is given. */
+interface Mood {
+  /** It takes more of a text without an event around it. */
+  readonly takesMore: boolean;
+  /** It is busy for so long with a batch. */
+  readonly ticks: number;
+}
+
+const moods: fc.Arbitrary<Mood[]> = fc.array(fc.record({ takesMore: fc.boolean(), ticks: fc.nat({ max: 2 }) }), {
+  minLength: 1,
+  maxLength: 25,
+});
+
+it("tells its only follower the whole text once, whether that takes more of a text or batches, and is busy or not", async () => {
+  const taken = { more: 0, batches: 0 };
+  const property = fc.asyncProperty(steps, moods, async (played, moody) => {
+    const { writer, sessionId } = await openTurn();
+    let heard = "";
+    let count = 0;
+    const mood = (): Mood => moody[count++ % moody.length] as Mood;
+    let isBusy = false;
+    const batches = (events: readonly StoredEvent[]): Promise<void> | void => {
+      taken.batches += 1;
+      heard += textOf(events);
+      const { ticks } = mood();
+      if (ticks === 0) return undefined;
+      isBusy = true;
+      return busy(ticks).then(() => {
+        isBusy = false;
+      });
+    };
+    const more = ({ text }: { readonly text: string }): boolean => {
+      if (isBusy) heard += "[told while it is busy]";
+      if (!mood().takesMore) return false;
+      taken.more += 1;
+      heard += text;
+      return true;
+    };
+    const live = { live: writer, restore: writer.said.restore };
+    const options = { from: 0, until: { endOf: "t" }, signal, ...live } as const;
+    const followed = push({ store, sessionId }, options, Object.assign(batches, { more }));
+    void writer.append([{ event: { type: "text-start", blockId: "b" } }]);
+    for (const step of played) await play(writer, step);
+    await writer.append([{ event: { type: "text-end", blockId: "b" } }, { event: completedEnd }]);
+    await followed;
+    expect(heard).toBe(played.map(({ text }) => text).join(""));
+  });
+  await fc.assert(property, { numRuns: barSize({ quick: 100, full: 2_000 }) });
+  expect([taken.more > 0, taken.batches > 0]).toEqual([true, true]);
+});
+
+async function busy(ticks: number): Promise<void> {
+  for (let tick = 0; tick < ticks; tick += 1) await nextTick();
+}

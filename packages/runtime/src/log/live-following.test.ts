@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSecretKeeper } from "../redaction/secret-keeper.ts";
 import { createSaidEvents } from "../turns/said-events.ts";
+import { openTurnWriter } from "../turns/testing/open-turn-writer.ts";
 import { completedEnd } from "../turns/testing/scripted-engine.ts";
-import { createTurnWriter, type TurnWriter } from "../turns/turn-writer.ts";
+import type { TurnWriter } from "../turns/turn-writer.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
-import { pullEvents as followLog } from "./follow.ts";
+import { pullEvents as followLog, follow as push } from "./follow.ts";
 import { openSqliteEventStore } from "./sqlite/sqlite-event-store.ts";
 
 let directory: string;
@@ -19,23 +19,8 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "caret-live-"));
   store = openSqliteEventStore({ directory, role: "gateway" });
   await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
-  log = openWriter("s");
+  ({ log } = openTurnWriter(store));
 });
-
-function openWriter(sessionId: string): TurnWriter {
-  return createTurnWriter({
-    store,
-    redactor: createSecretKeeper([]).redactor,
-    sessionId,
-    turnId: "t",
-    lastSeq: 0,
-    maxRawBytes: 100,
-    wallClock: () => 7,
-    onFailure: () => undefined,
-    onEnd: () => undefined,
-    newCallId: () => "call",
-  });
-}
 
 afterEach(async () => {
   await store.close();
@@ -73,6 +58,7 @@ describe("following a turn live", () => {
     const saved = Promise.withResolvers<void>();
     log.listen({
       onWritten: () => undefined,
+      onMore: () => false,
       onDurable: () => {
         isDurable = true;
         saved.resolve();
@@ -91,6 +77,7 @@ describe("following a turn live", () => {
     let areDurable = 0;
     log.listen({
       onWritten: (events) => heard.push(...events.map(({ event, seq }) => [event.type, seq <= areDurable] as const)),
+      onMore: () => false,
       onDurable: () => {
         areDurable += 1;
       },
@@ -220,6 +207,38 @@ describe("following a turn live", () => {
         [4, "turn-end"],
       ],
     });
+  });
+
+  it("tells a follower that begins after a text that still grows nothing more of it", async () => {
+    void append({ type: "text-start", blockId: "b" }, says("One"));
+    const heard: unknown[] = [];
+    const options = { from: 2, until: { endOf: "t" }, signal, live: log, restore: log.said.restore } as const;
+    const batches = (events: readonly StoredEvent[]): void => void heard.push(...events.map(({ event }) => event.type));
+    const more = (): boolean => heard.push("more") > 0;
+    const followed = push({ store, sessionId: "s" }, options, Object.assign(batches, { more }));
+    const two = { type: "text-delta", blockId: "b", text: " two" } as const;
+    if (!log.more(two)) void append(two);
+    await append({ type: "text-end", blockId: "b" }, completedEnd);
+    await followed;
+    expect(heard).toEqual(["text-end", "turn-end"]);
+  });
+
+  it("fails a follower that throws at more of a text, and not the turn", async () => {
+    const more = (): never => {
+      throw new Error("The door is broken");
+    };
+    const options = { from: 0, until: { endOf: "t" }, signal, live: log, restore: log.said.restore } as const;
+    const followed = push(
+      { store, sessionId: "s" },
+      options,
+      Object.assign(() => undefined, { more }),
+    );
+    const failed = expect(followed).rejects.toThrow("The door is broken");
+    void append({ type: "text-start", blockId: "b" }, says("One"));
+    expect(log.more({ type: "text-delta", blockId: "b", text: " two" })).toBe(true);
+    await failed;
+    await append({ type: "text-end", blockId: "b" }, completedEnd);
+    expect(textOf(await store.read("s"))).toBe("One two");
   });
 
   it("gives a follower that comes in the middle of a text what is in no commit yet, without waiting for one", async () => {

@@ -23,6 +23,10 @@ export interface TurnRedactor {
    * comes with the block's next delta or in one of its own before the block ends.
    */
   redactEvents(events: readonly AgentEvent[]): RedactedBatch;
+  /** Whether there is nothing to do with the next delta; `note` must follow where it is taken as it is. */
+  isPlain(delta: Delta): boolean;
+  /** Takes note of a delta that is plain. */
+  note(delta: Delta): void;
   /** What is held back now, by block or call. */
   readonly held: ReadonlyMap<string, Delta>;
   /** The end of what was let go of each, as it is kept: what follows is matched together with it. */
@@ -67,14 +71,20 @@ export function createTurnRedactor(
     return pairs;
   }
 
+  const isPlain = (delta: Delta): boolean =>
+    held.size === 0 && redactor.isPlain(delta.text, before.get(keyOf(delta)) ?? "");
+
+  const note = (delta: Delta): void => {
+    const key = keyOf(delta);
+    before.set(key, contextOf(before.get(key) ?? "", delta.text));
+  };
+
   /** True of a delta with which nothing has to be done; it is then taken note of. */
   function passes(event: AgentEvent | undefined): boolean {
     if (event === undefined) return false;
     if (event.type !== "text-delta" && event.type !== "thinking-delta" && event.type !== "tool-output") return false;
-    const key = keyOf(event);
-    const context = before.get(key) ?? "";
-    if (!redactor.isPlain(event.text, context)) return false;
-    before.set(key, contextOf(context, event.text));
+    if (!isPlain(event)) return false;
+    note(event);
     return true;
   }
 
@@ -97,9 +107,11 @@ export function createTurnRedactor(
   return {
     held,
     before,
+    isPlain,
+    note,
     redactEvents(events) {
       let passed = 0;
-      if (held.size === 0) while (passed < events.length && passes(events[passed])) passed += 1;
+      while (passed < events.length && passes(events[passed])) passed += 1;
       if (passed === events.length) return { kept: events, said: events, origins: undefined };
       return toBatch(events, [
         ...events.slice(0, passed).map((event): readonly Pair[] => [[event, event]]),

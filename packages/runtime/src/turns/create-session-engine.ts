@@ -24,7 +24,7 @@ import { type SessionTurnOptions, startSessionTurn } from "./start-session-turn.
 import { createLazyToolbox, type ToolboxSettings } from "./tools/lazy-toolbox.ts";
 import { budgetView, createQuotaGate, type Whose, whoseOf } from "./turn-budget.ts";
 import { createTurnIntake } from "./turn-intake.ts";
-import { sandboxOf } from "./turn-sandbox.ts";
+import { isWalledIn, sandboxOf } from "./turn-sandbox.ts";
 import { createUnendedTurns } from "./unended-turns.ts";
 
 /** How long closing waits for a log that another process holds. */
@@ -93,10 +93,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
   const passQuota = createQuotaGate(options);
 
   const holdSession: SessionEngine["holdSession"] = (sessionId, work) =>
-    occupied.hold(sessionId, async () => {
-      await unended.end(sessionId);
-      return await work();
-    });
+    occupied.hold(sessionId, () => (unended.has(sessionId) ? unended.end(sessionId).then(work) : work()));
 
   const begin = async (asked: TurnRequest): Promise<RunningTurn> => {
     assertPrompt(asked.prompt);
@@ -104,8 +101,8 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     assertApart(request, request.workspace, options.allowedWorkspaces);
     const old = request.sessionId === undefined ? undefined : await openSession(options, request);
     // A new session is not written for a turn that is refused.
-    const open = async (): Promise<OpenedSession> => old ?? (await openSession(options, request));
-    return await passQuota(old?.session ?? request, async () => beginIn(await open(), request));
+    const start = async () => beginIn(old ?? (await openSession(options, request)), request);
+    return await passQuota(old?.session ?? request, start);
   };
 
   const beginIn = async ({ session, saved }: OpenedSession, request: TurnRequest): Promise<RunningTurn> => {
@@ -114,7 +111,7 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
     return await holdSession(session.id, async () => {
-      const wanted = await sandboxOf(options, request, session);
+      const wanted = isWalledIn(options, request, session) ? await sandboxOf(options, request, session) : undefined;
       const sandbox = wanted && { ...wanted, sessionId: session.id };
       const picked = await pickLane({ ...autoOptions(options), request, session, isSandboxed: sandbox !== undefined });
       const free = isNew ? session : await freeSession(store, session);
@@ -172,9 +169,8 @@ function budgetOf(
   return budgetView(store, withSessionBudget(budgets(), session?.budget), asked);
 }
 
-function autoOptions(options: SessionEngineOptions) {
-  const { autoLanes, defaultLane, attendedOwner } = options;
-  return { ...options, autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
+function autoOptions({ lanes, autoLanes, defaultLane, attendedOwner }: SessionEngineOptions) {
+  return { lanes, autoLanes: autoLanes ?? [defaultLane], prefersAgentTools: attendedOwner === "agent" };
 }
 
 async function createSession(
@@ -201,7 +197,7 @@ async function openSession(options: SessionEngineOptions, request: TurnRequest):
     return opened;
   }
   // A new session is not written for a turn that is refused.
-  await sandboxOf(options, request, undefined);
+  if (isWalledIn(options, request, undefined)) await sandboxOf(options, request, undefined);
   return newSession(options, request, request.title ?? request.prompt, request.newSessionId);
 }
 

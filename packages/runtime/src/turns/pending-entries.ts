@@ -1,4 +1,4 @@
-import { type AgentEvent, type Delta, isDelta, isSameBlock } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, type Delta, isDelta, isSameBlock } from "@caret/protocol";
 import type { EventEntry } from "../log/event-store.ts";
 import { lengthOfEvent } from "../log/length-of-event.ts";
 
@@ -63,6 +63,13 @@ export class PendingEntries {
     const [kept, spoken] = [isDelta(event) ? event.text : "", isDelta(said) ? said.text : ""];
     this.#waiting.push({ seq, entry, said, kept, spoken, isSame: said === event });
     return { seq, offset: 0 };
+  }
+
+  /** The place of a delta that would go on from the newest that waits. Undefined for any other. */
+  placeOfMore(delta: AgentEventOf<"text-delta">): Added | undefined {
+    const last = this.#waiting.at(-1);
+    if (last === undefined || !goesOn(last, delta)) return undefined;
+    return { seq: last.seq, offset: last.spoken.length };
   }
 
   /** Everything that waits; nothing when it was taken before. */

@@ -35,14 +35,7 @@ export async function runOnLanes(
     const { request, signal } = await prepare(lane);
     const isAverted = ({ code }: CaretError): boolean => others.length > 0 && ofTheLane.has(code);
     const ending = createWithheldEnd(isAverted, signal);
-    await lane.runTurn(
-      request,
-      (entries) => {
-        const shown = ending.withhold(entries);
-        return shown.length > 0 ? take(shown) : undefined;
-      },
-      signal,
-    );
+    await lane.runTurn(request, ending.before(take), signal);
     const failure = ending.failure();
     if (failure === undefined) return;
     const next = await firstReady(others);

@@ -37,6 +37,8 @@ export interface Turn {
  *     budget.overrunIn   a turn that has used up its budget is stopped                    turns/turn-budget.ts
  *     settleCalls        calls without a result get one before the end                    turns/tools/
  *     writer.append      join · cap · redact · number · commit · notify                   turns/turn-writer.ts
+ *     writer.more        the same for more of a text, which needs none of the stages      turns/turn-writer.ts
+ *                        between: `TakeBatch.more`
  *     follow             log → batches of one reader, at its own pace                     log/follow.ts
  *     answer             until the client's move: the stateless doors only                conversations/until-parked.ts
  *
@@ -55,12 +57,14 @@ export async function runTurn(turn: Turn): Promise<void> {
       model,
     });
     await writer.append(toEntries(budget.warnings));
-    const take: TakeEntries = (entries) => {
+    const batches = (entries: readonly LaneEntry[]): Promise<void> | void => {
       keepUpstream(options, entries);
       const overrun = budget.overrunIn(entries);
       if (overrun !== undefined) stop(overrun);
       return writer.append(settleCalls(entries, tools));
     };
+    // More of a text brings no session, no usage and no end.
+    const take: TakeEntries = Object.assign(batches, { more: writer.more });
     await runOnLanes([lane, ...(options.others ?? [])], trace?.watchEntries(take) ?? take, async (on) => {
       trace?.enterLane(on.name);
       const { request, notices } = await prepareLaneRequest({ ...options, ...turn, lane: on });

@@ -104,10 +104,10 @@ export function createQuotaGate({ store, budgets, wallClock }: QuotaGateOptions)
   const alone = ([first, ...rest]: readonly string[], work: () => Promise<void>): Promise<void> =>
     first === undefined ? work() : lock.run(first, () => alone(rest, work));
 
-  return async (whose, start) => {
+  return (whose, start) => {
     const limits = budgets();
     const limited = quotaScopes.filter((scope) => whose[scope] !== undefined && isLimited(limits[scope] ?? {}));
-    if (limited.length === 0) return await start();
+    if (limited.length === 0) return start();
     const { promise, resolve, reject } = Promise.withResolvers<RunningTurn>();
     const admit = async (): Promise<void> => {
       try {
@@ -123,7 +123,7 @@ export function createQuotaGate({ store, budgets, wallClock }: QuotaGateOptions)
       limited.map((scope) => `${scope} ${whose[scope]}`),
       admit,
     );
-    return await promise;
+    return promise;
   };
 }
 

@@ -11,6 +11,15 @@ import type { ToolSandbox } from "./tools/own-turn-tools.ts";
 
 type TurnSandbox = Omit<RequestedSandbox, "sessionId">;
 
+/** Whether `sandboxOf` has anything to find out. */
+export function isWalledIn(
+  { defaults }: Pick<SessionEngineOptions, "defaults">,
+  request: TurnRequest,
+  session: SessionRecord | undefined,
+): boolean {
+  return strictest(defaults.sandbox, session?.sandbox, request.sandbox) !== "off";
+}
+
 /**
  * The sandbox of a turn: the strictest that the setting, the session and the request ask for. Rejects where it cannot be
  * had, before anything of the turn is written or started: a turn never runs with less than was asked for.

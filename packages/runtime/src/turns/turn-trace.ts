@@ -1,4 +1,4 @@
-import type { AgentEvent, LaneName, Take, Tracer, TraceSpan, TurnOutcome } from "@caret/protocol";
+import type { AgentEvent, LaneName, TakeBatch, Tracer, TraceSpan, TurnOutcome } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
 
 export interface TurnTraceOptions {
@@ -20,7 +20,7 @@ export interface TurnTrace {
   /** From now on this lane runs the turn, in place of the one before. */
   enterLane(lane: LaneName): void;
   /** Sees the first word, and when a lane tries again with another profile or model. */
-  watchEntries<Entry extends TracedEntry>(take: Take<readonly Entry[]>): Take<readonly Entry[]>;
+  watchEntries<Entry extends TracedEntry>(take: TakeBatch<readonly Entry[]>): TakeBatch<readonly Entry[]>;
   /** Counts appends, and the time until each was durable. */
   watchAppends(store: Pick<EventStore, "append">): Pick<EventStore, "append">;
   end(outcome: TurnOutcome): void;
@@ -54,10 +54,15 @@ export function createTurnTrace({ tracer, parent, ...about }: TurnTraceOptions):
       attempt?.end({ isFailed: true });
       attempt = tracer.start("lane attempt", { parent: turn.traceparent, attributes: { "caret.lane": lane } });
     },
-    watchEntries: (take) => (entries) => {
-      noteEntries(entries);
-      return take(entries);
-    },
+    watchEntries: (take) =>
+      Object.assign(
+        (entries: Parameters<typeof take>[0]) => {
+          noteEntries(entries);
+          return take(entries);
+        },
+        // The first word has been seen in a batch before it.
+        { more: take.more },
+      ),
     watchAppends: (store) => ({
       append(...given) {
         const since = performance.now();

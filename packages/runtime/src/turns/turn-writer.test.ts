@@ -2,8 +2,8 @@ import { type AgentEvent, Secret } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import type { EventStore } from "../log/event-store.ts";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
-import { createSecretKeeper } from "../redaction/secret-keeper.ts";
-import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
+import { openTurnWriter } from "./testing/open-turn-writer.ts";
+import type { TurnWriter } from "./turn-writer.ts";
 
 const secret = "lantern-moss-71";
 
@@ -18,19 +18,7 @@ interface OpenedLog {
 async function openLog({ maxRawBytes = 1_000, known = [secret] } = {}): Promise<OpenedLog> {
   const store = createMemoryEventStore();
   await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
-  const keeper = createSecretKeeper(known.map((value) => new Secret(value)));
-  const log = createTurnWriter({
-    store,
-    redactor: keeper.redactor,
-    sessionId: "s",
-    turnId: "t",
-    lastSeq: 0,
-    maxRawBytes,
-    wallClock: () => 7,
-    onFailure: () => undefined,
-    onEnd: () => undefined,
-    newCallId: () => "call",
-  });
+  const { log, keeper } = openTurnWriter(store, { maxRawBytes, known });
   return {
     log,
     store,

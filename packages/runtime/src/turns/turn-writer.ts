@@ -1,12 +1,12 @@
-import type { AgentEvent, CaretError, TurnOutcome, Usage } from "@caret/protocol";
+import type { AgentEvent, AgentEventOf, CaretError, Delta, TakeMore, TurnOutcome, Usage } from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
 import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
 import type { LiveEvent, LiveListener, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
-import type { RedactedBatch } from "../redaction/turn-redactor.ts";
+import type { RedactedBatch, TurnRedactor } from "../redaction/turn-redactor.ts";
 import { capOutputs, joinDeltas } from "./compact-entries.ts";
-import { PendingEntries } from "./pending-entries.ts";
+import { type Added, PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
 import { type Backlog, createBacklog } from "./write-backlog.ts";
@@ -46,6 +46,11 @@ export interface TurnWriter extends LiveLog {
    * when everything is durable. Throws or rejects as soon as it is known that something could not be written.
    */
   append(entries: readonly LaneEntry[]): Promise<void> | void;
+  /**
+   * The same for more of the agent's text, where that can only be longer than it was: it goes on from an event that waits for its
+   * commit, holds no secret, and the listener is ready for it. Throws as `append` does.
+   */
+  readonly more: TakeMore;
   /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
   /** The calls that the agent does not run itself: when each is logged, and its result. */
@@ -72,7 +77,7 @@ interface Writing {
 
 export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   const behind = createBacklog(options.onFailure);
-  const { commit, live, said, untaken, writtenSeq } = createCommits(options, behind);
+  const { commit, grow, live, said, untaken, writtenSeq } = createCommits(options, behind);
   const open = noOpenParts();
   const ended = Promise.withResolvers<TurnOutcome>();
   const broken = new AbortController();
@@ -108,6 +113,11 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     return last?.type === "turn-end" ? finish(last.outcome) : behind.room()?.then(behind.assertSound);
   };
 
+  const more: TakeMore = (delta) => {
+    behind.assertSound();
+    return grow(delta);
+  };
+
   const write: TurnWriter["write"] = async (events, how) => {
     if (isOver) return [];
     const { events: written, durable } = commit(toEntries(events), false, how);
@@ -117,6 +127,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
 
   return {
     append,
+    more,
     write,
     calls: createCallLog({ write, newCallId: options.newCallId }),
     async fail(error, closing) {
@@ -155,6 +166,8 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const writer: LogWriter = {};
   const how = { writer, keepTrying: true };
   let pending = new PendingEntries(options.lastSeq);
+  const number = (joined: readonly LaneEntry[], batch: RedactedBatch) =>
+    numberBatch(options, { pending, shown: said.shown }, batch, (index) => redact.rawOf(joined, batch, index));
   /** The commit that was asked for last of what nobody waits for. */
   let scheduled: { readonly taken: PendingEntries; readonly durable: Promise<unknown> } | undefined;
 
@@ -188,30 +201,13 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return behind.watch(appended.then(live.noteDurable), () => taken.characters);
   };
 
-  /** Gives each event its number, and says what of it is kept and what is sent. */
-  const number = (joined: readonly LaneEntry[], batch: RedactedBatch) => {
-    const at = options.wallClock();
-    const before = pending.characters;
-    const written: StoredEvent[] = [];
-    const sent: LiveEvent[] = [];
-    for (let index = 0; index < batch.kept.length; index += 1) {
-      const event = batch.kept[index] as AgentEvent;
-      const shown = said.shown(event, batch.said[index] ?? event);
-      const entry = withLine({ turnId, event, at }, redact.rawOf(joined, batch, index));
-      const { seq, offset } = pending.add(entry, shown);
-      const stored = { sessionId, seq, turnId, at, event };
-      written.push(stored);
-      sent.push(offset === 0 && shown === event ? stored : { sessionId, seq, turnId, at, event: shown, offset });
-    }
-    behind.add(pending.characters - before);
-    return { written, sent };
-  };
-
   const commit = (given: readonly LaneEntry[], patient: boolean, recorded: CommandOptions = {}): Writing => {
     const joined = capOutputs(joinDeltas(given));
     const batch = redact.events(joined);
     if (batch.kept.length === 0) return { events: [], durable: Promise.resolve() };
+    const before = pending.characters;
     const { written: events, sent } = number(joined, batch);
+    behind.add(pending.characters - before);
     if (patient && pending.characters < ENOUGH_CHARACTERS) {
       if (scheduled?.taken !== pending) scheduled = { taken: pending, durable: later(pending) };
       live.send(sent, undefined);
@@ -224,11 +220,43 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return { events, durable };
   };
 
+  /** Lets the newest event grow: nothing is numbered, and its commit is asked for already. */
+  const grow: TakeMore = (delta) => {
+    const place = pending.placeOfMore(delta);
+    if (place === undefined || pending.characters + delta.text.length >= ENOUGH_CHARACTERS) return false;
+    if (!redact.isPlain(delta) || !live.sendMore(place, delta)) return false;
+    redact.note(delta);
+    pending.add({ turnId, event: delta }, delta);
+    behind.add(delta.text.length);
+    return true;
+  };
+
   /** What was sent and is in no commit yet, whole. */
   const untaken = (): readonly LiveEvent[] =>
     pending.waiting.map(({ seq, entry: { at = 0 }, said: event }) => ({ sessionId, seq, turnId, at, event }));
 
-  return { commit, live, said, untaken, writtenSeq: () => pending.lastSeq };
+  return { commit, grow, live, said, untaken, writtenSeq: () => pending.lastSeq };
+}
+
+/** Gives each event its number, and says what of it is kept and what is sent. */
+function numberBatch(
+  { sessionId, turnId, wallClock }: TurnWriterOptions,
+  { pending, shown: shownOf }: { readonly pending: PendingEntries } & Pick<SaidEvents, "shown">,
+  { kept, said }: RedactedBatch,
+  lineOf: (index: number) => Pick<EventEntry, "raw" | "rawCut">,
+) {
+  const at = wallClock();
+  const written: StoredEvent[] = [];
+  const sent: LiveEvent[] = [];
+  for (let index = 0; index < kept.length; index += 1) {
+    const event = kept[index] as AgentEvent;
+    const shown = shownOf(event, said[index] ?? event);
+    const { seq, offset } = pending.add(withLine({ turnId, event, at }, lineOf(index)), shown);
+    const stored = { sessionId, seq, turnId, at, event };
+    written.push(stored);
+    sent.push(offset === 0 && shown === event ? stored : { sessionId, seq, turnId, at, event: shown, offset });
+  }
+  return { written, sent };
 }
 
 function withLine(entry: EventEntry, line: Pick<EventEntry, "raw" | "rawCut">): EventEntry {
@@ -253,15 +281,20 @@ function spokenBefore(sent: readonly LiveEvent[]): number {
 /** Redacts the events of a turn, and the lines behind them, with the newest redactor there is. */
 function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptions, "redactor" | "maxRawBytes">) {
   let redactor: Redactor | undefined;
-  let turnRedactor: ReturnType<Redactor["forTurn"]> | undefined;
+  let turnRedactor: TurnRedactor | undefined;
+  const current = (): TurnRedactor => {
+    const known = newest();
+    if (known !== redactor || turnRedactor === undefined) turnRedactor = known.forTurn(turnRedactor);
+    redactor = known;
+    return turnRedactor;
+  };
   return {
+    isPlain: (delta: Delta): boolean => current().isPlain(delta),
+    note: (delta: Delta): void => current().note(delta),
     events(entries: readonly LaneEntry[]): RedactedBatch {
-      const current = newest();
-      if (current !== redactor || turnRedactor === undefined) turnRedactor = current.forTurn(turnRedactor);
-      redactor = current;
       const [first] = entries;
-      if (first !== undefined && entries.length === 1) return turnRedactor.redactEvents([first.event]);
-      return turnRedactor.redactEvents(entries.map(({ event }) => event));
+      if (first !== undefined && entries.length === 1) return current().redactEvents([first.event]);
+      return current().redactEvents(entries.map(({ event }) => event));
     },
     rawOf(
       entries: readonly LaneEntry[],
@@ -313,6 +346,12 @@ function createLiveListeners(lastSeq: number) {
       if (written.length === 0) return;
       if (durable === undefined && sending === undefined) notify(written);
       else sendLater(written, durable);
+    },
+    /** Sends more of the newest event to the one that listens. False, and nothing was sent: it has to come as an event. */
+    sendMore({ seq, offset }: Added, delta: AgentEventOf<"text-delta">): boolean {
+      if (isSilent || sending !== undefined || listeners.size > 1) return false;
+      for (const { onMore } of listeners) return onMore(seq, offset, delta);
+      return true;
     },
     notifiedSeq: () => notifiedSeq,
     noteDurable(): void {

@@ -64,6 +64,11 @@ export class MessageStream implements AnswerStream {
     return events;
   }
 
+  more(text: string): string | undefined {
+    if (this.#open?.kind !== "text" || !this.#reader.more(text)) return undefined;
+    return `${this.#open.head}${JSON.stringify(text)}}}\n\n`;
+  }
+
   end(ending: AnswerEnding): string {
     const { usage: reported, weight, calls } = this.#reader;
     const closed = this.#close();

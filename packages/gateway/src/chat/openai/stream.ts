@@ -86,6 +86,10 @@ export class ChatStream implements AnswerStream {
     return this.#withRole(chunks);
   }
 
+  more(text: string): string | undefined {
+    return this.#reader.more(text) ? this.#chunk(`{"content":${JSON.stringify(text)}}`) : undefined;
+  }
+
   end(ending: AnswerEnding): string {
     const failed = ending.kind === "failed";
     const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error, this.#isBegun) })}\n\n` : "";

@@ -70,6 +70,7 @@ async function answer(
 function keptStream(stream: ResponseStream, keep: (response: ResponseObject) => void): AnswerStream {
   return {
     write: (batch) => stream.write(batch),
+    more: (text) => stream.more(text),
     end(ending) {
       const events = stream.end(ending);
       keep(stream.response);

@@ -178,6 +178,10 @@ export class ResponseStream implements AnswerStream {
     return events;
   }
 
+  more(text: string): string | undefined {
+    return this.#open?.kind === "text" && this.#reader.more(text) ? this.#open.writer.delta(text) : undefined;
+  }
+
   end(ending: AnswerEnding): string {
     if (ending.kind === "failed") return this.#fail(ending.error);
     // Nothing but the number of tokens can cut an answer in this format.

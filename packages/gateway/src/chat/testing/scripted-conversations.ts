@@ -32,7 +32,7 @@ export function scriptedConversations(
         startsTurn: true,
         outcome: Promise.resolve(outcome),
         async follow(take, signal) {
-          for await (const batch of script(signal, request)) await take(batch);
+          for await (const batch of script(signal, request)) if (!isTakenAsMore(take, batch)) await take(batch);
         },
         stop: (reason) => void stops.push(reason),
         leave,
@@ -41,10 +41,23 @@ export function scriptedConversations(
   };
 }
 
+/** As the runtime does with a delta that comes alone. */
+function isTakenAsMore({ more }: Parameters<TurnShare["follow"]>[0], batch: readonly AgentEvent[]): boolean {
+  const [first] = batch;
+  return first?.type === "text-delta" && batch.length === 1 && more?.(first) === true;
+}
+
 /** A script that yields all of it at once. */
 export function telling(...events: readonly AgentEvent[]): Script {
   return async function* play() {
     yield events;
+  };
+}
+
+/** A script that yields one event after the other. */
+export function tellingOneByOne(...events: readonly AgentEvent[]): Script {
+  return async function* play() {
+    for (const event of events) yield [event];
   };
 }
 

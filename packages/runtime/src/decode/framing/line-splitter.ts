@@ -22,6 +22,8 @@ export interface LineSplitterOptions {
 
 export interface LineSplitter {
   push(chunk: Uint8Array): LineBatch;
+  /** The chunk as a run, where it is whole lines and continues none. Undefined otherwise; in either case it may be pushed. */
+  peek(chunk: Uint8Array): string | undefined;
   /** The stream is over: the last line may have had no newline. */
   end(): LineBatch;
 }
@@ -82,13 +84,13 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
   };
 
   /** What agents that stream write nearly always. */
-  const isWholeLines = (bytes: Buffer): boolean =>
+  const isWholeLines = (bytes: Uint8Array): boolean =>
     open.byteLength === 0 && bytes[bytes.byteLength - 1] === NEWLINE && bytes.byteLength <= maxLineBytes;
 
   const push = (chunk: Uint8Array): LineBatch => {
     const lines: string[] = [];
     if (failure !== undefined) return { lines };
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = asBuffer(chunk);
     if (isWholeLines(bytes)) {
       addText(lines, bytes.toString("utf8", 0, bytes.byteLength - 1));
       return { lines };
@@ -102,6 +104,11 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     return batch(lines);
   };
 
+  const peek = (chunk: Uint8Array): string | undefined =>
+    !atStart && failure === undefined && isWholeLines(chunk)
+      ? asBuffer(chunk).toString("utf8", 0, chunk.byteLength - 1)
+      : undefined;
+
   const batch = (lines: readonly string[]): LineBatch => (failure === undefined ? { lines } : { lines, failure });
 
   const end = (): LineBatch => {
@@ -110,7 +117,11 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     return { lines };
   };
 
-  return { push, end };
+  return { push, peek, end };
+}
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 /** The lines of a run. */

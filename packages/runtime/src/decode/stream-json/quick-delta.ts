@@ -4,6 +4,7 @@ import { TEXT_HEAD, THINKING_HEAD } from "./line-heads.ts";
 
 const TEXT_TAIL = '"}]},"session_id":"';
 const THINKING_TAIL = '","session_id":"';
+const TIME = '","timestamp_ms":';
 /** Session id, then the time, then nothing more. A flush has a `model_call_id` in between and so fails. */
 const lineEnd = /[\w.-]*","timestamp_ms":[1-9][0-9]{0,15}\}$/y;
 /** What stands between the texts of two deltas that follow each other. */
@@ -32,13 +33,14 @@ export function quickDelta(line: string): Frame | undefined {
 
 /**
  * The same for a run of lines that are all deltas of text: their texts, joined. What stands between two of them is cut out
- * in one pass, without a string for each line; undefined when anything else is left then.
+ * in one pass, without a string for each line; undefined when anything else is left then. `sessionId` is the one that the
+ * lines should have: they are read sooner then.
  */
-export function quickTexts(run: string): string | undefined {
+export function quickTexts(run: string, sessionId: string | undefined): string | undefined {
   if (!hasAt(run, 0, TEXT_HEAD)) return undefined;
-  const joined = run.replace(betweenTexts, "");
+  const joined = run.includes("\n") ? run.replace(betweenTexts, "") : run;
   const end = joined.lastIndexOf(TEXT_TAIL);
-  if (end < TEXT_HEAD.length || !endsAsDelta(joined, end + TEXT_TAIL.length)) return undefined;
+  if (end < TEXT_HEAD.length || !endsWith(joined, end + TEXT_TAIL.length, sessionId)) return undefined;
   const text = joined.slice(TEXT_HEAD.length, end);
   if (!notPlain.test(text)) return text;
   // A backslash at the end of one text must not escape how the next one begins.
@@ -58,23 +60,29 @@ function textBetween(line: string, start: number, tail: string): string | undefi
   return notPlain.test(text) ? unescaped(text) : text;
 }
 
+/** From here on there are this session's id and a time, or those of any other delta. */
+function endsWith(line: string, from: number, sessionId: string | undefined): boolean {
+  if (sessionId === undefined || !hasAt(line, from, sessionId)) return endsAsDelta(line, from);
+  const timeFrom = from + sessionId.length;
+  return hasAt(line, timeFrom, TIME) ? isTime(line, timeFrom + TIME.length) : endsAsDelta(line, from);
+}
+
 /** What stood between tail and time in the delta before: in one turn it is the same session's id again. */
 let lastMiddle = "";
 
 function endsAsDelta(line: string, from: number): boolean {
-  const { length } = line;
-  const digitsFrom = from + lastMiddle.length;
-  const count = length - 1 - digitsFrom;
-  if (lastMiddle !== "" && count > 0 && count <= MAX_DIGITS && hasAt(line, from, lastMiddle))
-    return line.charCodeAt(length - 1) === BRACE && areDigits(line, digitsFrom, length - 1);
+  if (lastMiddle !== "" && hasAt(line, from, lastMiddle)) return isTime(line, from + lastMiddle.length);
   lineEnd.lastIndex = from;
   if (!lineEnd.test(line)) return false;
   lastMiddle = line.slice(from, line.lastIndexOf(":") + 1);
   return true;
 }
 
-function areDigits(line: string, from: number, to: number): boolean {
-  if (line.charCodeAt(from) === ZERO) return false;
+/** Digits, a brace, and nothing more. */
+function isTime(line: string, from: number): boolean {
+  const to = line.length - 1;
+  const count = to - from;
+  if (count <= 0 || count > MAX_DIGITS || line.charCodeAt(to) !== BRACE || line.charCodeAt(from) === ZERO) return false;
   for (let index = from; index < to; index += 1) {
     const code = line.charCodeAt(index);
     if (code < ZERO || code > NINE) return false;

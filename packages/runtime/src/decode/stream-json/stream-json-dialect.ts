@@ -2,12 +2,13 @@ import { addUsage, CaretError, type JsonObject } from "@caret/protocol";
 import { visibleName } from "../../models/parse-model-list.ts";
 import {
   initialText,
-  onCertainDeltas,
+  isSpeaking,
   onDelta,
   onDeltas,
   onFlush,
   onRetry,
   releaseText,
+  shownAfter,
   type TextState,
 } from "../assistant-text.ts";
 import { type Dialect, draftDialect, type Ending } from "../dialect.ts";
@@ -35,7 +36,7 @@ export function streamJsonDialect({ partial }: { readonly partial: boolean }): D
     openLongLine,
     onFrame,
     onFrames,
-    onRun,
+    more,
     onEnding,
   });
 }
@@ -54,9 +55,16 @@ function onFrames(draft: StreamJsonDraft, frames: readonly Frame[]): void {
   onDeltas(draft, texts);
 }
 
-function onRun(draft: StreamJsonDraft, run: string): boolean {
-  const text = draft.partial ? quickTexts(run) : undefined;
-  return text !== undefined && onCertainDeltas(draft, text);
+function more(state: StreamJsonState, run: string) {
+  const { block, partial, sessionId } = state;
+  if (block === undefined || !partial || !isSpeaking(state)) return undefined;
+  const text = quickTexts(run, sessionId);
+  const shown = text === undefined || text === "" ? undefined : shownAfter(state.shown, text);
+  if (text === undefined || shown === undefined) return undefined;
+  return [
+    { ...state, shown, events: [] },
+    { type: "text-delta", blockId: block.blockId, text },
+  ] as const;
 }
 
 function onFrame(draft: StreamJsonDraft, frame: Frame): void {

@@ -29,7 +29,7 @@ function runOf(child: ChildHandle, more: Partial<AgentRun> = {}, clocks = patien
   const now = (): number => performance.now();
   return {
     child,
-    decoder: createDecoder({ dialect: "stream-json", partial: true }),
+    decoder: createDecoder({ dialect: "stream-json", partial: true, joinsDeltas: true }),
     clocks: createTurnClocks(clocks, now),
     now,
     signal: new AbortController().signal,
@@ -51,6 +51,21 @@ async function play(script: string, more: Partial<AgentRun> = {}, clocks = patie
   await readAgent(run, (entries) => void events.push(...entries.map(({ event }) => event)));
   assertWellFormedTurn([start, ...events]);
   return events;
+}
+
+/** A script of a turn that says these, with something to do after each, in lines as the official CLI writes them. */
+function speaks(texts: readonly string[], between: string): string {
+  const session_id = "0d6f0000-0000-4000-8000-000000000001";
+  const lines = texts.map((text) => ({
+    type: "assistant",
+    message: { role: "assistant", content: [{ type: "text", text }] },
+    session_id,
+    timestamp_ms: 1_790_000_000_000,
+  }));
+  const echo = (line: object): string => `echo '${JSON.stringify(line)}'`;
+  const init = { type: "system", subtype: "init", session_id };
+  const result = { type: "result", subtype: "success", is_error: false, result: texts.join("") };
+  return [init, ...lines].map((line) => `${echo(line)}\n${between}\n`).join("") + echo(result);
 }
 
 function endOf(events: readonly AgentEvent[]): string {
@@ -91,6 +106,45 @@ describe("running an agent", () => {
     const events = await play("note; exec >&-; sleep 600");
     expect(JSON.stringify(events)).toContain('\\"code\\":0');
     expect(workbench.survivors()).toEqual([]);
+  });
+
+  it.each([true, false])(
+    "gives more of a text without a batch around it where that is taken: %s",
+    async (takesMore) => {
+      const child = spawner.spawn(workbench.sh(speaks(["Let me see", " one", " two"], "read -r next"), "held"));
+      const given: unknown[] = [];
+      const next = (): void => void child.writeStdin("\n");
+      const batches = (entries: readonly { readonly event: AgentEvent }[]): void => {
+        given.push(...entries.map(({ event }) => ("text" in event ? event.text : event.type)));
+        next();
+      };
+      const more = ({ text }: { readonly text: string }): boolean => {
+        if (takesMore) given.push({ more: text });
+        if (takesMore) next();
+        return takesMore;
+      };
+      await readAgent(runOf(child), Object.assign(batches, { more }));
+      const said = takesMore ? [{ more: " one" }, { more: " two" }] : [" one", " two"];
+      expect(given).toEqual(["session-ready", "text-start", "Let me see", ...said, "text-end", "turn-end"]);
+    },
+  );
+
+  it("does not give up on an agent that goes on with its text, and does when it stops", async () => {
+    const pieces = ["Let me see", " one", " two", " three", " four", " five"];
+    const script = `${speaks(pieces, "sleep 0.2").split("\n").slice(0, -1).join("\n")}\nsleep 600`;
+    const child = spawner.spawn(workbench.sh(script, "held"));
+    let [said, end] = ["", "no end"];
+    const batches = (entries: readonly { readonly event: AgentEvent }[]): void => {
+      const events = entries.map(({ event }) => event);
+      said += events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+      end = endOf(events);
+    };
+    const more = ({ text }: { readonly text: string }): boolean => {
+      said += text;
+      return true;
+    };
+    await readAgent(runOf(child, {}, { ...patient, idleMs: 700 }), Object.assign(batches, { more }));
+    expect({ said, end }).toEqual({ said: pieces.join(""), end: "stalled" });
   });
 
   it("gives up when a clock runs out, and ends the process", async () => {

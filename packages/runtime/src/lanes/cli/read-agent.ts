@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CaretError, ErrorInfo, Take } from "@caret/protocol";
+import type { CaretError, ErrorInfo, TakeBatch } from "@caret/protocol";
 import { Alarm } from "../../async/alarm.ts";
 import { within } from "../../async/within.ts";
 import type { Decoded, Decoder } from "../../decode/decoder.ts";
@@ -45,11 +45,13 @@ const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void> {
   const { child, decoder, version, offered } = run;
   const upstream = createUpstreamNote(run.attachmentOf);
-  const give = (decoded: readonly Decoded[]): Promise<void> | void => {
+  const batches = (decoded: readonly Decoded[]): Promise<void> | void => {
     const shown = offered.show(version.addTo(upstream.attach(decoded)));
     const taken = shown.length > 0 ? take(shown) : undefined;
     return taken === undefined ? offered.taken() : taken.then(offered.taken);
   };
+  // More of a text names no session and no call, and the version can wait for the next batch.
+  const give = Object.assign(batches, { more: take.more });
   let why: Over["why"] | undefined;
   try {
     const over = await readUntilOver(run, give);
@@ -74,8 +76,9 @@ interface Over {
 }
 
 /** Gives what the agent prints, up to the batch that ends its turn. One timer and one abort listener serve all of it. */
-function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<Over> {
+function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Promise<Over> {
   const { child, decoder, clocks, now, signal } = run;
+  const { more: giveMore } = give;
   const { promise, resolve, reject } = Promise.withResolvers<Over>();
   let taking: Promise<void> | undefined;
   let isOver = false;
@@ -91,22 +94,33 @@ function readUntilOver(run: AgentRun, give: Take<readonly Decoded[]>): Promise<O
   };
   const onAbort = (): void => end("aborted");
   const alarm = new Alarm(() => {
-    if (taking === undefined) end("expired");
+    if (taking !== undefined) return;
+    // More of a text moves the deadline and leaves the alarm as it is.
+    const leftMs = clocks.deadline() - now();
+    if (leftMs > 0) alarm.set(leftMs);
+    else end("expired");
   });
 
   const onTaken = (): void => {
     taking = undefined;
     if (!isOver) alarm.set(clocks.deadline() - now());
   };
-  const onChunk = (chunk: Uint8Array): Promise<void> | void => {
-    if (isOver) return undefined;
-    saidAnything = true;
-    const decoded = decoder.push(chunk);
-    if (decoder.hasEnded) return end("ended", decoded);
+  const giveAll = (decoded: readonly Decoded[]): Promise<void> | void => {
     clocks.note(decoded);
     taking = give(decoded)?.then(onTaken);
     if (taking === undefined) alarm.set(clocks.deadline() - now());
     return taking;
+  };
+  const onChunk = (chunk: Uint8Array): Promise<void> | void => {
+    if (isOver) return undefined;
+    saidAnything = true;
+    const more = decoder.more(chunk);
+    if (more !== undefined) {
+      clocks.noteMore();
+      return giveMore?.(more) === true ? undefined : giveAll([{ event: more, raw: undefined }]);
+    }
+    const decoded = decoder.push(chunk);
+    return decoder.hasEnded ? end("ended", decoded) : giveAll(decoded);
   };
 
   signal.addEventListener("abort", onAbort, { once: true });

@@ -14,6 +14,8 @@ export interface ClockSettings {
  */
 export interface TurnClocks {
   note(decoded: readonly { readonly event: AgentEvent }[]): void;
+  /** The agent goes on with what it was saying. */
+  noteMore(): void;
   /** The call with this id has its result, which the agent itself will not report. */
   noteAnswered(callId: string): void;
   /** When the turn must be given up, by the same clock that `now` reads, unless something happens before. */
@@ -53,6 +55,9 @@ export function createTurnClocks(settings: ClockSettings, now: () => number): Tu
         if (event.type === "tool-call") openTools.set(event.callId, event.name);
         else if (event.type === "tool-result") openTools.delete(event.callId);
       }
+    },
+    noteMore() {
+      since = now();
     },
     noteAnswered(callId) {
       since = now();
