@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { TokenGrant } from "@caret/gateway";
 import { CaretError } from "@caret/protocol";
 import { fileStamp, type TokenEntry } from "@caret/runtime";
@@ -52,7 +52,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
 
   return {
     find(secret) {
-      const digest = createHash("sha256").update(secret).digest();
+      const digest = hash("sha256", secret, "buffer");
       // Compare with all of them: the time must not reveal which one matched.
       const [mine] = own().filter((entry) => timingSafeEqual(entry.digest, digest));
       const [theirs] = shared().filter((entry) => timingSafeEqual(entry.digest, digest));
@@ -63,7 +63,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
       return toGrant(found);
     },
     knowsCookie(half) {
-      const digest = createHash("sha256").update(half).digest();
+      const digest = hash("sha256", half, "buffer");
       const valid = [...own(), ...shared()];
       return valid.filter(({ cookie }) => cookie !== undefined && timingSafeEqual(cookie, digest)).length > 0;
     },

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LONGEST_TIMER_MS } from "@caret/protocol";
 import type { ChildCommand, ChildHandle } from "./child-handle.ts";
 
@@ -151,5 +151,5 @@ export function warmKey({ command, model, resumedSession, cliVersion }: WarmKey)
     resumedSession ?? null,
     cliVersion,
   ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  return hash("sha256", JSON.stringify(parts), "hex");
 }

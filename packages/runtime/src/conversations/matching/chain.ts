@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
 import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import type { TranscriptKey } from "./classify-transcript.ts";
 import { type SplitText, splitNotes } from "./client-notes.ts";
@@ -23,10 +23,10 @@ export interface HeardMessage {
 
 /** One link for each message that says something. */
 export function chainOf(root: string, heard: readonly HeardMessage[]): readonly ChainLink[] {
-  let hash = root;
+  let last = root;
   return heard.map(({ index, digest }) => {
-    hash = fingerprint([hash, digest]);
-    return { hash, index };
+    last = fingerprint([last, digest]);
+    return { hash: last, index };
   });
 }
 
@@ -94,11 +94,23 @@ function imageWords(part: TranscriptPart): readonly string[] {
   return part.kind === "image" ? ["image", part.mediaType, part.data] : ["unpassable", part.digest];
 }
 
-/** A digest of a list of texts. Each text's length goes in too, so that no two lists can run together. */
+/** Longer lists are hashed piece by piece: joined, they would be copied once more. */
+const JOINED_CHARACTERS = 64 * 1024;
+
+/**
+ * A digest of a list of texts. Each text's length goes in too, so that no two lists can run together. A short list is joined first: a call of
+ * `update` takes longer than what it hashes.
+ */
 export function fingerprint(texts: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const text of texts) hash.update(`${text.length}:`).update(text);
-  return hash.digest("base64url");
+  let joined = "";
+  let begun: Hash | undefined;
+  for (const text of texts) {
+    joined += `${text.length}:${text}`;
+    if (joined.length < JOINED_CHARACTERS) continue;
+    begun = (begun ?? createHash("sha256")).update(joined);
+    joined = "";
+  }
+  return begun === undefined ? hash("sha256", joined, "base64url") : begun.update(joined).digest("base64url");
 }
 
 /** Write down which turn answers a transcript, as soon as it runs. */

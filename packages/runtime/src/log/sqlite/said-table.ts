@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type FoundPiece, GOOD_DEAL, toFound, toUnsaid, type UnsaidSession } from "../rows/said-rows.ts";
@@ -116,5 +116,5 @@ function directoryWords(workspace: string): readonly string[] {
 
 /** A word of any text. Two that are the same by chance only cost time: what is found is compared by the texts themselves. */
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return hash("sha256", text, "hex").slice(0, 16);
 }
