@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { benchAcp } from "./acp.ts";
 import { benchApi } from "./api.ts";
 import { benchAtWork } from "./at-work.ts";
@@ -36,34 +36,48 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchOutcome |
 const QUICK_ROUNDS = 3;
 const ROUNDS = 5;
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: "boolean", default: false },
-    quick: { type: "boolean", default: false },
-    full: { type: "boolean", default: false },
-    rounds: { type: "string" },
-    // The measurements to make, several times if need be.
-    only: { type: "string", multiple: true, default: [] },
-    // Other gateways, as name=url, and the model to ask them for.
-    target: { type: "string", multiple: true, default: [] },
-    model: { type: "string", default: "auto" },
-    "serve-arg": { type: "string", multiple: true, default: [] },
-    // Compare with the committed figures, or write them.
-    check: { type: "boolean", default: false },
-    report: { type: "boolean", default: false },
-    // Only make the report of the committed figures again, after a change of its words.
-    render: { type: "boolean", default: false },
-  },
-});
+const options = {
+  help: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  quick: { type: "boolean", default: false },
+  full: { type: "boolean", default: false },
+  rounds: { type: "string" },
+  // The measurements to make, several times if need be.
+  only: { type: "string", multiple: true, default: [] },
+  // Other gateways, as name=url, and the model to ask them for.
+  target: { type: "string", multiple: true, default: [] },
+  model: { type: "string", default: "auto" },
+  "serve-arg": { type: "string", multiple: true, default: [] },
+  // Compare with the committed figures, or write them.
+  check: { type: "boolean", default: false },
+  report: { type: "boolean", default: false },
+  // Only make the report of the committed figures again, after a change of its words.
+  render: { type: "boolean", default: false },
+} satisfies ParseArgsOptionsConfig;
+const { positionals, values, misread } = readArguments();
 const names = positionals.length > 0 ? positionals : ["doors"];
-const mistake = findMistake();
+const mistake = misread ?? findMistake();
 
 if (mistake !== undefined) {
-  console.error(mistake);
+  console.error(`${mistake}\n${usage()}`);
   process.exitCode = 2;
-} else if (values.render) renderReport();
+} else if (values.help) console.log(usage());
+else if (values.render) renderReport();
 else for (const name of names) await run(name);
+
+function readArguments() {
+  try {
+    return { ...parseArgs({ allowPositionals: true, options }), misread: undefined };
+  } catch (reason) {
+    const misread = reason instanceof Error ? reason.message : String(reason);
+    return { ...parseArgs({ args: [], allowPositionals: true, options }), misread };
+  }
+}
+
+function usage(): string {
+  const flags = Object.entries(options).map(([name, { type }]) => (type === "string" ? `--${name} …` : `--${name}`));
+  return `Usage: npm run bench [${Object.keys(benches).join(" | ")}] -- [${flags.join("] [")}]\n--only names one measurement; one that does not exist lists those that do.`;
+}
 
 function findMistake(): string | undefined {
   const unknown = names.filter((name) => !Object.hasOwn(benches, name));
