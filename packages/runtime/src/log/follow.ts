@@ -39,7 +39,10 @@ export interface LiveListener {
 
 /** A turn that sends its events to listeners before they are durable. */
 export interface LiveLog {
-  /** Returns the function that ends it. */
+  /**
+   * Returns the function that ends it. What the listener has heard of grows no more from then on: a reader that goes on
+   * after the newest number it has heard misses nothing.
+   */
   listen(listener: LiveListener): () => void;
   /** The number of the newest event that was written, durable or not. */
   readonly writtenSeq: number;
@@ -109,10 +112,9 @@ function listen(
   { live, until, raw, ticks, signal }: FollowOptions,
   inbox: Inbox,
 ): () => void {
-  const leave = (): void => inbox.end();
   const put = (events: readonly StoredEvent[]): void => inbox.onWritten(raw === true ? events : withoutRaw(events));
   const ends = [
-    live === undefined ? store.subscribe(sessionId, put) : live.listen(inbox),
+    live === undefined ? store.subscribe(sessionId, put) : undefined,
     // It hears of the session's end, too.
     until === "never" ? store.watch((changed) => changed === sessionId && inbox.bell.ring()) : undefined,
     ticks?.add(() => {
@@ -120,10 +122,17 @@ function listen(
       inbox.bell.ring();
     }, sessionId),
   ];
+  const endLive = live?.listen(inbox);
+  const leave = (): void => {
+    inbox.end();
+    // At once, and not when the loop above comes round: what is said meanwhile must not make an event longer that was heard.
+    endLive?.();
+  };
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
   return () => {
     signal.removeEventListener("abort", leave);
+    endLive?.();
     for (const end of ends) end?.();
   };
 }

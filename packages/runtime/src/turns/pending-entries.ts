@@ -37,6 +37,8 @@ export class PendingEntries {
   readonly #waiting: Growing[] = [];
   #characters = 0;
   #isTaken = false;
+  /** Events up to this number grow no more. */
+  #sealedSeq = 0;
 
   constructor(afterSeq: number) {
     this.afterSeq = afterSeq;
@@ -57,8 +59,10 @@ export class PendingEntries {
   add(entry: EventEntry, said: AgentEvent): Added {
     const { event } = entry;
     this.#characters += lengthOfEvent(event);
-    const last = this.#waiting.at(-1);
-    if (last !== undefined && isDelta(said) && isDelta(event) && goesOn(last, said)) return grow(last, event, said);
+    if (isDelta(said) && isDelta(event)) {
+      const last = this.#before(said);
+      if (last !== undefined) return grow(last, event, said);
+    }
     const seq = this.lastSeq + 1;
     const [kept, spoken] = [isDelta(event) ? event.text : "", isDelta(said) ? said.text : ""];
     this.#waiting.push({ seq, entry, said, kept, spoken, isSame: said === event });
@@ -67,9 +71,19 @@ export class PendingEntries {
 
   /** The place of a delta that would go on from the newest that waits. Undefined for any other. */
   placeOfMore(delta: AgentEventOf<"text-delta">): Added | undefined {
+    const last = this.#before(delta);
+    return last && { seq: last.seq, offset: last.spoken.length };
+  }
+
+  /** What waits now grows no more: whatever is said next has a number of its own. */
+  seal(): void {
+    this.#sealedSeq = this.lastSeq;
+  }
+
+  /** The newest that waits, where this goes on from it. */
+  #before(next: Delta): Growing | undefined {
     const last = this.#waiting.at(-1);
-    if (last === undefined || !goesOn(last, delta)) return undefined;
-    return { seq: last.seq, offset: last.spoken.length };
+    return last !== undefined && last.seq > this.#sealedSeq && goesOn(last, next) ? last : undefined;
   }
 
   /** Everything that waits; nothing when it was taken before. */

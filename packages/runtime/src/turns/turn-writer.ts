@@ -160,7 +160,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
 /** The stages that everything passes on its way into the log. */
 function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
-  const live = createLiveListeners(options.lastSeq);
+  const live = createLiveListeners(options.lastSeq, () => pending.seal());
   const said = createSaidEvents();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
@@ -310,8 +310,8 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
   };
 }
 
-/** Those who follow a turn while its log is still being written. */
-function createLiveListeners(lastSeq: number) {
+/** Those who follow a turn while its log is still being written. `onLeave` is called when one of them has left. */
+function createLiveListeners(lastSeq: number, onLeave: () => void) {
   const listeners = new Set<LiveListener>();
   let notifiedSeq = lastSeq;
   let sending: Promise<unknown> | undefined;
@@ -339,7 +339,10 @@ function createLiveListeners(lastSeq: number) {
   return {
     add(listener: LiveListener): () => void {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => {
+        listeners.delete(listener);
+        onLeave();
+      };
     },
     /** In order: what may be sent at once waits for what may not, and came before. What fails to be durable is sent to no listener, nor is what follows it. */
     send(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {

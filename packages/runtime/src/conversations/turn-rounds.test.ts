@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent, TakeBatch } from "@caret/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStore } from "../log/event-store.ts";
+import { follow } from "../log/follow.ts";
+import { openSqliteEventStore } from "../log/sqlite/sqlite-event-store.ts";
+import type { RunningTurn } from "../turns/session-engine.ts";
+import { openTurnWriter } from "../turns/testing/open-turn-writer.ts";
+import { completedEnd } from "../turns/testing/scripted-engine.ts";
+import type { TurnWriter } from "../turns/turn-writer.ts";
+import { createTurnRounds, type TurnRound } from "./turn-rounds.ts";
+
+let directory: string;
+/** A store that commits later what nobody waits for. */
+let store: EventStore;
+let log: TurnWriter;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "caret-rounds-"));
+  store = openSqliteEventStore({ directory, role: "gateway" });
+  await store.createSession({ id: "s", workspace: "/w", createdAt: 1 });
+  log = openTurnWriter(store).log;
+  await log.write([{ type: "turn-start", turnId: "t", lane: "cli", model: "auto", workspace: "/w", prompt: "Go" }]);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const never = new AbortController().signal;
+const call = { callId: "c", name: "read", input: {} };
+const say = (text: string): unknown => log.append([{ event: { type: "text-delta", blockId: "b", text } }]);
+
+/** A turn that waits for its client when it has been silent for so long. */
+function turnOf(windowMs: number): RunningTurn {
+  const listen: RunningTurn["listen"] = (take, { afterSeq = 0, signal = never } = {}) =>
+    follow(
+      { store, sessionId: "s" },
+      { from: afterSeq, until: { endOf: "t" }, signal, live: log, restore: log.said.restore },
+      take,
+    );
+  return { firstSeq: 1, parked: { windowMs: () => windowMs, open: () => [call] }, listen } as unknown as RunningTurn;
+}
+
+interface Heard {
+  readonly words: string[];
+  readonly take: TakeBatch<readonly AgentEvent[]>;
+}
+
+function reader(takesMore: boolean): Heard {
+  const words: string[] = [];
+  const batches = (events: readonly AgentEvent[]): void =>
+    void words.push(...events.map((event) => (event.type === "text-delta" ? event.text : event.type)));
+  return {
+    words,
+    take: Object.assign(batches, takesMore ? { more: ({ text }: { text: string }) => words.push(text) > 0 } : {}),
+  };
+}
+
+async function read(round: TurnRound): Promise<string> {
+  const { words, take } = reader(true);
+  await round.follow(take, never);
+  return words.join("|");
+}
+
+describe.each([true, false])("an answer that ends in the middle of what the agent says (more: %s)", (takesMore) => {
+  it("is the same for later readers, and the next one goes on with the very next word", async () => {
+    const rounds = createTurnRounds(turnOf(1), "first");
+    const { last: first } = rounds;
+    const client = reader(takesMore);
+    const answered = first.follow(client.take, never);
+    await log.write([{ type: "tool-call", kind: "other", owner: "client", ...call }]);
+    say("I am");
+    await answered;
+    // Before the first word is in a commit.
+    say(" on");
+    say(" it.");
+    const second = rounds.begin("second");
+    await log.append([{ event: completedEnd }]);
+    expect({ client: client.words.join("|"), again: await read(first), second: await read(second) }).toEqual({
+      client: "tool-call|I am",
+      again: "tool-call|I am",
+      second: " on it.|turn-end",
+    });
+  });
+
+  it("leaves nothing out for a client that hung up and comes back with results", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const gone = new AbortController();
+    const client = reader(takesMore);
+    const answered = rounds.last.follow(client.take, gone.signal);
+    await log.write([{ type: "tool-call", kind: "other", owner: "client", ...call }]);
+    await expect.poll(() => client.words).toEqual(["tool-call"]);
+    say("I am");
+    gone.abort();
+    // Before the follower has noticed.
+    say(" on it.");
+    await answered;
+    const second = rounds.begin("second");
+    await log.append([{ event: completedEnd }]);
+    expect({ client: client.words.join("|"), second: await read(second) }).toEqual({
+      client: "tool-call|I am",
+      second: " on it.|turn-end",
+    });
+  });
+});
