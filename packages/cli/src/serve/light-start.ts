@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { boundNewSpace } from "./bound-new-space.ts";
+import { boundHeap } from "./bound-heap.ts";
 
 /** A gateway that nobody has asked anything for this long is idle. */
 const IDLE_MS = 1_000;
@@ -26,7 +26,7 @@ export function endLightStart(server: Server): void {
     setFlagsFromString("--opt");
     setFlagsFromString("--maglev");
     setFlagsFromString("--sparkplug");
-    boundNewSpace();
+    boundHeap();
   };
   server.on("request", end);
 }
