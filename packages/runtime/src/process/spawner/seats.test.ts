@@ -4,10 +4,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { ChildCommand, ChildHandle } from "../child-handle.ts";
 import { type Containment, containCommand, probeContainment } from "../containment.ts";
-import { createWorkbench, pidOf, readAll, testEnv, type Workbench, waitingSeats } from "../testing/workbench.ts";
+import {
+  countDescriptors,
+  createWorkbench,
+  pidOf,
+  readAll,
+  testEnv,
+  type Workbench,
+  waitingSeats,
+} from "../testing/workbench.ts";
 import { createSpawner } from "./create-spawner.ts";
 import { ProcessSpawner } from "./process-spawner.ts";
 import { primingLine, seatCommandOf, seatWordsOf, startLine } from "./seat.ts";
+import { streamNames } from "./spawner-messages.ts";
 
 const SEATS = 2;
 const probing = createSpawner({ mode: "inline" });
@@ -103,6 +112,23 @@ describe("a seat", () => {
     await fill(bench.sh("true"));
     const content = `first line\n'quoted'\n${"x".repeat(200_000)}\nno newline at the end`;
     expect(await readAll(seated(bench.sh("cat", { content })))).toBe(content);
+  });
+
+  it("leaves no descriptor open of a command whose standard input is closed", async () => {
+    const runSome = async (): Promise<number> => {
+      for (let count = 0; count < 5; count += 1) await fill(bench.sh("echo x", "closed"));
+      return countDescriptors(process.pid);
+    };
+    const before = await runSome();
+    await runSome();
+    await eventually(() => countDescriptors(process.pid) <= before, "the descriptors are closed", 5_000);
+  });
+
+  it("leaves no descriptor open of the shells that found out how a seat gives way", async () => {
+    const before = countDescriptors(process.pid);
+    await fill(bench.sh("true", "held"));
+    const ofSeats = SEATS * streamNames.length;
+    await eventually(() => countDescriptors(process.pid) <= before + ofSeats, "the descriptors are closed", 5_000);
   });
 
   it("never serves a command with another environment", async () => {

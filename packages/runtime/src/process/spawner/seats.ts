@@ -175,7 +175,8 @@ function occupy({ launched }: Seat, line: string, isStdinClosed: boolean): Launc
     stdin?.write(line);
     return launched;
   }
-  stdin?.end(line);
+  // Nobody else has this end, and a socket that nobody reads is not closed by Node when its peer is gone.
+  stdin?.end(line, () => stdin.destroy());
   return { ...launched, stdin: undefined };
 }
 
@@ -207,15 +208,26 @@ async function findGivingWay(launch: Launch, seat: ChildCommand, signal: AbortSi
     const command = { ...seat, cwd: "/", ...(seat.contained === undefined ? printer : insideOf(seat)) };
     const words = seatWordsOf(command, givingWay);
     const launched = await launch(seat, { signal });
-    launched.stdin?.on("error", ignoreError);
-    launched.stdin?.end(primingLine(words) + startLine(words ?? "exit", words));
-    launched.stderr.resume();
-    const printed = await textOf(launched.stdout);
-    await launched.exited;
-    await launched.reap("soon");
+    const printed = await answerOf(launched, primingLine(words) + startLine(words ?? "exit", words));
     if (isUnchanged(printed, seat)) return givingWay;
   }
   return undefined;
+}
+
+/** What a seat prints that is given these lines and no other input. */
+async function answerOf(launched: LaunchedProcess, lines: string): Promise<string> {
+  try {
+    launched.stdin?.on("error", ignoreError);
+    launched.stdin?.end(lines);
+    launched.stderr.resume();
+    const printed = await textOf(launched.stdout);
+    await launched.exited;
+    return printed;
+  } finally {
+    // Half-open sockets: the end of the other side closes none of them.
+    for (const socket of socketsOf(launched)) socket.destroy();
+    await launched.reap("soon");
+  }
 }
 
 async function textOf(output: Readable): Promise<string> {
