@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { ChildCommand, ChildHandle } from "../child-handle.ts";
@@ -170,5 +170,49 @@ describe("a seat", () => {
     await child.stop({ graceMs: 0 });
     // Its first process is number 2 of a namespace of its own: bubblewrap is number 1.
     expect(await readAll(child)).toBe("2\n");
+  });
+});
+
+/** Runs what it is given, as a container does, and notes that; while there is a file `broken`, it fails. */
+function containerOf({ file, args, ...rest }: ChildCommand): ChildCommand {
+  const container = bench.path("container");
+  const script = `#!/bin/sh\necho x >> ${bench.path("made")}\n[ ! -e ${bench.path("broken")} ] && exec "$@"\n`;
+  if (!existsSync(container)) bench.program("container", script);
+  return { ...rest, file: container, args: [file, ...args], contained: { file, args } };
+}
+
+describe("a container that cannot be made", () => {
+  const made = (): number => readFileSync(bench.path("made"), "utf8").length / 2;
+  const set = (isBroken: boolean): void =>
+    isBroken ? writeFileSync(bench.path("broken"), "") : rmSync(bench.path("broken"));
+
+  it("leaves seats to later turns, when it can be made again", async () => {
+    const command = containerOf(bench.sh("true"));
+    set(true);
+    await seated(command).exit;
+    await eventually(() => made() > 1, "the first seat was tried");
+    await readAll(spawner.spawn(bench.sh("sleep 0.2")));
+    set(false);
+    await seated(command).exit;
+    await eventually(() => spawner.seats === SEATS, "all seats wait", 3_000);
+  });
+
+  it("is not tried again and again after a burst", async () => {
+    const other = new ProcessSpawner({ socketDir: bench.directory, seats: 1, mostSeats: 8 });
+    try {
+      const start = () => other.spawn(containerOf(bench.sh("true")), { seated: true }).exit;
+      await start();
+      await eventually(() => other.seats === 1, "a seat waits");
+      const children = Array.from({ length: 8 }, start);
+      set(true);
+      await Promise.all(children);
+      await readAll(other.spawn(bench.sh("sleep 0.3")));
+      const before = made();
+      await readAll(other.spawn(bench.sh("sleep 0.5")));
+      // One that was being made meanwhile may be counted: at every pace there would be one.
+      expect(made() - before).toBeLessThan(3);
+    } finally {
+      await other.close();
+    }
   });
 });
