@@ -38,9 +38,11 @@ export type GivingWay = (typeof givingWays)[number];
 
 /**
  * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two
- * lines, `primingLine` and `startLine`, and becomes what they say. Undefined where a shell could not hand on the environment unchanged.
+ * lines, `primingLine` and `startLine`, and becomes what they say. Undefined where a shell could not hand on the environment unchanged,
+ * and where files are covered: such a container is of one turn alone, whose files it is made with.
  */
 export function seatCommandOf(command: ChildCommand): (ChildCommand & { readonly stdin: "held" }) | undefined {
+  if (command.covered !== undefined && command.covered.length > 0) return undefined;
   const names = Object.keys(command.env);
   if (!names.every((name) => variableName.test(name) && !ofShells.has(name))) return undefined;
   const shell = { file: SHELL, args: ["-c", WAIT] };

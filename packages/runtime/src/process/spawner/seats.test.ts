@@ -171,6 +171,15 @@ describe("a seat", () => {
     // Its first process is number 2 of a namespace of its own: bubblewrap is number 1.
     expect(await readAll(child)).toBe("2\n");
   });
+
+  it.runIf(containment.kind === "bubblewrap")("is not made for a container that covers files", async () => {
+    for (const name of ["file", "empty"]) writeFileSync(bench.path(name), name);
+    const covered = [{ path: bench.path("file"), by: bench.path("empty") }];
+    const command = (script: string): ChildCommand => containCommand({ ...bench.sh(script), covered }, containment);
+    const seats = await fill(containCommand(bench.sh("true"), containment));
+    expect(await readAll(seated(command(`cat ${bench.path("file")}; sleep 0.2`)))).toBe("empty");
+    expect(waitingSeats(process.pid)).toEqual(seats);
+  });
 });
 
 /** Runs what it is given, as a container does, and notes that; while there is a file `broken`, it fails. */
