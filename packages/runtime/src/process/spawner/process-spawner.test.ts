@@ -80,6 +80,17 @@ describe("the spawner process", () => {
     });
   });
 
+  it("does not keep a stop from ending when it is stuck itself", async () => {
+    const child = spawner.spawn(bench.sh("note; sleep 60"), { abandonMs: 50, drainMs: 50 });
+    await Promise.all([child.started, eventually(() => bench.noted() === 1, "the child runs")]);
+    process.kill(pidOf(spawner), "SIGSTOP");
+    try {
+      expect(await child.stop({ graceMs: 0 })).toMatchObject({ kind: "lost", error: { code: "killed" } });
+    } finally {
+      process.kill(pidOf(spawner), "SIGCONT");
+    }
+  });
+
   it("stays when a signal meant for the gateway reaches it", async () => {
     const child = spawner.spawn(bench.sh("note; read line; echo $line", "held"));
     await eventually(() => bench.noted() === 1, "the child runs");

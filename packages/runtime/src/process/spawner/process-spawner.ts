@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { CaretError } from "@caret/protocol";
+import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
 import { type Launch, type LaunchedProcess, signalGroup } from "../process-group.ts";
 import type { ProcessIdentity } from "../process-identity.ts";
@@ -15,6 +16,8 @@ import { type ChildReport, type StreamName, socketGreeting } from "./spawner-mes
 
 /** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
 const START_MS = 30_000;
+/** A spawner that does not end the seats in this time is ended itself, and they are killed from here. */
+const END_SEATS_MS = 2_000;
 
 export interface ProcessSpawnerOptions {
   readonly registryDir?: string | undefined;
@@ -82,7 +85,7 @@ export class ProcessSpawner implements Spawner {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
-    await this.#seats.close();
+    await within(this.#seats.close(), END_SEATS_MS);
     await this.#link?.close();
   }
 

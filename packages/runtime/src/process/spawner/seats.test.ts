@@ -156,6 +156,13 @@ describe("a seat", () => {
     expect(entries()).toEqual([]);
   });
 
+  it("is ended by a close even when the spawner is stuck", async () => {
+    await fill(bench.sh("true"));
+    process.kill(pidOf(spawner), "SIGSTOP");
+    await spawner.close();
+    await eventually(() => waitingSeats(process.pid).length === 0, "the seats are gone");
+  });
+
   it("is not made for a command that is not to be seated", async () => {
     await spawner.spawn(bench.sh("true")).exit;
     await readAll(spawner.spawn(bench.sh("sleep 0.2")));
