@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -89,6 +89,20 @@ describe("the spawner process", () => {
     } finally {
       process.kill(pidOf(spawner), "SIGCONT");
     }
+  });
+
+  it("outlives an entry of a process that it cannot remove", async () => {
+    const [child, other] = [spawner.spawn(bench.sh("cat", "held")), spawner.spawn(bench.sh("cat", "held"))];
+    await Promise.all([child.started, other.started]);
+    const { pid } = spawner;
+    for (const entry of readdirSync(bench.path("processes"))) {
+      rmSync(join(bench.path("processes"), entry));
+      mkdirSync(join(bench.path("processes"), entry));
+    }
+    await child.stop();
+    await other.writeStdin("still here");
+    await other.endStdin();
+    expect([await readAll(other), spawner.pid]).toEqual(["still here", pid]);
   });
 
   it("stays when a signal meant for the gateway reaches it", async () => {
