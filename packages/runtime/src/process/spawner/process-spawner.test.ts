@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { isAlive, readProcessStat } from "../process-identity.ts";
@@ -35,8 +36,7 @@ const tree = (): string => {
 };
 
 /** A gateway in a process of its own, which starts two trees and then waits. */
-function startGateway(mode: string): ChildProcess {
-  const commands = [bench.sh(tree()), bench.sh(tree())];
+function startGateway(mode: string, commands = [bench.sh(tree()), bench.sh(tree())]): ChildProcess {
   writeFileSync(
     bench.path("gateway.ts"),
     `import { createSpawner } from ${JSON.stringify(new URL("./create-spawner.ts", import.meta.url).href)};
@@ -49,6 +49,11 @@ function startGateway(mode: string): ChildProcess {
   return gateway;
 }
 
+function childrenOf(parent: number): readonly number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => readProcessStat(pid)?.parentPid === parent);
+}
+
 describe("the spawner process", () => {
   it("kills every tree and leaves when the gateway is killed, and clears its socket away", async () => {
     await spawner.close();
@@ -58,6 +63,23 @@ describe("the spawner process", () => {
     await eventually(() => bench.survivors().length === 0, "the trees are gone");
     await eventually(() => !existsSync(socketDirectory()), "the socket is gone");
     expect(readdirSync(bench.path("processes"))).toEqual([]);
+  });
+
+  it("kills every tree when it has something to report to a gateway that was killed", async () => {
+    await spawner.close();
+    // The first one exits at once: what it left behind is looked for half a second later, and that is reported.
+    const gateway = startGateway("process", [bench.sh("true"), bench.sh(tree()), bench.sh(tree())]);
+    await eventually(() => bench.noted() === 6, "both trees have grown");
+    const [pid = 0] = childrenOf(pidOf(gateway));
+    const identity = { pid, startTime: readProcessStat(pid)?.startTime };
+    process.kill(pid, "SIGSTOP");
+    gateway.kill("SIGKILL");
+    await once(gateway, "exit");
+    // Its timer is due by then: on waking it reports before it reads that the channel is closed.
+    await sleep(1_000);
+    process.kill(pid, "SIGCONT");
+    await eventually(() => !isAlive(identity), "the spawner is gone");
+    await eventually(() => bench.survivors().length === 0, "the trees are gone", 5_000);
   });
 
   it("is replaced when it dies: its children are killed and reported as ended, and the next child starts", async () => {
