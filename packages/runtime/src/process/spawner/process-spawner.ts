@@ -46,6 +46,8 @@ export class ProcessSpawner implements Spawner {
   readonly #registryDir: string | undefined;
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
+  /** Those that keep this process from ending by itself: all but the seats that wait. */
+  readonly #held = new Set<string>();
   readonly #children = new Set<ChildHandle>();
   readonly #seats: Seats;
   #link: SpawnerLink | undefined;
@@ -107,7 +109,7 @@ export class ProcessSpawner implements Spawner {
       reaped: Promise.withResolvers(),
     } as RemoteChild;
     this.#remotes.set(id, remote);
-    link.hold(true);
+    this.#hold(id, remote);
     link.send({ type: "spawn", id, command: { ...rest, hasStdin } });
     const streams = openStreams(link, id, hasStdin);
     try {
@@ -123,7 +125,8 @@ export class ProcessSpawner implements Spawner {
     }
   }
 
-  #controls(id: string, { link, exited, reaped }: RemoteChild): Pick<LaunchedProcess, "exited" | "signal" | "reap"> {
+  #controls(id: string, remote: RemoteChild): Pick<LaunchedProcess, "exited" | "signal" | "reap" | "hold"> {
+    const { link, exited, reaped } = remote;
     return {
       exited: exited.promise,
       signal: (signal) => link.send({ type: "signal", id, signal }),
@@ -131,6 +134,7 @@ export class ProcessSpawner implements Spawner {
         if (this.#remotes.has(id)) link.send({ type: "reap", id, strays });
         return reaped.promise;
       },
+      hold: (isHeld) => (isHeld ? this.#hold(id, remote) : this.#letGo(id)),
     };
   }
 
@@ -188,7 +192,17 @@ export class ProcessSpawner implements Spawner {
 
   #forget(id: string): void {
     this.#remotes.delete(id);
-    if (this.#remotes.size === 0) this.#link?.hold(false);
+    this.#letGo(id);
+  }
+
+  #hold(id: string, { link }: RemoteChild): void {
+    if (!this.#remotes.has(id)) return;
+    this.#held.add(id);
+    link.hold(true);
+  }
+
+  #letGo(id: string): void {
+    if (this.#held.delete(id) && this.#held.size === 0) this.#link?.hold(false);
   }
 }
 

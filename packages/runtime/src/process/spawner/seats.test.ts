@@ -1,6 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { ChildCommand, ChildHandle } from "../child-handle.ts";
 import { type Containment, containCommand, probeContainment } from "../containment.ts";
@@ -155,6 +157,21 @@ describe("a seat", () => {
     await spawner.close();
     expect(entries()).toEqual([]);
   });
+
+  it("does not keep the gateway from ending by itself, and ends with it", async () => {
+    writeFileSync(
+      bench.path("gateway.ts"),
+      `import { ProcessSpawner } from ${JSON.stringify(new URL("./process-spawner.ts", import.meta.url).href)};
+      const spawner = new ProcessSpawner({ socketDir: ${JSON.stringify(bench.directory)}, seats: 1 });
+      await spawner.spawn(${JSON.stringify(bench.sh("true"))}, { seated: true }).exit;
+      while (spawner.seats === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      console.log(spawner.seats);`,
+    );
+    const gateway = spawn(process.execPath, [bench.path("gateway.ts")], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void gateway.kill("SIGKILL"));
+    const printed = text(gateway.stdout);
+    expect([await once(gateway, "exit"), await printed]).toEqual([[0, null], "1\n"]);
+  }, 30_000);
 
   it("is ended by a close even when the spawner is stuck", async () => {
     await fill(bench.sh("true"));

@@ -190,6 +190,7 @@ function withoutInput(command: ChildCommand): ChildCommand {
 
 function occupy({ launched }: Seat, line: string, isStdinClosed: boolean): LaunchedProcess {
   for (const socket of socketsOf(launched)) socket.ref();
+  launched.hold?.(true);
   const { stdin } = launched;
   if (!isStdinClosed) {
     stdin?.write(line);
@@ -207,8 +208,9 @@ async function end({ launched }: Seat): Promise<void> {
   await launched.reap("now");
 }
 
-/** Unused so far: its streams must not keep this process alive, nor break it. */
+/** Unused so far: neither it nor its streams must keep this process alive, nor break it. */
 function letGo({ launched }: Seat): void {
+  launched.hold?.(false);
   for (const socket of socketsOf(launched)) {
     socket.on("error", ignoreError);
     socket.unref();
