@@ -94,6 +94,25 @@ describe("the spawner process", () => {
     await eventually(() => readdirSync(bench.path("processes")).length === 0, "no entry is left");
   });
 
+  it("is not started in vain where its socket can have no directory", async () => {
+    const directory = bench.path("sockets");
+    mkdirSync(directory);
+    const other = new ProcessSpawner({ socketDir: directory });
+    try {
+      await readAll(other.spawn(bench.sh("true")));
+      process.kill(pidOf(other), "SIGKILL");
+      await eventually(() => other.pid === undefined, "it is gone");
+      const before = childrenOf(process.pid);
+      rmSync(directory, { recursive: true });
+      expect((await other.spawn(bench.sh("true")).exit).kind).toBe("failed-to-start");
+      expect(childrenOf(process.pid)).toEqual(before);
+      mkdirSync(directory);
+      expect(await readAll(other.spawn(bench.sh("echo again")))).toBe("again\n");
+    } finally {
+      await other.close();
+    }
+  });
+
   it("tells a start that it was busy with when it died", async () => {
     process.kill(pidOf(spawner), "SIGKILL");
     expect(await spawner.spawn(bench.sh("note")).exit).toMatchObject({
