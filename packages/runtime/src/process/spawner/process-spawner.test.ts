@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -181,6 +182,31 @@ describe("the spawner process", () => {
       isAlive: false,
       isSocketThere: false,
     });
+  });
+});
+
+describe("a spawner process that is forked ahead", () => {
+  it.each([
+    ["process", "agent-unavailable"],
+    ["inline", "exited"],
+  ])("and could not be started does not end the gateway (%s)", async (mode, expected) => {
+    const url = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+    writeFileSync(
+      bench.path("gateway.ts"),
+      `import { createSpawner } from ${url("./create-spawner.ts")};
+      import { forkSpawner } from ${url("./fork-spawner.ts")};
+      process.execPath = "/nowhere/node";
+      const forked = forkSpawner();
+      while (forked.connected) await new Promise((resolve) => setTimeout(resolve, 5));
+      const spawner = createSpawner({ ...${JSON.stringify({ mode, socketDir: bench.directory })}, forked });
+      const exit = await spawner.spawn(${JSON.stringify(bench.sh("true"))}).exit;
+      console.log(exit.error?.code ?? exit.kind);
+      await spawner.close();`,
+    );
+    const gateway = spawn(process.execPath, [bench.path("gateway.ts")], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void gateway.kill("SIGKILL"));
+    const printed = text(gateway.stdout);
+    expect([await once(gateway, "exit"), await printed]).toEqual([[0, null], `${expected}\n`]);
   });
 });
 
