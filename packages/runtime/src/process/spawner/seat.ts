@@ -77,7 +77,8 @@ export function seatWordsOf(command: ChildCommand, givingWay: GivingWay): string
   if (!isProgram(file)) return undefined;
   const words = [file, ...args].map(quoted).join(" ");
   const input = command.stdin === "closed" ? " </dev/null" : "";
-  const line = `cd ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}`;
+  // Without -P a shell takes `link/..` for the directory that the link is in, and not for the parent of what it leads to.
+  const line = `cd -P ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}`;
   return line.length > MAX_LINE ? undefined : line;
 }
 

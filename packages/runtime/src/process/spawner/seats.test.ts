@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -110,6 +110,15 @@ describe("a seat", () => {
     expect({ printed, left: readdirSync(directory) }).toEqual({ printed: `${directory}\n`, left: [] });
   });
 
+  it("works in the directory that the kernel finds, not in the one that a shell would", async () => {
+    mkdirSync(bench.path("a/b"), { recursive: true });
+    for (const name of ["a/here", "here"]) mkdirSync(bench.path(name));
+    symlinkSync(bench.path("a/b"), bench.path("link"));
+    await fill(bench.sh("true"));
+    const cwd = `${bench.path("link")}/../here`;
+    expect(await readAll(seated({ ...bench.sh("pwd -P"), cwd }))).toBe(`${bench.path("a/here")}\n`);
+  });
+
   it("gives its agent all of standard input behind the line, byte for byte", async () => {
     await fill(bench.sh("true"));
     const content = `first line\n'quoted'\n${"x".repeat(200_000)}\nno newline at the end`;
@@ -200,7 +209,10 @@ describe("a seat", () => {
     for (const name of ["file", "empty"]) writeFileSync(bench.path(name), name);
     const covered = [{ path: bench.path("file"), by: bench.path("empty") }];
     const command = (script: string): ChildCommand => containCommand({ ...bench.sh(script), covered }, containment);
-    const seats = await fill(containCommand(bench.sh("true"), containment));
+    await fill(containCommand(bench.sh("true"), containment));
+    // A seat waits for us as soon as its container is being made.
+    await eventually(() => waitingSeats(process.pid).length === SEATS, "their shells run");
+    const seats = waitingSeats(process.pid);
     expect(await readAll(seated(command(`cat ${bench.path("file")}; sleep 0.2`)))).toBe("empty");
     expect(waitingSeats(process.pid)).toEqual(seats);
   });
