@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { type Containment, containCommand, probeContainment } from "./containment.ts";
@@ -130,6 +130,21 @@ describe("a contained command", () => {
     const command = containCommand(bench.sh("exit 1"), standIn());
     const started = await startProcess(command, { stdio, mark: "contained-test", reaper, statuses });
     expect(await started.exited).toEqual({ kind: "exited", code: 1, signal: null });
+  });
+
+  it("is not killed by the SIGCONT behind a SIGTERM that its agent has died of", async () => {
+    const { stdio, reaper } = { stdio: ["ignore", "ignore", "ignore"] as const, reaper: createStrayReaper() };
+    const agent = bench.sh(`note; while [ ! -e ${bench.path("end")} ]; do sleep 0.05; done; exit 7`);
+    const statuses = new StatusFiles(bench.directory);
+    const started = await startProcess(containCommand(agent, standIn()), { stdio, mark: "sigcont", reaper, statuses });
+    await eventually(() => bench.noted() === 1, "the agent runs");
+    // Kept from leaving, it is what it otherwise is for a moment: a container whose agent has ended.
+    process.kill(started.identity.pid, "SIGSTOP");
+    writeFileSync(bench.path("end"), "");
+    await eventually(() => bench.survivors().length === 0, "the agent has ended");
+    started.signal("SIGCONT");
+    expect(await started.exited).toEqual({ kind: "exited", code: 7, signal: null });
+    statuses.close();
   });
 
   it.skipIf(real.kind === "none")("leaves nothing behind under the real bubblewrap", async () => {

@@ -61,6 +61,8 @@ export interface LaunchedProcess {
   signal(signal: NodeJS.Signals): void;
   /** Kills whatever the process left behind, after its exit: the group at once, strays outside it at the time that `strays` says. */
   reap(strays: ReapTime): Promise<void>;
+  /** Whether it keeps this process from ending by itself, as it does from its start on; absent where only its streams do. */
+  hold?(isHeld: boolean): void;
 }
 
 /**

@@ -58,6 +58,13 @@ export function openProcessRegistry(directory: string, keeper = identifyProcess(
         // A full disk must not stop an agent. What is lost is one of three ways to find it again.
       }
     },
-    remove: (mark) => rmSync(pathOf(mark), { force: true }),
+    remove(mark) {
+      try {
+        rmSync(pathOf(mark), { force: true });
+      } catch {
+        // A file system that became read-only must not end the spawner, and with it every agent. The process is gone: the next
+        // sweep finds nothing to kill, and tries again to remove the entry.
+      }
+    },
   };
 }

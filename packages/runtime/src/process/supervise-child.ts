@@ -164,13 +164,14 @@ class SupervisedChild implements ChildHandle {
       launched.signal("SIGCONT");
       await this.#patience(gone, graceMs);
     }
+    const { abandonMs } = this.#options;
     if (!(await within(gone, 0))) {
       launched.signal("SIGKILL");
-      const { abandonMs } = this.#options;
       if (!(await within(gone, abandonMs))) this.#abandon();
     }
-    // At once, not after the drain: no reader waits for output of processes that still hold the pipe.
-    await launched.reap("now");
+    // At once, not after the drain: no reader waits for output of processes that still hold the pipe. In time: a spawner that is
+    // stuck answers nobody, and a turn must end all the same.
+    await within(launched.reap("now"), abandonMs);
     return this.#exit.promise;
   }
 

@@ -21,6 +21,9 @@ export function forkSpawner(): ChildProcess {
     detached: true, // Ctrl-C in the gateway's terminal is for the gateway
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
+  // One that cannot be forked, or has died before it was needed, is replaced by the first start that needs it: without a
+  // listener it would end this process, which still loads itself.
+  child.on("error", () => undefined);
   holdSpawner(child, false);
   return child;
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { isAlive, readProcessStat } from "../process-identity.ts";
@@ -35,8 +37,7 @@ const tree = (): string => {
 };
 
 /** A gateway in a process of its own, which starts two trees and then waits. */
-function startGateway(mode: string): ChildProcess {
-  const commands = [bench.sh(tree()), bench.sh(tree())];
+function startGateway(mode: string, commands = [bench.sh(tree()), bench.sh(tree())]): ChildProcess {
   writeFileSync(
     bench.path("gateway.ts"),
     `import { createSpawner } from ${JSON.stringify(new URL("./create-spawner.ts", import.meta.url).href)};
@@ -49,6 +50,11 @@ function startGateway(mode: string): ChildProcess {
   return gateway;
 }
 
+function childrenOf(parent: number): readonly number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => readProcessStat(pid)?.parentPid === parent);
+}
+
 describe("the spawner process", () => {
   it("kills every tree and leaves when the gateway is killed, and clears its socket away", async () => {
     await spawner.close();
@@ -58,6 +64,23 @@ describe("the spawner process", () => {
     await eventually(() => bench.survivors().length === 0, "the trees are gone");
     await eventually(() => !existsSync(socketDirectory()), "the socket is gone");
     expect(readdirSync(bench.path("processes"))).toEqual([]);
+  });
+
+  it("kills every tree when it has something to report to a gateway that was killed", async () => {
+    await spawner.close();
+    // The first one exits at once: what it left behind is looked for half a second later, and that is reported.
+    const gateway = startGateway("process", [bench.sh("true"), bench.sh(tree()), bench.sh(tree())]);
+    await eventually(() => bench.noted() === 6, "both trees have grown");
+    const [pid = 0] = childrenOf(pidOf(gateway));
+    const identity = { pid, startTime: readProcessStat(pid)?.startTime };
+    process.kill(pid, "SIGSTOP");
+    gateway.kill("SIGKILL");
+    await once(gateway, "exit");
+    // Its timer is due by then: on waking it reports before it reads that the channel is closed.
+    await sleep(1_000);
+    process.kill(pid, "SIGCONT");
+    await eventually(() => !isAlive(identity), "the spawner is gone");
+    await eventually(() => bench.survivors().length === 0, "the trees are gone", 5_000);
   });
 
   it("is replaced when it dies: its children are killed and reported as ended, and the next child starts", async () => {
@@ -72,12 +95,56 @@ describe("the spawner process", () => {
     await eventually(() => readdirSync(bench.path("processes")).length === 0, "no entry is left");
   });
 
+  it("is not started in vain where its socket can have no directory", async () => {
+    const directory = bench.path("sockets");
+    mkdirSync(directory);
+    const other = new ProcessSpawner({ socketDir: directory });
+    try {
+      await readAll(other.spawn(bench.sh("true")));
+      process.kill(pidOf(other), "SIGKILL");
+      await eventually(() => other.pid === undefined, "it is gone");
+      const before = childrenOf(process.pid);
+      rmSync(directory, { recursive: true });
+      expect((await other.spawn(bench.sh("true")).exit).kind).toBe("failed-to-start");
+      expect(childrenOf(process.pid)).toEqual(before);
+      mkdirSync(directory);
+      expect(await readAll(other.spawn(bench.sh("echo again")))).toBe("again\n");
+    } finally {
+      await other.close();
+    }
+  });
+
   it("tells a start that it was busy with when it died", async () => {
     process.kill(pidOf(spawner), "SIGKILL");
     expect(await spawner.spawn(bench.sh("note")).exit).toMatchObject({
       kind: "failed-to-start",
       error: { code: "agent-unavailable", retryable: true },
     });
+  });
+
+  it("does not keep a stop from ending when it is stuck itself", async () => {
+    const child = spawner.spawn(bench.sh("note; sleep 60"), { abandonMs: 50, drainMs: 50 });
+    await Promise.all([child.started, eventually(() => bench.noted() === 1, "the child runs")]);
+    process.kill(pidOf(spawner), "SIGSTOP");
+    try {
+      expect(await child.stop({ graceMs: 0 })).toMatchObject({ kind: "lost", error: { code: "killed" } });
+    } finally {
+      process.kill(pidOf(spawner), "SIGCONT");
+    }
+  });
+
+  it("outlives an entry of a process that it cannot remove", async () => {
+    const [child, other] = [spawner.spawn(bench.sh("cat", "held")), spawner.spawn(bench.sh("cat", "held"))];
+    await Promise.all([child.started, other.started]);
+    const { pid } = spawner;
+    for (const entry of readdirSync(bench.path("processes"))) {
+      rmSync(join(bench.path("processes"), entry));
+      mkdirSync(join(bench.path("processes"), entry));
+    }
+    await child.stop();
+    await other.writeStdin("still here");
+    await other.endStdin();
+    expect([await readAll(other), spawner.pid]).toEqual(["still here", pid]);
   });
 
   it("stays when a signal meant for the gateway reaches it", async () => {
@@ -115,6 +182,31 @@ describe("the spawner process", () => {
       isAlive: false,
       isSocketThere: false,
     });
+  });
+});
+
+describe("a spawner process that is forked ahead", () => {
+  it.each([
+    ["process", "agent-unavailable"],
+    ["inline", "exited"],
+  ])("and could not be started does not end the gateway (%s)", async (mode, expected) => {
+    const url = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+    writeFileSync(
+      bench.path("gateway.ts"),
+      `import { createSpawner } from ${url("./create-spawner.ts")};
+      import { forkSpawner } from ${url("./fork-spawner.ts")};
+      process.execPath = "/nowhere/node";
+      const forked = forkSpawner();
+      while (forked.connected) await new Promise((resolve) => setTimeout(resolve, 5));
+      const spawner = createSpawner({ ...${JSON.stringify({ mode, socketDir: bench.directory })}, forked });
+      const exit = await spawner.spawn(${JSON.stringify(bench.sh("true"))}).exit;
+      console.log(exit.error?.code ?? exit.kind);
+      await spawner.close();`,
+    );
+    const gateway = spawn(process.execPath, [bench.path("gateway.ts")], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void gateway.kill("SIGKILL"));
+    const printed = text(gateway.stdout);
+    expect([await once(gateway, "exit"), await printed]).toEqual([[0, null], `${expected}\n`]);
   });
 });
 

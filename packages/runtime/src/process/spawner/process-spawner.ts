@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { CaretError } from "@caret/protocol";
+import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
 import { type Launch, type LaunchedProcess, signalGroup } from "../process-group.ts";
 import type { ProcessIdentity } from "../process-identity.ts";
@@ -15,6 +16,8 @@ import { type ChildReport, type StreamName, socketGreeting } from "./spawner-mes
 
 /** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
 const START_MS = 30_000;
+/** A spawner that does not end the seats in this time is ended itself, and they are killed from here. */
+const END_SEATS_MS = 2_000;
 
 export interface ProcessSpawnerOptions {
   readonly registryDir?: string | undefined;
@@ -43,6 +46,8 @@ export class ProcessSpawner implements Spawner {
   readonly #registryDir: string | undefined;
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
+  /** Those that keep this process from ending by itself: all but the seats that wait. */
+  readonly #held = new Set<string>();
   readonly #children = new Set<ChildHandle>();
   readonly #seats: Seats;
   #link: SpawnerLink | undefined;
@@ -82,7 +87,7 @@ export class ProcessSpawner implements Spawner {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
-    await this.#seats.close();
+    await within(this.#seats.close(), END_SEATS_MS);
     await this.#link?.close();
   }
 
@@ -104,7 +109,7 @@ export class ProcessSpawner implements Spawner {
       reaped: Promise.withResolvers(),
     } as RemoteChild;
     this.#remotes.set(id, remote);
-    link.hold(true);
+    this.#hold(id, remote);
     link.send({ type: "spawn", id, command: { ...rest, hasStdin } });
     const streams = openStreams(link, id, hasStdin);
     try {
@@ -120,7 +125,8 @@ export class ProcessSpawner implements Spawner {
     }
   }
 
-  #controls(id: string, { link, exited, reaped }: RemoteChild): Pick<LaunchedProcess, "exited" | "signal" | "reap"> {
+  #controls(id: string, remote: RemoteChild): Pick<LaunchedProcess, "exited" | "signal" | "reap" | "hold"> {
+    const { link, exited, reaped } = remote;
     return {
       exited: exited.promise,
       signal: (signal) => link.send({ type: "signal", id, signal }),
@@ -128,6 +134,7 @@ export class ProcessSpawner implements Spawner {
         if (this.#remotes.has(id)) link.send({ type: "reap", id, strays });
         return reaped.promise;
       },
+      hold: (isHeld) => (isHeld ? this.#hold(id, remote) : this.#letGo(id)),
     };
   }
 
@@ -185,7 +192,17 @@ export class ProcessSpawner implements Spawner {
 
   #forget(id: string): void {
     this.#remotes.delete(id);
-    if (this.#remotes.size === 0) this.#link?.hold(false);
+    this.#letGo(id);
+  }
+
+  #hold(id: string, { link }: RemoteChild): void {
+    if (!this.#remotes.has(id)) return;
+    this.#held.add(id);
+    link.hold(true);
+  }
+
+  #letGo(id: string): void {
+    if (this.#held.delete(id) && this.#held.size === 0) this.#link?.hold(false);
   }
 }
 

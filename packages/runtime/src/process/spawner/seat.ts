@@ -38,9 +38,11 @@ export type GivingWay = (typeof givingWays)[number];
 
 /**
  * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two
- * lines, `primingLine` and `startLine`, and becomes what they say. Undefined where a shell could not hand on the environment unchanged.
+ * lines, `primingLine` and `startLine`, and becomes what they say. Undefined where a shell could not hand on the environment unchanged,
+ * and where files are covered: such a container is of one turn alone, whose files it is made with.
  */
 export function seatCommandOf(command: ChildCommand): (ChildCommand & { readonly stdin: "held" }) | undefined {
+  if (command.covered !== undefined && command.covered.length > 0) return undefined;
   const names = Object.keys(command.env);
   if (!names.every((name) => variableName.test(name) && !ofShells.has(name))) return undefined;
   const shell = { file: SHELL, args: ["-c", WAIT] };
@@ -75,7 +77,8 @@ export function seatWordsOf(command: ChildCommand, givingWay: GivingWay): string
   if (!isProgram(file)) return undefined;
   const words = [file, ...args].map(quoted).join(" ");
   const input = command.stdin === "closed" ? " </dev/null" : "";
-  const line = `cd ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}`;
+  // Without -P a shell takes `link/..` for the directory that the link is in, and not for the parent of what it leads to.
+  const line = `cd -P ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}`;
   return line.length > MAX_LINE ? undefined : line;
 }
 

@@ -125,9 +125,8 @@ export class Seats {
   async #make({ command, seatCommand, key }: Wanted): Promise<void> {
     this.#coming += 1;
     try {
-      this.#givingWay ??= findGivingWay(this.#options.launch, seatCommand, this.#abort.signal);
-      this.#ready = await this.#givingWay;
-      if (this.#ready === undefined) return;
+      this.#ready = await this.#findGivingWay(seatCommand);
+      if (this.#ready === undefined) return this.#stopGrowing();
       const primed = seatWordsOf(command, this.#ready);
       const launched = await this.#options.launch(seatCommand, { signal: this.#abort.signal });
       const seat = { key, primed, launched };
@@ -135,17 +134,38 @@ export class Seats {
       letGo(seat);
       launched.stdin?.write(primingLine(primed));
       this.#waiting.push(seat);
-      void launched.exited.then(() => this.#end(seat));
+      void launched.exited.then(() => this.#lose(seat));
     } catch {
       // A seat that cannot be made is only missing: the start that finds none says what is wrong.
+      this.#stopGrowing();
     } finally {
       this.#coming -= 1;
     }
   }
 
+  /** Asked once, for all seats; again after a start that failed, which says nothing about the shell. */
+  #findGivingWay(seat: ChildCommand): Promise<GivingWay | undefined> {
+    this.#givingWay ??= findGivingWay(this.#options.launch, seat, this.#abort.signal).catch((reason: unknown) => {
+      this.#givingWay = undefined;
+      throw reason;
+    });
+    return this.#givingWay;
+  }
+
+  /** Until the next start: a seat that fails would otherwise be made again at every pace, and never be there. */
+  #stopGrowing(): void {
+    clearTimeout(this.#growth);
+  }
+
+  /** It ended. If nobody had taken it or ended it, others of its kind will do no better. */
+  #lose(seat: Seat): void {
+    if (this.#waiting.includes(seat)) this.#stopGrowing();
+    void this.#end(seat);
+  }
+
   /** No seat was taken for long: none is needed. */
   #rest(): void {
-    clearTimeout(this.#growth);
+    this.#stopGrowing();
     this.#demand.forget();
     void this.#endAll();
   }
@@ -170,12 +190,14 @@ function withoutInput(command: ChildCommand): ChildCommand {
 
 function occupy({ launched }: Seat, line: string, isStdinClosed: boolean): LaunchedProcess {
   for (const socket of socketsOf(launched)) socket.ref();
+  launched.hold?.(true);
   const { stdin } = launched;
   if (!isStdinClosed) {
     stdin?.write(line);
     return launched;
   }
-  stdin?.end(line);
+  // Nobody else has this end, and a socket that nobody reads is not closed by Node when its peer is gone.
+  stdin?.end(line, () => stdin.destroy());
   return { ...launched, stdin: undefined };
 }
 
@@ -186,8 +208,9 @@ async function end({ launched }: Seat): Promise<void> {
   await launched.reap("now");
 }
 
-/** Unused so far: its streams must not keep this process alive, nor break it. */
+/** Unused so far: neither it nor its streams must keep this process alive, nor break it. */
 function letGo({ launched }: Seat): void {
+  launched.hold?.(false);
   for (const socket of socketsOf(launched)) {
     socket.on("error", ignoreError);
     socket.unref();
@@ -207,15 +230,27 @@ async function findGivingWay(launch: Launch, seat: ChildCommand, signal: AbortSi
     const command = { ...seat, cwd: "/", ...(seat.contained === undefined ? printer : insideOf(seat)) };
     const words = seatWordsOf(command, givingWay);
     const launched = await launch(seat, { signal });
-    launched.stdin?.on("error", ignoreError);
-    launched.stdin?.end(primingLine(words) + startLine(words ?? "exit", words));
-    launched.stderr.resume();
-    const printed = await textOf(launched.stdout);
-    await launched.exited;
-    await launched.reap("soon");
+    const printed = await answerOf(launched, primingLine(words) + startLine(words ?? "exit", words));
     if (isUnchanged(printed, seat)) return givingWay;
   }
   return undefined;
+}
+
+/** What a seat prints that is given these lines and no other input. Rejects when its container could not be made. */
+async function answerOf(launched: LaunchedProcess, lines: string): Promise<string> {
+  try {
+    launched.stdin?.on("error", ignoreError);
+    launched.stdin?.end(lines);
+    launched.stderr.resume();
+    const printed = await textOf(launched.stdout);
+    const exit = await launched.exited;
+    if (exit.kind !== "exited") throw exit.error;
+    return printed;
+  } finally {
+    // Half-open sockets: the end of the other side closes none of them.
+    for (const socket of socketsOf(launched)) socket.destroy();
+    await launched.reap("soon");
+  }
 }
 
 async function textOf(output: Readable): Promise<string> {

@@ -29,11 +29,12 @@ export class SpawnerLink {
   readonly #stderr = new TailRing(STDERR_TAIL_BYTES);
   #alive = true;
 
-  constructor({ socketDir, registryDir, onReport, forked = forkSpawner() }: SpawnerLinkOptions) {
+  constructor({ socketDir, registryDir, onReport, forked }: SpawnerLinkOptions) {
+    // Before the process: one that nobody can reach would stay for as long as this one.
     this.#directory = mkdtempSync(join(socketDir, "caret-"));
     chmodSync(this.#directory, 0o700);
     this.socketPath = join(this.#directory, "streams");
-    this.#process = forked;
+    this.#process = forked ?? forkSpawner();
     this.#process.on("message", (report: SpawnerReport) => {
       if (report.type === "listening") this.#listening.resolve(true);
       else onReport(report);
@@ -41,7 +42,7 @@ export class SpawnerLink {
     this.#process.stderr?.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     for (const event of ["exit", "disconnect", "error"] as const) this.#process.on(event, () => this.#lose());
     // One that was forked earlier may have died before anybody listened.
-    if (!forked.connected) this.#lose();
+    if (!this.#process.connected) this.#lose();
     this.send({ type: "open", socketPath: this.socketPath, registryDir });
     this.hold(false);
   }

@@ -13,7 +13,9 @@ closeInheritedDescriptors();
 // A signal meant for the gateway may reach us as well; we leave when the gateway has, not before.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 
-const service = new SpawnerService((report) => process.send?.(report));
+// A report that cannot be sent means that the gateway is gone, which `disconnect` says. Without a callback it would be an
+// uncaught error, and end this process before it has killed anything.
+const service = new SpawnerService((report) => process.send?.(report, undefined, undefined, () => undefined));
 const rest = new FirstRest(() => void globalThis.gc?.({ type: "major", flavor: "last-resort" }));
 
 process.on("message", (request: SpawnerRequest) => {

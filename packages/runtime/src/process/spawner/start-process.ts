@@ -75,7 +75,7 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
     signal(signal) {
       const inner = signal === "SIGKILL" || hasLeft ? undefined : agent?.identify();
       if (inner !== undefined) signalProcess(inner, signal);
-      else if (process.platform !== "win32") signalGroup(identity, agent === undefined ? signal : "SIGKILL");
+      else if (process.platform !== "win32") signalGroup(identity, agent === undefined ? signal : withoutAgent(signal));
       else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
     },
     async reap(strays) {
@@ -88,6 +88,14 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
       registry?.remove(mark);
     },
   };
+}
+
+/**
+ * What a container gets whose agent cannot be found: nothing polite is possible. Only SIGCONT ends nothing: the agent may have died
+ * of the SIGTERM before it, and the container be about to say how.
+ */
+function withoutAgent(signal: NodeJS.Signals): NodeJS.Signals {
+  return signal === "SIGCONT" ? signal : "SIGKILL";
 }
 
 type RunningChild = ChildProcess & { readonly pid: number };
