@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
@@ -139,6 +139,30 @@ describe("When the disk fails, the event log", () => {
       code: "storage-failed",
       message: "The event log is gone from the data directory",
     });
+  });
+});
+
+describe("When a sync fails while the log is read, a reader", { timeout: 20_000 }, () => {
+  it("is given nothing of what was not synced, until the file was opened again and made sure of", async () => {
+    let sync: PromiseWithResolvers<void> | undefined;
+    const syncFile = async (): Promise<void> => await sync?.promise;
+    const store = openSqliteEventStore({ directory, role: "gateway", syncFile });
+    await store.createSession({ id: "s1", workspace: "/", createdAt: 0 });
+    // One that reads keeps the journal from being copied whole, and with it the log from being opened again.
+    const other = new DatabaseSync(join(directory, LOG_FILE), { readOnly: true });
+    other.exec("begin; select * from session");
+    sync = Promise.withResolvers();
+    const event = { type: "turn-start", turnId: "t1", lane: "sim" } as const;
+    const appended = store.append("s1", 0, [{ turnId: "t1", event }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    const outcomes = Promise.allSettled([appended, store.read("s1")]);
+    await new Promise((resolve) => setImmediate(resolve));
+    sync.reject(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+    sync = undefined;
+    expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    other.close();
+    await expect.poll(() => store.read("s1").then((events) => events.length, String), { timeout: 5_000 }).toBe(1);
+    await store.close();
   });
 });
 
