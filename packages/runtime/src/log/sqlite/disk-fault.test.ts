@@ -118,6 +118,18 @@ describe("When the disk fails, the event log", () => {
     expect([ids(), reopened]).toEqual([["s1", "s2", "s3"], 1]);
   });
 
+  it("waits with what is to be written while another process keeps the file from being made sure of", async () => {
+    await save("s1", "a");
+    const other = new DatabaseSync(join(directory, LOG_FILE), { readOnly: true });
+    other.exec("begin; select * from session");
+    syncFault = Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+    await expect(save("s2", "b")).rejects.toMatchObject({ code: "storage-failed" });
+    const saved = save("s3", "c").then(() => "saved", String);
+    await expect.poll(() => reopened).toBeGreaterThan(1);
+    other.close();
+    expect([await saved, ids()]).toEqual(["saved", ["s1", "s2", "s3"]]);
+  });
+
   it("leaves a disk that keeps failing alone for a while between two attempts", async () => {
     failNextCommits(1);
     await expect(save("s1", "a")).rejects.toMatchObject({ code: "storage-failed" });
@@ -146,7 +158,7 @@ describe("When a sync fails while the log is read, a reader", { timeout: 20_000 
   it("is given nothing of what was not synced, until the file was opened again and made sure of", async () => {
     let sync: PromiseWithResolvers<void> | undefined;
     const syncFile = async (): Promise<void> => await sync?.promise;
-    const store = openSqliteEventStore({ directory, role: "gateway", syncFile });
+    const store = openSqliteEventStore({ directory, role: "gateway", syncFile, heldMs: 100 });
     await store.createSession({ id: "s1", workspace: "/", createdAt: 0 });
     // One that reads keeps the journal from being copied whole, and with it the log from being opened again.
     const other = new DatabaseSync(join(directory, LOG_FILE), { readOnly: true });

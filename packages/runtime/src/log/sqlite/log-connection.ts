@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { createLogTables, type LogTables } from "./log-tables.ts";
+import { isHeldByOthers } from "./retry-while-held.ts";
 import { breaksConnection, toStorageError } from "./storage-error.ts";
 
 interface OpenLog {
@@ -37,7 +38,7 @@ export interface LogConnectionOptions {
  *
  * - sound: entered by opening and by a reopening that succeeded.
  * - broken: entered when the disk failed under it. The old connection is dropped at once, because after a failed sync
- *   neither SQLite nor the kernel can be believed; each use then tries to reopen, at most once per `retryMs`.
+ *   neither SQLite nor the kernel can be believed; each use then tries to reopen, at most once per `retryMs` unless others held the file.
  * - closed: entered on request, never left.
  */
 export function openLogConnection(options: LogConnectionOptions): LogConnection {
@@ -52,8 +53,14 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
     if (monotonicMs() < retryAt)
       throw new CaretError("storage-failed", "The disk failed under the event log", { retryable: true });
     retryAt = monotonicMs() + retryMs;
-    log = toOpenLog(reopen());
-    return log;
+    try {
+      log = toOpenLog(reopen());
+      return log;
+    } catch (reason) {
+      // A file that others hold was not checked yet, and those who wait for them try again soon.
+      if (isHeldByOthers(toStorageError(reason))) retryAt = 0;
+      throw reason;
+    }
   }
 
   function drop(): void {
