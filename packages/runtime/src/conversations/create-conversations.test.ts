@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { removeSession } from "../sessions/remove-session.ts";
+import { openSqliteLineageStore } from "./matching/sqlite-lineage-store.ts";
 import {
   answer,
   type ConversationBench,
@@ -67,6 +69,24 @@ describe("a conversation through a stateless door", () => {
       relation: "divergence",
       isSameSession: false,
     });
+  });
+
+  it("does not go on in another's session that began alike, whichever of those that did was deleted", async () => {
+    const lineage = openSqliteLineageStore({ directory: join(bench.workspace, "data") });
+    const { close } = bench;
+    bench = createConversationBench({ lineage });
+    const ask = (messages: Parameters<typeof bench.open>[0]) => bench.open(messages, { sessionKey: undefined });
+    const [first, second] = [await ask([user("A")]), await ask([user("A")])];
+    await Promise.all([first, second].map((turn) => read(turn)));
+    await settle();
+    await removeSession({ store: bench.store, scratch: bench.scratch, lineage }, second.sessionId);
+    const third = await ask([user("A")]);
+    await read(third);
+    const next = await ask([user("A"), answer("a"), user("B")]);
+    await read(next);
+    expect([first, second, third].map(({ sessionId }) => sessionId)).not.toContain(next.sessionId);
+    await lineage.close();
+    await close();
   });
 
   it("asks again what failed", async () => {

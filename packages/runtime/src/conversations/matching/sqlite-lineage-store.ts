@@ -157,7 +157,8 @@ function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
   const saveNewest = database.prepare("insert or replace into newest values (?, ?, ?)");
   const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, null, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
-  const forget = database.prepare("delete from transcript where session_id = ?");
+  // Other sessions have answered what is contested, and their clients may still go on from it.
+  const forget = database.prepare("delete from transcript where session_id = ? and is_contested = 0");
   const forgetNewest = database.prepare("delete from newest where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");
