@@ -28,6 +28,8 @@ describe("When the disk fails, the event log", () => {
   let wal: WalSync;
   /** What the disk says to the next sync. */
   let syncFault: Error | undefined;
+  /** What the next syncs wait for. */
+  let syncing: Promise<void> | undefined;
   let reopened: number;
   let clock: number;
 
@@ -36,7 +38,9 @@ describe("When the disk fails, the event log", () => {
     reopened = 0;
     clock = 0;
     syncFault = undefined;
+    syncing = undefined;
     wal = createWalSync(path, async () => {
+      await syncing;
       const fault = syncFault;
       syncFault = undefined;
       if (fault !== undefined) throw fault;
@@ -62,8 +66,8 @@ describe("When the disk fails, the event log", () => {
     connection.close();
   });
 
-  const save = (id: string, title: string): Promise<void> =>
-    commits.run(1, ({ sessions }) =>
+  const save = (id: string, title: string, weight = 1): Promise<void> =>
+    commits.run(weight, ({ sessions }) =>
       sessions.save({
         id,
         workspace: "/",
@@ -116,6 +120,20 @@ describe("When the disk fails, the event log", () => {
     await save("s3", "c");
     // What was refused may turn up all the same, as the store's contract says: it was in the journal.
     expect([ids(), reopened]).toEqual([["s1", "s2", "s3"], 1]);
+  });
+
+  it("opens the file again once for all commits that one failed sync was to cover", async () => {
+    await save("s1", "a");
+    const disk = Promise.withResolvers<void>();
+    syncing = disk.promise;
+    // Each is as much as one commit should have: the second is committed while the first is synced.
+    const [first, second] = [save("s2", "b", 600), save("s3", "c", 600)];
+    const reopenedAtOnce = first.catch(() => ids());
+    disk.reject(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+    await expect(second).rejects.toMatchObject({ code: "storage-failed" });
+    syncing = undefined;
+    await save("s4", "d");
+    expect([await reopenedAtOnce, ids(), reopened]).toEqual([["s1", "s2", "s3"], ["s1", "s2", "s3", "s4"], 1]);
   });
 
   it("waits with what is to be written while another process keeps the file from being made sure of", async () => {

@@ -4,7 +4,7 @@ import { createLogTables, type LogTables } from "./log-tables.ts";
 import { isHeldByOthers } from "./retry-while-held.ts";
 import { breaksConnection, toStorageError } from "./storage-error.ts";
 
-interface OpenLog {
+export interface OpenLog {
   readonly database: DatabaseSync;
   readonly tables: LogTables;
   /** Another number when another connection has committed since. */
@@ -16,8 +16,11 @@ interface OpenLog {
 export interface LogConnection {
   /** Work on a sound connection. Throws only errors of ours. */
   use<Result>(work: (log: OpenLog) => Result): Result;
-  /** The disk failed under it, as another caller found out. Returns the reason. */
-  distrust(reason: unknown): CaretError;
+  /**
+   * The disk failed under what was committed on `failed`, as its sync found out. Returns the reason. A connection that was opened since is
+   * sound: opening it made sure of all that is in the journal.
+   */
+  distrust(failed: OpenLog, reason: unknown): CaretError;
   /** Says whether it was sound to the end. */
   close(): boolean;
 }
@@ -79,8 +82,8 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
       }
     },
 
-    distrust(reason) {
-      if (!closed) drop();
+    distrust(failed, reason) {
+      if (!closed && failed === log) drop();
       return toStorageError(reason);
     },
 
