@@ -66,7 +66,7 @@ export const settleSql = "update lineage_transcripts set outcome = $3 where hash
 
 export const forgetSql = `
   with newest as (delete from lineage_newest where session_id = $1)
-  delete from lineage_transcripts where session_id = $1
+  delete from lineage_transcripts where session_id = $1 and not is_contested
 `;
 
 /** What nobody has gone on with since. */

@@ -11,6 +11,7 @@ import type {
   UsageQuery,
   UsageTotal,
 } from "@caret/runtime/log/event-store.ts";
+import { NOBODY } from "@caret/runtime/log/process-owner.ts";
 import { toRunningTurn, toTotal, toUsageOfDay } from "@caret/runtime/log/rows/usage-rows.ts";
 import { toUsageDay } from "@caret/runtime/log/session-record.ts";
 import type { Queries } from "../database/open-database.ts";
@@ -59,7 +60,7 @@ const whoseSql = "($4::text is null or user_name = $4) and ($5::text is null or 
 const countSql = `
   select (select count(*) from (
     select session_id, turn_id from logged_turns join sessions on sessions.id = session_id
-      where started_at >= $2 and started_at < $3 and ${whoseSql}
+      where started_at >= $2 and started_at < $3 and logged_turns.owner <> '${NOBODY}' and ${whoseSql}
     union select session_id, turn_id from turn_usages where day = $1 and ${whoseSql}
   ) as of_day) as begun, (
     select count(*) from logged_turns join sessions on sessions.id = session_id
@@ -95,7 +96,8 @@ export async function recordEvent(
 ): Promise<void> {
   if (event.type === "turn-start") {
     const { model = null, lane, client = null } = event;
-    await queries.query(startSql, [sessionId, turnId, model, lane, client, seq, at, owner], "turn-start");
+    const ranBy = copied ? NOBODY : owner;
+    await queries.query(startSql, [sessionId, turnId, model, lane, client, seq, at, ranBy], "turn-start");
   }
   if (event.type === "turn-end") {
     const sql = "update logged_turns set ended_at = $1 where session_id = $2 and turn_id = $3";

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { removeSession } from "../sessions/remove-session.ts";
+import { LINEAGE_FILE, openSqliteLineageStore } from "./matching/sqlite-lineage-store.ts";
 import {
   answer,
   type ConversationBench,
@@ -67,6 +70,49 @@ describe("a conversation through a stateless door", () => {
       relation: "divergence",
       isSameSession: false,
     });
+  });
+
+  it("does not go on in another's session that began alike, whichever of those that did was deleted", async () => {
+    const lineage = openSqliteLineageStore({ directory: join(bench.workspace, "data") });
+    const { close } = bench;
+    bench = createConversationBench({ lineage });
+    const ask = (messages: Parameters<typeof bench.open>[0]) => bench.open(messages, { sessionKey: undefined });
+    const [first, second] = [await ask([user("A")]), await ask([user("A")])];
+    await Promise.all([first, second].map((turn) => read(turn)));
+    await settle();
+    await removeSession({ store: bench.store, scratch: bench.scratch, lineage }, second.sessionId);
+    const third = await ask([user("A")]);
+    await read(third);
+    const next = await ask([user("A"), answer("a"), user("B")]);
+    await read(next);
+    expect([first, second, third].map(({ sessionId }) => sessionId)).not.toContain(next.sessionId);
+    await lineage.close();
+    await close();
+  });
+
+  it("does not go on in another's session, or where its own has gone on from, when another process held the index", async () => {
+    const directory = join(bench.workspace, "data");
+    const lineage = openSqliteLineageStore({ directory });
+    const { close } = bench;
+    bench = createConversationBench({ lineage });
+    const ask = async (...said: readonly string[]) => {
+      const messages = said.flatMap((text, index) => (index === 0 ? [user(text)] : [answer("a"), user(text)]));
+      const turn = await bench.open(messages, { sessionKey: undefined });
+      await read(turn);
+      return turn.sessionId;
+    };
+    const other = new DatabaseSync(join(directory, LINEAGE_FILE));
+    const first = await ask("A");
+    const mine = await ask("M");
+    other.exec("begin immediate");
+    const second = await ask("A");
+    const gone = await ask("M", "N");
+    other.close();
+    const [next, edited] = [await ask("A", "B"), await ask("M", "O")];
+    expect([first, second]).not.toContain(next);
+    expect([gone, edited !== mine]).toEqual([mine, true]);
+    await lineage.close();
+    await close();
   });
 
   it("asks again what failed", async () => {

@@ -41,6 +41,8 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
   };
 
   const giveGrace = (): void => {
+    // Only the newest can be called off: one that is forgotten would end the turn of a client that came back.
+    clearTimeout(timer);
     timer = setTimeout(onAbandoned, graceMs, "The client has left").unref();
   };
 

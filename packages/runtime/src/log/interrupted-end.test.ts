@@ -27,3 +27,17 @@ it("keeps what a command had printed when Caret was killed [ux B4]", () => {
     },
   ]);
 });
+
+it("keeps the beginning of what a command had printed, however much that was", () => {
+  const parts = noOpenParts();
+  const text = "a line of a build\n".repeat(60_000);
+  trackOpenParts(parts, { type: "tool-call", callId: "c", name: "exec", kind: "shell", input: {}, owner: "agent" });
+  // More characters than one text can have.
+  for (let count = 0; count < 600; count += 1) trackOpenParts(parts, { type: "tool-output", callId: "c", text });
+  expect(interruptedEnd(parts)[0]).toEqual({
+    type: "tool-result",
+    callId: "c",
+    status: "interrupted",
+    output: `${text.slice(0, 1024 * 1024)}\n[what it printed then was left out]\n[Caret stopped before this call had a result.]`,
+  });
+});

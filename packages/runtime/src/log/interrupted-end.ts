@@ -3,10 +3,14 @@ import { notRun } from "../turns/why-stopped.ts";
 import type { EventStore, RunningTurn, RunningTurnQuery } from "./event-store.ts";
 import { readAll } from "./read-turns.ts";
 
+/** So many characters of what an open call has printed are kept for its result; all of it is in the log. */
+const MAX_PRINTED = 1024 * 1024;
+const LEFT_OUT = "\n[what it printed then was left out]";
+
 /** What of a turn is still open: at most one block, the calls without a result, and what nobody has answered. */
 export interface OpenParts {
   closeBlock: AgentEvent | undefined;
-  /** What each has printed so far. */
+  /** What each has printed so far, cut. */
   readonly calls: Map<string, string>;
   /** By their ids. */
   readonly asks: Map<string, AgentEventOf<"approval-request" | "question">>;
@@ -33,7 +37,7 @@ export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
       parts.calls.set(event.callId, "");
       return;
     case "tool-output":
-      parts.calls.set(event.callId, (parts.calls.get(event.callId) ?? "") + event.text);
+      parts.calls.set(event.callId, printedSoFar(parts.calls.get(event.callId) ?? "", event.text));
       return;
     case "tool-result":
       parts.calls.delete(event.callId);
@@ -49,6 +53,13 @@ export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
     default:
       return;
   }
+}
+
+/** Bounded, as results are: it is in memory for as long as the call is open, and one event at its end. */
+function printedSoFar(before: string, text: string): string {
+  if (before.length > MAX_PRINTED) return before;
+  const whole = before + text;
+  return whole.length > MAX_PRINTED ? `${whole.slice(0, MAX_PRINTED)}${LEFT_OUT}` : whole;
 }
 
 /** What is said about a turn that ended because Caret did. */

@@ -2,6 +2,9 @@ import { CaretError } from "@caret/protocol";
 import { isAlive, readBootId } from "../process/process-identity.ts";
 import type { LogWriter } from "./event-store.ts";
 
+/** Owns the turns that were copied: they began elsewhere, and count as begun there. No process has this name. */
+export const NOBODY = "";
+
 /**
  * Is the process still running that wrote this word as its name? Older Carets named themselves by number, start time and
  * boot, which only processes in one PID namespace can judge. A word that is none of ours stands for nobody.

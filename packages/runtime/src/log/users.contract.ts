@@ -87,6 +87,15 @@ export function describeUsers(name: string, createStore: CreateStore): void {
       expect(row).toMatchObject({ user: "anna", sessionId: "annas", turns: 1 });
     });
 
+    it("does not count turns of today again that were copied, by a fork or an import", async () => {
+      const copied = [...turn("t1", undefined), ...turn("t2", { input: 1 })];
+      await store.append("annas", 0, copied, { copied: true });
+      const count = () => store.countTurns({ day: TODAY, user: "anna" });
+      expect(await count()).toEqual({ begun: 0, running: 0 });
+      await store.append("annas", copied.length, turn("t3", undefined));
+      expect(await count()).toEqual({ begun: 1, running: 0 });
+    });
+
     it("counts the turns of a user that began today and that run, those without usage too", async () => {
       await store.append("annas", 0, turn("t1", undefined));
       await store.append("annas", 2, turn("t2", { input: 1 }));

@@ -77,6 +77,15 @@ export function describeLineageStore(name: string, open: () => LineageStore | Pr
       expect(await get("a")).toEqual({ ...newest("s2", "t3"), isContested: true });
     });
 
+    it("calls a transcript contested also when the session that answered it last is forgotten: of the others one may still go on", async () => {
+      await put("a", record("s1", "t1"));
+      await put("a", record("s2", "t2"));
+      await store.forget("s2");
+      expect((await get("a"))?.isNewest).toBe(false);
+      await put("a", record("s3", "t3"));
+      expect(await get("a")).toEqual({ ...newest("s3", "t3"), isContested: true });
+    });
+
     it("takes no older record for the newest when another session has answered the newest transcript since [review 2 F9]", async () => {
       await put("a", record("s1", "t1"));
       await put("ab", record("s1", "t2"));

@@ -101,7 +101,7 @@ export interface LineageStore {
     turnId: string,
     outcome: NonNullable<LineageRecord["outcome"]>,
   ): Promise<void>;
-  /** Forget everything about a session that is gone. */
+  /** Forget everything about a session that is gone, but which transcripts are contested: those of other sessions are, too. */
   forget(sessionId: string): Promise<void>;
   /** Resolves when everything is written. */
   close(): Promise<void>;

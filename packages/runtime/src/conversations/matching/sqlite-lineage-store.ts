@@ -76,18 +76,50 @@ export function openSqliteLineageStore({
   });
   makePrivateDirectory(directory);
   use(() => undefined);
+  const unwritten = createUnwritten();
   // Read when it is asked, and once: nobody else writes between a look and what is decided by it.
   const createView = (): LineageView => ({
-    get: once((hash) => use((each) => each.get(hash))),
+    get: once((hash) =>
+      unwritten.correct(
+        hash,
+        use((each) => each.get(hash)),
+      ),
+    ),
     getScope: once((scope) => use((each) => each.getScope(scope))),
   });
   return {
     look: async () => createView(),
     // Before its session is in the log: an index that names a session which is not there is found out when it is used.
-    remember: async (answered) => use((each) => each.remember(answered)),
+    remember: async (answered) => unwritten.watch(answered, () => use((each) => each.remember(answered))),
     settle: async ({ hash }, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
     forget: async (sessionId) => use((each) => each.forget(sessionId)),
     close: async () => close(),
+  };
+}
+
+/**
+ * Transcripts whose rows could not be written, because another process held the file or the disk was full. Without them an older record
+ * would pass for its session's newest, or for the only one of its transcript: from neither does a session go on.
+ */
+function createUnwritten() {
+  const hashes = new Set<string>();
+  const sessions = new Set<string>();
+  return {
+    watch({ hash, record: { sessionId } }: AnsweredTranscript, write: () => void): void {
+      try {
+        write();
+        sessions.delete(sessionId);
+      } catch (reason) {
+        hashes.add(hash);
+        sessions.add(sessionId);
+        throw reason;
+      }
+    },
+    correct(hash: string, known: KnownTranscript | undefined): KnownTranscript | undefined {
+      if (known === undefined) return undefined;
+      const isNewest = known.isNewest && !sessions.has(known.sessionId);
+      return { ...known, isNewest, ...(hashes.has(hash) ? { isContested: true } : {}) };
+    },
   };
 }
 
@@ -157,7 +189,8 @@ function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
   const saveNewest = database.prepare("insert or replace into newest values (?, ?, ?)");
   const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, null, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
-  const forget = database.prepare("delete from transcript where session_id = ?");
+  // Other sessions have answered what is contested, and their clients may still go on from it.
+  const forget = database.prepare("delete from transcript where session_id = ? and is_contested = 0");
   const forgetNewest = database.prepare("delete from newest where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");

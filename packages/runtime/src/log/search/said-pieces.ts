@@ -58,6 +58,8 @@ export function textOfPiece(events: readonly StoredEvent[], kind: SaidKind): str
  */
 export class PieceFold {
   #open: SaidPiece | undefined;
+  /** Pieces that are whole and were said inside of the open block: the index is not past them before that is closed. */
+  #inside: SaidPiece[] = [];
   #seq: number;
 
   constructor(afterSeq: number) {
@@ -68,9 +70,9 @@ export class PieceFold {
     return this.#open === undefined ? this.#seq : this.#open.firstSeq - 1;
   }
 
-  /** The pieces that are whole with these events. */
+  /** The pieces that are settled with these events, each given once. */
   push(events: readonly StoredEvent[]): readonly SaidPiece[] {
-    const pieces: SaidPiece[] = [];
+    const pieces = this.#inside;
     for (const stored of events) {
       this.#seq = stored.seq;
       if (this.#endsWith(stored.event)) this.#close(pieces);
@@ -79,7 +81,9 @@ export class PieceFold {
       if (isDelta(stored.event)) this.#open = this.#open === undefined ? piece : grown(this.#open, piece);
       else pieces.push(piece);
     }
-    return pieces;
+    const { settled } = this;
+    this.#inside = pieces.filter(({ firstSeq }) => firstSeq > settled);
+    return pieces.filter(({ firstSeq }) => firstSeq <= settled);
   }
 
   #endsWith(event: AgentEvent): boolean {

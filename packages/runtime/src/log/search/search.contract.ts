@@ -155,6 +155,28 @@ export function describeSearch(name: string, createStore: CreateStore): void {
       expect(await found({ text: "starfish" })).toEqual(["s1 answer 3"]);
     });
 
+    it("finds what was said inside of a block once, whenever the index came by while the block was open", async () => {
+      const steers = entry({ type: "notice", kind: "steer", message: "zebra, said meanwhile" });
+      await store.append("s1", 0, [
+        asks("t1", "start"),
+        entry({ type: "text-start", blockId: "b1" }),
+        says("One "),
+        steers,
+      ]);
+      await store.catchUpSearch({ sessionId: "s1" });
+      await store.append("s1", 4, [says("two"), entry({ type: "text-end", blockId: "b1" }), ends("t1")]);
+      expect(await found({ text: "zebra" })).toEqual(["s1 steering 4"]);
+    });
+
+    it("finds what was said inside of a long block that is indexed a few events at a time", async () => {
+      const steers = entry({ type: "notice", kind: "steer", message: "zebra, said meanwhile" });
+      await store.append("s1", 0, [asks("t1", "start"), entry({ type: "text-start", blockId: "b1" })]);
+      await store.catchUpSearch({ sessionId: "s1" });
+      await store.append("s1", 2, [says("One "), steers, ...Array.from({ length: 40 }, () => says("more "))]);
+      await store.append("s1", 44, [entry({ type: "text-end", blockId: "b1" }), ends("t1")]);
+      expect(await found({ text: "zebra" })).toEqual(["s1 steering 4"]);
+    });
+
     it("refuses a search without a word", async () => {
       await expect(store.search({ text: '"" -- *' })).rejects.toMatchObject({ code: "invalid-request" });
     });

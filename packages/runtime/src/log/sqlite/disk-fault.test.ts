@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
@@ -28,6 +28,8 @@ describe("When the disk fails, the event log", () => {
   let wal: WalSync;
   /** What the disk says to the next sync. */
   let syncFault: Error | undefined;
+  /** What the next syncs wait for. */
+  let syncing: Promise<void> | undefined;
   let reopened: number;
   let clock: number;
 
@@ -36,7 +38,9 @@ describe("When the disk fails, the event log", () => {
     reopened = 0;
     clock = 0;
     syncFault = undefined;
+    syncing = undefined;
     wal = createWalSync(path, async () => {
+      await syncing;
       const fault = syncFault;
       syncFault = undefined;
       if (fault !== undefined) throw fault;
@@ -62,8 +66,8 @@ describe("When the disk fails, the event log", () => {
     connection.close();
   });
 
-  const save = (id: string, title: string): Promise<void> =>
-    commits.run(1, ({ sessions }) =>
+  const save = (id: string, title: string, weight = 1): Promise<void> =>
+    commits.run(weight, ({ sessions }) =>
       sessions.save({
         id,
         workspace: "/",
@@ -118,6 +122,32 @@ describe("When the disk fails, the event log", () => {
     expect([ids(), reopened]).toEqual([["s1", "s2", "s3"], 1]);
   });
 
+  it("opens the file again once for all commits that one failed sync was to cover", async () => {
+    await save("s1", "a");
+    const disk = Promise.withResolvers<void>();
+    syncing = disk.promise;
+    // Each is as much as one commit should have: the second is committed while the first is synced.
+    const [first, second] = [save("s2", "b", 600), save("s3", "c", 600)];
+    const reopenedAtOnce = first.catch(() => ids());
+    disk.reject(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+    await expect(second).rejects.toMatchObject({ code: "storage-failed" });
+    syncing = undefined;
+    await save("s4", "d");
+    expect([await reopenedAtOnce, ids(), reopened]).toEqual([["s1", "s2", "s3"], ["s1", "s2", "s3", "s4"], 1]);
+  });
+
+  it("waits with what is to be written while another process keeps the file from being made sure of", async () => {
+    await save("s1", "a");
+    const other = new DatabaseSync(join(directory, LOG_FILE), { readOnly: true });
+    other.exec("begin; select * from session");
+    syncFault = Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+    await expect(save("s2", "b")).rejects.toMatchObject({ code: "storage-failed" });
+    const saved = save("s3", "c").then(() => "saved", String);
+    await expect.poll(() => reopened).toBeGreaterThan(1);
+    other.close();
+    expect([await saved, ids()]).toEqual(["saved", ["s1", "s2", "s3"]]);
+  });
+
   it("leaves a disk that keeps failing alone for a while between two attempts", async () => {
     failNextCommits(1);
     await expect(save("s1", "a")).rejects.toMatchObject({ code: "storage-failed" });
@@ -139,6 +169,30 @@ describe("When the disk fails, the event log", () => {
       code: "storage-failed",
       message: "The event log is gone from the data directory",
     });
+  });
+});
+
+describe("When a sync fails while the log is read, a reader", { timeout: 20_000 }, () => {
+  it("is given nothing of what was not synced, until the file was opened again and made sure of", async () => {
+    let sync: PromiseWithResolvers<void> | undefined;
+    const syncFile = async (): Promise<void> => await sync?.promise;
+    const store = openSqliteEventStore({ directory, role: "gateway", syncFile, heldMs: 100 });
+    await store.createSession({ id: "s1", workspace: "/", createdAt: 0 });
+    // One that reads keeps the journal from being copied whole, and with it the log from being opened again.
+    const other = new DatabaseSync(join(directory, LOG_FILE), { readOnly: true });
+    other.exec("begin; select * from session");
+    sync = Promise.withResolvers();
+    const event = { type: "turn-start", turnId: "t1", lane: "sim" } as const;
+    const appended = store.append("s1", 0, [{ turnId: "t1", event }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    const outcomes = Promise.allSettled([appended, store.read("s1")]);
+    await new Promise((resolve) => setImmediate(resolve));
+    sync.reject(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
+    sync = undefined;
+    expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    other.close();
+    await expect.poll(() => store.read("s1").then((events) => events.length, String), { timeout: 5_000 }).toBe(1);
+    await store.close();
   });
 });
 

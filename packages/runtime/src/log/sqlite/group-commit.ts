@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { Checkpoints } from "./checkpoints.ts";
 import { createCommitCredit } from "./commit-credit.ts";
 import { createCommitTimer } from "./commit-timer.ts";
-import type { LogConnection } from "./log-connection.ts";
+import type { LogConnection, OpenLog } from "./log-connection.ts";
 import type { LogTables } from "./log-tables.ts";
 import { inTransaction } from "./open-database.ts";
 import { createPatientJobs } from "./patient-jobs.ts";
@@ -163,10 +163,11 @@ type Disk = Pick<GroupCommitOptions, "connection" | "wal" | "checkpoints">;
 /** `held`: another process has the log. Nothing was written then, and no promise was settled. */
 function commit(disk: Disk, jobs: readonly Job[]): "over" | "held" {
   try {
-    const settle = disk.connection.use(({ database, tables }) =>
-      inTransaction(database, () => jobs.map((job) => attempt(job, tables))),
-    );
-    void acknowledge(disk, jobs, settle);
+    const committed = disk.connection.use((log) => ({
+      log,
+      settle: inTransaction(log.database, () => jobs.map((job) => attempt(job, log.tables))),
+    }));
+    void acknowledge(disk, jobs, committed);
     return "over";
   } catch (reason) {
     const error = CaretError.from(reason);
@@ -186,13 +187,13 @@ function refuse(disk: Disk, jobs: readonly Job[], error: CaretError): void {
 async function acknowledge(
   { connection, wal, checkpoints }: Disk,
   jobs: readonly Job[],
-  settle: readonly (() => void)[],
+  { log, settle }: { readonly log: OpenLog; readonly settle: readonly (() => void)[] },
 ): Promise<void> {
   try {
     if (!jobs.every(({ isRemakeable }) => isRemakeable)) await wal.sync();
     for (const each of settle) each();
   } catch (reason) {
-    const error = connection.distrust(reason);
+    const error = connection.distrust(log, reason);
     for (const job of jobs) job.reject(error);
     return;
   }

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 import { createLogTables, type LogTables } from "./log-tables.ts";
+import { isHeldByOthers } from "./retry-while-held.ts";
 import { breaksConnection, toStorageError } from "./storage-error.ts";
 
-interface OpenLog {
+export interface OpenLog {
   readonly database: DatabaseSync;
   readonly tables: LogTables;
   /** Another number when another connection has committed since. */
@@ -15,8 +16,11 @@ interface OpenLog {
 export interface LogConnection {
   /** Work on a sound connection. Throws only errors of ours. */
   use<Result>(work: (log: OpenLog) => Result): Result;
-  /** The disk failed under it, as another caller found out. Returns the reason. */
-  distrust(reason: unknown): CaretError;
+  /**
+   * The disk failed under what was committed on `failed`, as its sync found out. Returns the reason. A connection that was opened since is
+   * sound: opening it made sure of all that is in the journal.
+   */
+  distrust(failed: OpenLog, reason: unknown): CaretError;
   /** Says whether it was sound to the end. */
   close(): boolean;
 }
@@ -37,7 +41,7 @@ export interface LogConnectionOptions {
  *
  * - sound: entered by opening and by a reopening that succeeded.
  * - broken: entered when the disk failed under it. The old connection is dropped at once, because after a failed sync
- *   neither SQLite nor the kernel can be believed; each use then tries to reopen, at most once per `retryMs`.
+ *   neither SQLite nor the kernel can be believed; each use then tries to reopen, at most once per `retryMs` unless others held the file.
  * - closed: entered on request, never left.
  */
 export function openLogConnection(options: LogConnectionOptions): LogConnection {
@@ -52,8 +56,14 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
     if (monotonicMs() < retryAt)
       throw new CaretError("storage-failed", "The disk failed under the event log", { retryable: true });
     retryAt = monotonicMs() + retryMs;
-    log = toOpenLog(reopen());
-    return log;
+    try {
+      log = toOpenLog(reopen());
+      return log;
+    } catch (reason) {
+      // A file that others hold was not checked yet, and those who wait for them try again soon.
+      if (isHeldByOthers(toStorageError(reason))) retryAt = 0;
+      throw reason;
+    }
   }
 
   function drop(): void {
@@ -72,8 +82,8 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
       }
     },
 
-    distrust(reason) {
-      if (!closed) drop();
+    distrust(failed, reason) {
+      if (!closed && failed === log) drop();
       return toStorageError(reason);
     },
 

@@ -278,16 +278,12 @@ class SqliteEventStore implements LogStore {
   }
 
   async read(sessionId: string, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
-    const events = await this.#read((tables) => tables.events.read(sessionId, options));
-    // What was read may have been committed a moment ago. Nothing is returned that a power cut could still take back.
-    await this.#held.wal.settled();
-    return events;
+    return await this.#onDisk(() => this.#read((tables) => tables.events.read(sessionId, options)));
   }
 
   async search(query: SaidQuery): Promise<SaidPage> {
-    const page = await searchSaid(this.#said, query);
-    await this.#held.wal.settled(); // as for `read`: what was found may be indexed before it is on disk
-    return page;
+    // What was found may be indexed before it is on disk.
+    return await this.#onDisk(() => searchSaid(this.#said, query));
   }
 
   async catchUpSearch(options: CatchUpOptions = {}): Promise<void> {
@@ -374,6 +370,17 @@ class SqliteEventStore implements LogStore {
       const startedAt = performance.now();
       isGone = await this.#writer.run(1, (tables) => removeStep(tables, sessionId), { about: sessionId });
       await sleep(performance.now() - startedAt);
+    }
+  }
+
+  /**
+   * What was read may have been committed a moment ago. Nothing is returned that a power cut could still take back: where its sync
+   * failed it is read again, from a file that was opened anew and made sure of, or refused.
+   */
+  async #onDisk<Result>(read: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const found = await read();
+      if (await this.#held.wal.settled()) return found;
     }
   }
 

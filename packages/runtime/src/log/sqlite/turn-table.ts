@@ -11,6 +11,7 @@ import type {
   UsageQuery,
   UsageTotal,
 } from "../event-store.ts";
+import { NOBODY } from "../process-owner.ts";
 import { toRunningTurn, toTotal, toUsageOfDay } from "../rows/usage-rows.ts";
 import { toUsageDay } from "../session-record.ts";
 import { costSql } from "./cost-function.ts";
@@ -83,7 +84,7 @@ const whoseSql = "($user is null or user_name = $user) and ($team is null or tea
 const countSql = `
   select (select count(*) from (
     select session_id, turn_id from turn join session on session.id = turn.session_id
-      where started_at >= $from and started_at < $to and ${whoseSql}
+      where started_at >= $from and started_at < $to and turn.owner <> '${NOBODY}' and ${whoseSql}
     union select session_id, turn_id from turn_usage where day = $day and ${whoseSql}
   )) as begun, (
     select count(*) from turn join session on session.id = turn.session_id
@@ -102,7 +103,8 @@ export function createTurnTable(database: DatabaseSync): TurnTable {
 
   return {
     record({ sessionId, turnId, seq, at, event }, { owner, copied }) {
-      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, event.lane, seq, at, owner);
+      const ranBy = copied ? NOBODY : owner;
+      if (event.type === "turn-start") start.run(sessionId, turnId, event.model ?? null, event.lane, seq, at, ranBy);
       if (event.type === "turn-end") end.run(at, sessionId, turnId);
       if (event.type === "usage") {
         const $day = copied ? null : toUsageDay(at);

@@ -14,9 +14,9 @@ export interface WalSync {
   sync(): Promise<void>;
   /**
    * Resolves when nothing that was committed before is on its way to the disk any more; what is committed meanwhile is
-   * not waited for. Never rejects: the promise of a commit does.
+   * not waited for. Says whether all of it got there. Never rejects: the promise of a commit does.
    */
-  settled(): Promise<void>;
+  settled(): Promise<boolean>;
   /** Whether something that was committed is on its way to the disk. */
   readonly isSyncing: boolean;
   /** The journal may be another file from now on, or none. */
@@ -63,7 +63,12 @@ export function createWalSync(path: string, syncFile: SyncFile = promisify(fdata
       await next;
     },
     async settled() {
-      await (next ?? running)?.catch(() => undefined);
+      const under = next ?? running;
+      if (under === undefined) return true;
+      return await under.then(
+        () => true,
+        () => false,
+      );
     },
     get isSyncing() {
       return running !== undefined;

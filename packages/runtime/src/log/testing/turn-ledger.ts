@@ -37,7 +37,7 @@ interface TurnLedger {
 }
 
 export function createTurnLedger(owner: string, whoseOf: (sessionId: string) => Whose): TurnLedger {
-  const begun = new Map<string, { readonly sessionId: string; readonly day: string }>();
+  const begun = new Map<string, { readonly sessionId: string; readonly day: string | undefined }>();
   const running = new Map<string, RunningTurn>();
   const starts = new Map<string, AgentEventOf<"turn-start">>();
   const usages = new Map<string, TurnUsage>();
@@ -45,14 +45,14 @@ export function createTurnLedger(owner: string, whoseOf: (sessionId: string) => 
   return {
     record({ sessionId, turnId, seq, at, event }, copied) {
       const key = JSON.stringify([sessionId, turnId]);
+      const day = copied ? undefined : toUsageDay(at);
       if (event.type === "turn-start") {
         running.set(key, { sessionId, turnId, firstSeq: seq, startedAt: at, owner });
         starts.set(key, event);
-        begun.set(key, { sessionId, day: toUsageDay(at) });
+        begun.set(key, { sessionId, day });
       }
       if (event.type === "turn-end") running.delete(key);
       if (event.type === "usage") {
-        const day = copied ? undefined : toUsageDay(at);
         const { model, lane, client } = starts.get(key) ?? {};
         const whose = whoseOf(sessionId);
         usages.set(key, { sessionId, day, model, lane, client, whose, usage: priced(event.usage, model) });

@@ -32,7 +32,8 @@ export function createMemoryLineageStore(): LineageStore & LineageView {
       if (record?.turnId === turnId) records.set(hash, { ...record, outcome });
     },
     async forget(sessionId) {
-      for (const [hash, record] of records) if (record.sessionId === sessionId) records.delete(hash);
+      for (const [hash, record] of records)
+        if (record.sessionId === sessionId && record.isContested !== true) records.delete(hash);
       newest.delete(sessionId);
     },
     close: async () => undefined,
