@@ -143,6 +143,31 @@ describe("an answer whose client is slow, in the middle of what the agent says",
     });
   });
 
+  it("leaves nothing out when the client hangs up while a page of the log is read for it", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const gone = new AbortController();
+    const client = slowReader();
+    const answered = rounds.last.follow(client.take, gone.signal);
+    await hears(client);
+    say("I am");
+    const more = " on it".repeat(30_000);
+    say(more);
+    const readLog = store.read.bind(store);
+    store.read = async (...asked) => {
+      const page = await readLog(...asked);
+      if (page.length > 0) gone.abort();
+      return page;
+    };
+    client.release();
+    await answered;
+    const second = rounds.begin("second");
+    await log.append([{ event: completedEnd }]);
+    expect({ client: client.words.join("|"), second: (await read(second)).replace(more, "more") }).toEqual({
+      client: "tool-call|I am",
+      second: "more|turn-end",
+    });
+  });
+
   it("ends with the same word as for a client that is quick, and the next one goes on from there", async () => {
     const rounds = createTurnRounds(turnOf(60_000), "first");
     const { last: first } = rounds;

@@ -85,6 +85,8 @@ export async function follow(log: FollowedLog, options: FollowOptions, take: Tak
   try {
     while (!inbox.isOver) {
       const batch = inbox.isBehind ? await readPage(log, options, inbox) : inbox.take();
+      // A reader that has left meanwhile would be taken to have what it is given now.
+      if (inbox.isOver) break;
       if (batch.length > 0) await inbox.give(batch);
       else if (options.until === "never" && (await log.store.getSession(log.sessionId)) === undefined) return;
       else await inbox.settled();
