@@ -272,8 +272,10 @@ class Inbox implements LiveListener {
 
   /** Resolves when there is something to do that a call of `onWritten` cannot do by itself. Rejects with what the reader threw. */
   async settled(): Promise<void> {
-    this.#isIdle = !this.#isBehind && this.#waiting.length === 0;
-    await this.bell.rung();
+    const isEmpty = this.#waiting.length === 0;
+    this.#isIdle = !this.#isBehind && isEmpty;
+    // What waited before this reader came has rung no bell.
+    if (isEmpty) await this.bell.rung();
     this.#isIdle = false;
     await this.#taking;
     this.#taking = undefined;
