@@ -113,6 +113,16 @@ describe("an answer with limits", () => {
     });
   });
 
+  it("says what may have been the beginning of a sequence before a call in the middle of the text", async () => {
+    const [start, said, end] = says("12 ST") as [AgentEvent, AgentEvent, AgentEvent];
+    const readUpTo = (limits: Partial<AnswerLimits>) =>
+      read({ stopSequences: ["STOP"], ...limits }, start, said, call, end);
+    expect([await readUpTo({}), await readUpTo({ maxOutputTokens: 1 })]).toEqual([
+      { texts: ["12 ", "ST"], last: "text-end", cut: undefined, stopped: false },
+      { texts: ["12 ", "S"], last: "text-end", cut: { kind: "length" }, stopped: true },
+    ]);
+  });
+
   it("obeys them in a plan, too", async () => {
     const plan = (text: string): AgentEvent => ({ type: "plan", text });
     const cutsOf = async (limits: Partial<AnswerLimits>) => (await read(limits, plan("one two"), ended)).cut;

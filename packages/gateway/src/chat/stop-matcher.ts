@@ -103,6 +103,8 @@ class LimitedAnswer implements AnswerLimiter {
   /** How much text may follow, by weight. */
   #room: number;
   #hasText = false;
+  /** That of the text which is held back. */
+  #block: { readonly blockId: string } = { blockId: "" };
   /** The client has been given calls: a turn that waits for their results cannot be ended. */
   #hasCalls = false;
   #out: AgentEvent[] = [];
@@ -145,9 +147,7 @@ class LimitedAnswer implements AnswerLimiter {
       case "plan":
         return this.#plan(event);
       case "tool-call":
-        this.#hasCalls ||= event.owner === "client";
-        this.#out.push(event);
-        return;
+        return this.#call(event);
       default:
         this.#out.push(event);
     }
@@ -168,6 +168,7 @@ class LimitedAnswer implements AnswerLimiter {
 
   #say(block: { readonly blockId: string }, piece: string): void {
     const { text, sequence } = this.#stops.push(piece);
+    this.#block = block;
     this.#show(block, text);
     if (this.cut === undefined && sequence !== undefined) this.cut = { kind: "stop-sequence", sequence };
     if (this.cut !== undefined) this.#out.push({ type: "text-end", blockId: block.blockId });
@@ -189,6 +190,16 @@ class LimitedAnswer implements AnswerLimiter {
 
   #end(event: AgentEventOf<"text-end">): void {
     this.#show(event, this.#stops.flush());
+    this.#out.push(event);
+  }
+
+  /** No text is held back beyond a call of the client's: the answer may end with it, in the middle of a block. */
+  #call(event: AgentEventOf<"tool-call">): void {
+    if (event.owner === "client") {
+      this.#show(this.#block, this.#stops.flush());
+      if (this.cut !== undefined) return void this.#out.push({ type: "text-end", blockId: this.#block.blockId });
+      this.#hasCalls = true;
+    }
     this.#out.push(event);
   }
 
