@@ -104,6 +104,18 @@ describe("an answer with limits", () => {
     expect(texts).toEqual(["one", "two"]);
   });
 
+  it("is not cut by a sequence of which one block has the beginning and the next one the end", async () => {
+    const plan: AgentEvent = { type: "plan", text: "OP two" };
+    const endings = [
+      await read({ gap: "", stopSequences: ["STOP"] }, ...says("one ST"), ...says("OP two", "b2"), ended),
+      await read({ gap: "", stopSequences: ["STOP"] }, ...says("one ST"), plan, ended),
+      await read({ gap: "\n\n", stopSequences: ["STOP"] }, ...says("one ST"), plan, ended),
+      await read({ gap: "\n\n", stopSequences: ["T\n\nO"] }, ...says("one ST"), plan, ended),
+    ];
+    const inGap = { kind: "stop-sequence", sequence: "T\n\nO" };
+    expect(endings.map(({ cut }) => cut)).toEqual([undefined, undefined, undefined, inGap]);
+  });
+
   it("is not cut any more once the client has calls to run", async () => {
     expect(await read({ maxOutputTokens: 1 }, ...says("123"), call, ...says("4567", "b2"))).toEqual({
       texts: ["123", "4567"],
