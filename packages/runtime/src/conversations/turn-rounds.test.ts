@@ -106,6 +106,29 @@ describe.each([true, false])("an answer that ends in the middle of what the agen
   });
 });
 
+it("an answer that is read again is as long as before, however slow the log is", async () => {
+  const turn = turnOf(1);
+  const rounds = createTurnRounds(turn, "first");
+  const client = reader(true);
+  const answered = rounds.last.follow(client.take, never);
+  say("I am on it.");
+  await log.write([{ type: "tool-call", kind: "other", owner: "client", ...call }]);
+  await answered;
+  const { parked } = turn;
+  const { promise: silent, resolve: note } = Promise.withResolvers<void>();
+  // Looked at when nothing was said for as long as the turn waits for further calls.
+  Object.assign(parked ?? {}, { open: () => [call, note()].slice(0, 1) });
+  const readLog = store.read.bind(store);
+  store.read = async (...asked) => {
+    await silent;
+    return await readLog(...asked);
+  };
+  expect({ client: client.words.join("|"), again: await read(rounds.last) }).toEqual({
+    client: "I am on it.|tool-call",
+    again: "I am on it.|tool-call",
+  });
+});
+
 /** A client that has not taken its first words until it is released. */
 function slowReader(): Heard & { readonly release: () => void } {
   const { words, take } = reader(false);

@@ -74,6 +74,8 @@ function createRound({ turn, clientCalls }: RoundContext, hash: string, from: Po
     reachedSeq = seq;
     reachedCharacters = characters;
   };
+  const reached = (): Position => ({ seq: reachedSeq, characters: reachedCharacters });
+  const context = { turn, from, clientCalls, onReached, reached, closed: closed.signal, end: () => end };
   return {
     hash,
     isFirst,
@@ -81,11 +83,9 @@ function createRound({ turn, clientCalls }: RoundContext, hash: string, from: Po
       return end === undefined;
     },
     isDelivered: false,
-    follow: (take, signal) =>
-      untilParked({ turn, from, signal, clientCalls, onReached, closed: closed.signal, end: () => end }, take),
+    follow: (take, signal) => untilParked({ ...context, signal }, take),
     close() {
-      const position = { seq: reachedSeq, characters: reachedCharacters };
-      end ??= { position, calls: turn.parked?.open() ?? [] };
+      end ??= { position: reached(), calls: turn.parked?.open() ?? [] };
       closed.abort();
       return end.position;
     },

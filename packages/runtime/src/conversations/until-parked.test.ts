@@ -70,6 +70,7 @@ it.each([true, false])(
       const options = {
         turn,
         from: { seq: 1, characters: WHOLE },
+        reached: () => ({ seq: 1, characters: WHOLE }),
         signal: never,
         clientCalls: new Set<string>(),
         closed: never,

@@ -22,6 +22,8 @@ export interface UntilParkedOptions {
   readonly clientCalls: Set<string>;
   /** Called with how far the follower has come: two numbers, since it is called for every word. */
   readonly onReached: (seq: number, characters: number) => void;
+  /** How far the reader of this answer has come that has come furthest. */
+  readonly reached: () => Position;
   /** Aborted when the client has come back with results: from then on `end` says where this answer ended. */
   readonly closed: AbortSignal;
   readonly end: () => RoundEnd | undefined;
@@ -127,10 +129,12 @@ class Answer {
   }
 
   #park(): void {
-    const calls = waitingCalls(this.#options.turn);
+    const { turn, clientCalls, reached } = this.#options;
+    const calls = waitingCalls(turn);
     // A call that is not in the log yet comes from there: sent before, it would be sent again after its result.
-    const areLogged = calls.every(({ callId }) => this.#options.clientCalls.has(callId));
-    if (calls.length > 0 && areLogged) this.#endWith(calls);
+    const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
+    // A log that is slow is no silence: what another reader was given before the calls is still to come.
+    if (calls.length > 0 && areLogged && this.#isAt(reached())) this.#endWith(calls);
     else this.look();
   }
 
