@@ -191,6 +191,22 @@ describe("an answer whose client is slow, in the middle of what the agent says",
     });
   });
 
+  it("doubles nothing that the client was given from the log because it fell behind", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const client = slowReader();
+    const answered = rounds.last.follow(client.take, never);
+    await hears(client);
+    say("I am");
+    const more = " on it".repeat(30_000);
+    say(more);
+    client.release();
+    await expect.poll(() => client.words.join("").length).toBe(`tool-callI am${more}`.length);
+    const second = rounds.begin("second");
+    await answered;
+    await log.append([{ event: completedEnd }]);
+    expect(await read(second)).toBe("turn-end");
+  });
+
   it("ends with the same word as for a client that is quick, and the next one goes on from there", async () => {
     const rounds = createTurnRounds(turnOf(60_000), "first");
     const { last: first } = rounds;
