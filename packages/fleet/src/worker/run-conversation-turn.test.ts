@@ -45,15 +45,19 @@ const words = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b",
 /** A worker whose turn says what the test says; `over` resolves when it has let the conversation go. */
 function worker(query: Database["query"] = database.query) {
   const left: string[] = [];
+  let isRead = true;
   const shares = new Map<string, RemoteShare>();
   const said = Promise.withResolvers<(events: readonly AgentEvent[]) => Promise<void> | void>();
   const end = Promise.withResolvers<TurnOutcome>();
   const share = {
     ...view,
     outcome: end.promise,
-    async follow(take) {
+    async follow(take, signal) {
       said.resolve(take as never);
-      await take([{ type: "turn-end", outcome: await end.promise }]);
+      const left = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+      const outcome = await Promise.race([end.promise, left]);
+      if (outcome !== undefined) await take([{ type: "turn-end", outcome }]);
+      isRead = false;
     },
     stop: () => end.resolve({ kind: "cancelled" } as TurnOutcome),
     leave: (how) => void left.push(how),
@@ -67,7 +71,8 @@ function worker(query: Database["query"] = database.query) {
     input,
     lost.signal,
   ).then(() => database.query("update turns set state = 'done' where id = 'r'"));
-  return { over, left, shares, say: async (text: string) => (await said.promise)([words(text)]), end: end.resolve };
+  const say = async (text: string): Promise<void> => (await said.promise)([words(text)]);
+  return { over, left, shares, say, end: end.resolve, isRead: () => isRead };
 }
 
 /** What a client of the gateway has been given by now, and how it ended. */
@@ -146,3 +151,15 @@ it("a client does not wait for ever for an end that a crash of the server has ta
   shares.get("r")?.leave("answered");
   await over;
 }, 10_000);
+
+it("a worker reads no further in an answer whose client has left: the rest is for the answer to its results", async () => {
+  const { say, end, over, shares, left, isRead } = worker();
+  const { heard } = client();
+  await say("one ");
+  await expect.poll(heard).toBe("one ");
+  shares.get("r")?.leave("gone");
+  await expect.poll(isRead).toBe(false);
+  end(completed);
+  await over;
+  expect(left).toEqual(["gone"]);
+});

@@ -55,7 +55,10 @@ export async function runConversationTurn(
   const { share } = opened;
   if (share === undefined) return await options.answer(reply);
   const left = Promise.withResolvers<void>();
+  const gone = new AbortController();
   const leave = (how: "answered" | "gone"): void => {
+    // What is read from here on would count as given, and be missing in the answer to the results that the client brings.
+    if (how === "gone") gone.abort("gone");
     share.leave(how);
     left.resolve();
   };
@@ -68,7 +71,7 @@ export async function runConversationTurn(
   if (lost.aborted) onLost();
   await options.answer(reply);
   // The gateway waits for the rest until the turn of the queue is over, and would be waited for here.
-  if (!(await pump(share, options))) leave("gone");
+  if (!(await pump(share, options, gone.signal))) leave("gone");
   const again = setInterval(() => void options.live.endAgain().catch(options.onError), options.againMs ?? AGAIN_MS);
   await left.promise;
   clearInterval(again);
@@ -77,15 +80,20 @@ export async function runConversationTurn(
 }
 
 /** Says whether the gateway can read all of it. One that cannot sees its turn interrupted, when that is over. */
-async function pump(share: TurnShare, { live, onError }: RunConversationOptions): Promise<boolean> {
+async function pump(
+  share: TurnShare,
+  { live, onError }: RunConversationOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
   let end: TurnOutcome | undefined;
   try {
     await share.follow((events) => {
       const last = events.at(-1);
       if (last?.type === "turn-end") end = last.outcome;
       return live.take(events);
-    }, new AbortController().signal);
-    await live.end(end ?? (await ended(share)));
+    }, signal);
+    // Where it stopped before its end nobody reads on, and it has none to tell.
+    if (end !== undefined || !signal.aborted) await live.end(end ?? (await ended(share)));
     return true;
   } catch (reason) {
     onError(CaretError.from(reason));

@@ -104,6 +104,18 @@ describe("an answer with limits", () => {
     expect(texts).toEqual(["one", "two"]);
   });
 
+  it("is not cut by a sequence of which one block has the beginning and the next one the end", async () => {
+    const plan: AgentEvent = { type: "plan", text: "OP two" };
+    const endings = [
+      await read({ gap: "", stopSequences: ["STOP"] }, ...says("one ST"), ...says("OP two", "b2"), ended),
+      await read({ gap: "", stopSequences: ["STOP"] }, ...says("one ST"), plan, ended),
+      await read({ gap: "\n\n", stopSequences: ["STOP"] }, ...says("one ST"), plan, ended),
+      await read({ gap: "\n\n", stopSequences: ["T\n\nO"] }, ...says("one ST"), plan, ended),
+    ];
+    const inGap = { kind: "stop-sequence", sequence: "T\n\nO" };
+    expect(endings.map(({ cut }) => cut)).toEqual([undefined, undefined, undefined, inGap]);
+  });
+
   it("is not cut any more once the client has calls to run", async () => {
     expect(await read({ maxOutputTokens: 1 }, ...says("123"), call, ...says("4567", "b2"))).toEqual({
       texts: ["123", "4567"],
@@ -111,6 +123,16 @@ describe("an answer with limits", () => {
       cut: undefined,
       stopped: false,
     });
+  });
+
+  it("says what may have been the beginning of a sequence before a call in the middle of the text", async () => {
+    const [start, said, end] = says("12 ST") as [AgentEvent, AgentEvent, AgentEvent];
+    const readUpTo = (limits: Partial<AnswerLimits>) =>
+      read({ stopSequences: ["STOP"], ...limits }, start, said, call, end);
+    expect([await readUpTo({}), await readUpTo({ maxOutputTokens: 1 })]).toEqual([
+      { texts: ["12 ", "ST"], last: "text-end", cut: undefined, stopped: false },
+      { texts: ["12 ", "S"], last: "text-end", cut: { kind: "length" }, stopped: true },
+    ]);
   });
 
   it("obeys them in a plan, too", async () => {

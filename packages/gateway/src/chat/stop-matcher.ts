@@ -11,6 +11,8 @@ interface StopMatcher {
   push(text: string): Matched;
   /** Nothing follows for now: what was held back can be shown after all. */
   flush(): string;
+  /** What follows is another text: a sequence that began in this one does not end in it. To be called after `flush`. */
+  restart(): void;
 }
 
 interface Matched {
@@ -45,6 +47,9 @@ export function createStopMatcher(sequences: readonly string[]): StopMatcher {
       const text = tail.slice(tail.length - held);
       held = 0;
       return text;
+    },
+    restart() {
+      tail = "";
     },
   };
 }
@@ -103,6 +108,8 @@ class LimitedAnswer implements AnswerLimiter {
   /** How much text may follow, by weight. */
   #room: number;
   #hasText = false;
+  /** That of the text which is held back. */
+  #block: { readonly blockId: string } = { blockId: "" };
   /** The client has been given calls: a turn that waits for their results cannot be ended. */
   #hasCalls = false;
   #out: AgentEvent[] = [];
@@ -145,29 +152,36 @@ class LimitedAnswer implements AnswerLimiter {
       case "plan":
         return this.#plan(event);
       case "tool-call":
-        this.#hasCalls ||= event.owner === "client";
-        this.#out.push(event);
-        return;
+        return this.#call(event);
       default:
         this.#out.push(event);
     }
   }
 
-  /** A sequence may begin in the gap that the door will write. */
   #begin(event: AgentEventOf<"text-start">): void {
-    if (this.#hasText && this.#gap !== "") {
-      const { sequence } = this.#stops.push(this.#gap);
-      this.#stops.flush();
-      if (sequence !== undefined) {
-        this.cut = { kind: "stop-sequence", sequence };
-        return;
-      }
-    }
-    this.#out.push(event);
+    this.#separate();
+    if (this.cut === undefined) this.#out.push(event);
+  }
+
+  /** Another block begins. A sequence may begin in the gap that the door will write; without one none goes on into the block. */
+  #separate(): void {
+    this.#letGo();
+    if (this.cut !== undefined || !this.#hasText) return;
+    if (this.#gap === "") return this.#stops.restart();
+    const { sequence } = this.#stops.push(this.#gap);
+    this.#stops.flush();
+    if (sequence !== undefined) this.cut = { kind: "stop-sequence", sequence };
+  }
+
+  /** Shows what is held back of a block that has not ended. */
+  #letGo(): void {
+    this.#show(this.#block, this.#stops.flush());
+    if (this.cut !== undefined) this.#out.push({ type: "text-end", blockId: this.#block.blockId });
   }
 
   #say(block: { readonly blockId: string }, piece: string): void {
     const { text, sequence } = this.#stops.push(piece);
+    this.#block = block;
     this.#show(block, text);
     if (this.cut === undefined && sequence !== undefined) this.cut = { kind: "stop-sequence", sequence };
     if (this.cut !== undefined) this.#out.push({ type: "text-end", blockId: block.blockId });
@@ -192,8 +206,20 @@ class LimitedAnswer implements AnswerLimiter {
     this.#out.push(event);
   }
 
+  /** No text is held back beyond a call of the client's: the answer may end with it, in the middle of a block. */
+  #call(event: AgentEventOf<"tool-call">): void {
+    if (event.owner === "client") {
+      this.#letGo();
+      if (this.cut !== undefined) return;
+      this.#hasCalls = true;
+    }
+    this.#out.push(event);
+  }
+
   /** A plan is a whole text in one event. */
   #plan(event: AgentEventOf<"plan">): void {
+    this.#separate();
+    if (this.cut !== undefined) return;
     const { text, sequence } = this.#stops.push(event.text);
     const whole = sequence === undefined ? text + this.#stops.flush() : text;
     const fitting = this.#fit(whole);

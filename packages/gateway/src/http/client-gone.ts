@@ -10,12 +10,15 @@ const SOCKET_PATH = /^\/api\/sessions\/[\w.~-]+\/socket(?:\?|$)/;
 
 const known = new WeakMap<Socket, ClientConnection>();
 
-/** Fires when the connection closes before the answer was written. */
+/** Fires when the connection closes before the answer was written; at once when it has closed already. */
 export function clientGone(raw: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  raw.once("close", () => {
+  const onClose = (): void => {
     if (!raw.writableFinished) gone.abort(new DOMException("The client has gone", "AbortError"));
-  });
+  };
+  // A door may have waited for something since the request came.
+  if (raw.destroyed) onClose();
+  else raw.once("close", onClose);
   return gone.signal;
 }
 

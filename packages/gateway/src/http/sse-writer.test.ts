@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text as readText } from "node:stream/consumers";
@@ -194,4 +194,31 @@ it("ends at once a stream that is opened while the server stops", async () => {
     stopped: true,
     text: "",
   });
+});
+
+it("tells at once that the client has gone when it left before the stream was opened", async () => {
+  const closed = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_request, raw) => void raw.once("close", () => closed.resolve(raw)));
+  cleanups.push(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(server, "request");
+  client.destroy();
+  const raw = await closed.promise;
+  const metered: string[] = [];
+  const note = (name: string) => () => void metered.push(name);
+  const meter = { opened: note("opened"), wrote: note("wrote"), cut: note("cut"), closed: note("closed") };
+  const stopping = new AbortController();
+  const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) };
+  const writer = openSse(reply, { signal: stopping.signal, keepAliveMs: 60_000, meter });
+  const written = writer.write("data: 1\n\n");
+  writer.end();
+  expect([writer.signal.aborted, written, metered, getEventListeners(stopping.signal, "abort").length]).toEqual([
+    true,
+    undefined,
+    ["opened", "closed"],
+    0,
+  ]);
 });

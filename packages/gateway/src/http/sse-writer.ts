@@ -86,7 +86,7 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   }
 
   meter?.opened();
-  raw.once("close", () => {
+  onceClosed(raw, () => {
     ended = true;
     clearInterval(silence);
     meter?.closed();
@@ -109,6 +109,12 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
       watch.ending();
     },
   };
+}
+
+/** A door that waited for something before it opened the stream may come too late for the event. */
+function onceClosed(raw: ServerResponse, listener: () => void): void {
+  if (raw.destroyed) listener();
+  else raw.once("close", listener);
 }
 
 /** Notices that the reader has left, cuts one that is stuck, and passes the server's abort on. */
@@ -144,15 +150,15 @@ function watchReader(raw: ServerResponse, body: StreamedBody, options: SseOption
   body.onDrain(resume);
   // A connection reset also emits `close`, which is handled below.
   raw.on("error", () => {});
-  raw.once("close", () => {
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  onceClosed(raw, () => {
     signal.removeEventListener("abort", stop);
     clearTimeout(grace);
     resume();
     // A reader that has everything leaves in peace.
     if (!raw.writableFinished) gone.abort(new DOMException("The client has gone", "AbortError"));
   });
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
 
   return {
     get isWaiting(): boolean {

@@ -70,7 +70,8 @@ async function followUntilKept(
     const turn = await open();
     await turn.follow((batch) => take(filter.read(batch)), signal);
     if (filter.held.length > 0) await take(filter.held);
-    if (!filter.isReplaced) return;
+    // Nobody would read another turn once the client has left, or the answer has reached a limit.
+    if (!filter.isReplaced || signal.aborted) return;
   }
   if (failure !== undefined) await take([{ type: "turn-end", outcome: { kind: "failed", error: failure } }]);
 }

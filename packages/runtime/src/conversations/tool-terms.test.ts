@@ -84,6 +84,16 @@ describe("a call that the client demands", () => {
     });
   });
 
+  it("is not asked for once more when the client has hung up, or its answer has reached a limit", async () => {
+    bench.manner("answer");
+    const turn = await bench.open([user("A")], { ...client, toolChoice: "required" });
+    const gone = new AbortController();
+    // The words come together with the end of the turn, which is kept from the client.
+    await turn.follow(() => gone.abort(), gone.signal);
+    turn.leave("gone");
+    expect(bench.asked.map(({ prompt }) => prompt)).toEqual(["A"]);
+  });
+
   it("is no matter of an answer that makes it by itself, nor of one that is not to", async () => {
     bench.manner({ calls: [["a"]] });
     const demanded = await eventsOf(await bench.open([user("A")], { ...client, toolChoice: "required" }));

@@ -105,3 +105,124 @@ describe.each([true, false])("an answer that ends in the middle of what the agen
     });
   });
 });
+
+it("an answer that is read again is as long as before, however slow the log is", async () => {
+  const turn = turnOf(1);
+  const rounds = createTurnRounds(turn, "first");
+  const client = reader(true);
+  const answered = rounds.last.follow(client.take, never);
+  say("I am on it.");
+  await log.write([{ type: "tool-call", kind: "other", owner: "client", ...call }]);
+  await answered;
+  const { parked } = turn;
+  const { promise: silent, resolve: note } = Promise.withResolvers<void>();
+  // Looked at when nothing was said for as long as the turn waits for further calls.
+  Object.assign(parked ?? {}, { open: () => [call, note()].slice(0, 1) });
+  const readLog = store.read.bind(store);
+  store.read = async (...asked) => {
+    await silent;
+    return await readLog(...asked);
+  };
+  expect({ client: client.words.join("|"), again: await read(rounds.last) }).toEqual({
+    client: "I am on it.|tool-call",
+    again: "I am on it.|tool-call",
+  });
+});
+
+/** A client that has not taken its first words until it is released. */
+function slowReader(): Heard & { readonly release: () => void } {
+  const { words, take } = reader(false);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const batches = (events: readonly AgentEvent[]): Promise<void> | void => {
+    void take(events);
+    return words.at(-1) === "tool-call" ? undefined : promise;
+  };
+  return { words, take: batches, release: resolve };
+}
+
+describe("an answer whose client is slow, in the middle of what the agent says", () => {
+  const hears = async (...clients: readonly Heard[]): Promise<void> => {
+    await log.write([{ type: "tool-call", kind: "other", owner: "client", ...call }]);
+    for (const { words } of clients) await expect.poll(() => words).toEqual(["tool-call"]);
+  };
+
+  it("leaves nothing out when the client hangs up and comes back with results", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const { last: first } = rounds;
+    const gone = new AbortController();
+    const client = slowReader();
+    const answered = first.follow(client.take, gone.signal);
+    await hears(client);
+    for (const word of ["I am", " on", " it."]) say(word);
+    gone.abort();
+    client.release();
+    await answered;
+    const second = rounds.begin("second");
+    await log.append([{ event: completedEnd }]);
+    expect({ client: client.words.join("|"), again: await read(first), second: await read(second) }).toEqual({
+      client: "tool-call|I am",
+      again: "tool-call|I am",
+      second: " on it.|turn-end",
+    });
+  });
+
+  it("leaves nothing out when the client hangs up while a page of the log is read for it", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const gone = new AbortController();
+    const client = slowReader();
+    const answered = rounds.last.follow(client.take, gone.signal);
+    await hears(client);
+    say("I am");
+    const more = " on it".repeat(30_000);
+    say(more);
+    const readLog = store.read.bind(store);
+    store.read = async (...asked) => {
+      const page = await readLog(...asked);
+      if (page.length > 0) gone.abort();
+      return page;
+    };
+    client.release();
+    await answered;
+    const second = rounds.begin("second");
+    await log.append([{ event: completedEnd }]);
+    expect({ client: client.words.join("|"), second: (await read(second)).replace(more, "more") }).toEqual({
+      client: "tool-call|I am",
+      second: "more|turn-end",
+    });
+  });
+
+  it("doubles nothing that the client was given from the log because it fell behind", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const client = slowReader();
+    const answered = rounds.last.follow(client.take, never);
+    await hears(client);
+    say("I am");
+    const more = " on it".repeat(30_000);
+    say(more);
+    client.release();
+    await expect.poll(() => client.words.join("").length).toBe(`tool-callI am${more}`.length);
+    const second = rounds.begin("second");
+    await answered;
+    await log.append([{ event: completedEnd }]);
+    expect(await read(second)).toBe("turn-end");
+  });
+
+  it("ends with the same word as for a client that is quick, and the next one goes on from there", async () => {
+    const rounds = createTurnRounds(turnOf(60_000), "first");
+    const { last: first } = rounds;
+    const [quick, slow, next] = [reader(false), slowReader(), reader(true)];
+    const answered = [first.follow(quick.take, never), first.follow(slow.take, never)];
+    await hears(quick, slow);
+    for (const word of ["I am", " on"]) say(word);
+    answered.push(rounds.begin("second").follow(next.take, never));
+    say(" it.");
+    slow.release();
+    await log.append([{ event: completedEnd }]);
+    await Promise.all(answered);
+    expect([quick, slow, next].map(({ words }) => words.join(""))).toEqual([
+      "tool-callI am on",
+      "tool-callI am on",
+      " it.turn-end",
+    ]);
+  });
+});

@@ -1,4 +1,5 @@
 import type { TurnShare } from "@caret/protocol";
+import { type Position, WHOLE } from "../log/follow.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { meansCall } from "./matching/transcript.ts";
 import { type RoundEnd, untilParked } from "./until-parked.ts";
@@ -33,7 +34,7 @@ export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRoun
   const clientCalls = new Set<string>();
   const context = { turn, clientCalls };
   // The client knows its question, which may be long: the answer begins after it.
-  let last = createRound(context, firstHash, turn.firstSeq, true);
+  let last = createRound(context, firstHash, { seq: turn.firstSeq, characters: WHOLE }, true);
   const rounds = new Map([[firstHash, last]]);
   return {
     get last() {
@@ -60,17 +61,21 @@ interface RoundContext {
 }
 
 interface OpenRound extends TurnRound {
-  /** Ends it where its readers have come to; gives the number of its last event. */
-  close(): number;
+  /** Ends it where its readers have come to, and says where that is. */
+  close(): Position;
 }
 
-function createRound({ turn, clientCalls }: RoundContext, hash: string, from: number, isFirst: boolean): OpenRound {
+function createRound({ turn, clientCalls }: RoundContext, hash: string, from: Position, isFirst: boolean): OpenRound {
   const closed = new AbortController();
-  let reached = from;
+  let { seq: reachedSeq, characters: reachedCharacters } = from;
   let end: RoundEnd | undefined;
-  const onSeq = (seq: number): void => {
-    reached = Math.max(reached, seq);
+  const onReached = (seq: number, characters: number): void => {
+    if (seq < reachedSeq || (seq === reachedSeq && characters < reachedCharacters)) return;
+    reachedSeq = seq;
+    reachedCharacters = characters;
   };
+  const reached = (): Position => ({ seq: reachedSeq, characters: reachedCharacters });
+  const context = { turn, from, clientCalls, onReached, reached, closed: closed.signal, end: () => end };
   return {
     hash,
     isFirst,
@@ -78,12 +83,11 @@ function createRound({ turn, clientCalls }: RoundContext, hash: string, from: nu
       return end === undefined;
     },
     isDelivered: false,
-    follow: (take, signal) =>
-      untilParked({ turn, afterSeq: from, signal, clientCalls, onSeq, closed: closed.signal, end: () => end }, take),
+    follow: (take, signal) => untilParked({ ...context, signal }, take),
     close() {
-      end ??= { seq: reached, calls: turn.parked?.open() ?? [] };
+      end ??= { position: reached(), calls: turn.parked?.open() ?? [] };
       closed.abort();
-      return end.seq;
+      return end.position;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, TakeBatch } from "@caret/protocol";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { WHOLE } from "../log/follow.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import {
   type ConversationBench,
@@ -66,8 +67,18 @@ it.each([true, false])(
         void spoken.push(...events.map((event) => (event.type === "text-delta" ? event.text : event.type)));
       const more: TakeBatch<unknown>["more"] = ({ text }) => takesMore && spoken.push({ more: text }) > 0;
       const never = new AbortController().signal;
-      const options = { turn, afterSeq: 1, signal: never, clientCalls: new Set<string>(), closed: never };
-      await untilParked({ ...options, onSeq: () => undefined, end: () => undefined }, Object.assign(batches, { more }));
+      const options = {
+        turn,
+        from: { seq: 1, characters: WHOLE },
+        reached: () => ({ seq: 1, characters: WHOLE }),
+        signal: never,
+        clientCalls: new Set<string>(),
+        closed: never,
+      };
+      await untilParked(
+        { ...options, onReached: () => undefined, end: () => undefined },
+        Object.assign(batches, { more }),
+      );
       const words = [" am", " on", " it", "."].map((text) => (takesMore ? { more: text } : text));
       expect(spoken).toEqual(["tool-call", "I", ...words, { hasLeft: false }, { hasLeft: true }]);
     } finally {

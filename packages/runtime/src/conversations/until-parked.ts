@@ -1,23 +1,29 @@
-import type { AgentEvent, TakeBatch, TakeMore } from "@caret/protocol";
+import { type AgentEvent, isDelta, type TakeBatch, type TakeMore } from "@caret/protocol";
 import { Alarm } from "../async/alarm.ts";
-import type { StoredEvent } from "../log/event-store.ts";
+import { endOf, type LiveEvent, type Position, WHOLE, wholeBefore } from "../log/follow.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { LoggedCall } from "../turns/tools/tool-call.ts";
 
-/** Where an answer ended that the client has gone on from: its last event, and the calls that it waited for. */
+/**
+ * Where an answer ended that the client has gone on from, and the calls that it waited for. It may end in the middle of an
+ * event: one that was still growing, or one whose rest the client was too slow to take.
+ */
 export interface RoundEnd {
-  readonly seq: number;
+  readonly position: Position;
   readonly calls: readonly LoggedCall[];
 }
 
 export interface UntilParkedOptions {
   readonly turn: RunningTurn;
-  readonly afterSeq: number;
+  /** Where the answer before it ended. */
+  readonly from: Position;
   readonly signal: AbortSignal;
   /** The client's own calls of this turn, in whichever answer they went out. */
   readonly clientCalls: Set<string>;
-  /** Called with how far the follower has come. */
-  readonly onSeq: (seq: number) => void;
+  /** Called with how far the follower has come: two numbers, since it is called for every word. */
+  readonly onReached: (seq: number, characters: number) => void;
+  /** How far the reader of this answer has come that has come furthest. */
+  readonly reached: () => Position;
   /** Aborted when the client has come back with results: from then on `end` says where this answer ended. */
   readonly closed: AbortSignal;
   readonly end: () => RoundEnd | undefined;
@@ -29,7 +35,7 @@ export interface UntilParkedOptions {
  * them. An answer that the client has gone on from ends where it ended then, for every later reader.
  */
 export async function untilParked(options: UntilParkedOptions, take: TakeBatch<readonly AgentEvent[]>): Promise<void> {
-  const { turn, afterSeq, signal, closed } = options;
+  const { turn, from, signal, closed } = options;
   const left = new AbortController();
   // A reason of its own: the default one is an exception with a stack.
   const answer = new Answer(options, take, () => left.abort("left"));
@@ -37,7 +43,7 @@ export async function untilParked(options: UntilParkedOptions, take: TakeBatch<r
   try {
     answer.look();
     await turn.listen(Object.assign(answer.read, { more: answer.more }), {
-      afterSeq,
+      afterSeq: wholeBefore(from),
       signal: AbortSignal.any([signal, left.signal]),
       live: true,
     });
@@ -61,23 +67,27 @@ class Answer {
   /** Rings when no further call is expected to go out with those that wait. */
   readonly #alarm = new Alarm(() => this.#park());
   #seq: number;
+  /** How much of the text of that event was read. */
+  #characters: number;
 
   constructor(options: UntilParkedOptions, take: TakeBatch<readonly AgentEvent[]>, leave: () => void) {
-    const { turn, clientCalls, afterSeq } = options;
+    const { turn, clientCalls, from } = options;
     this.#options = options;
     this.#take = take;
     this.#more = take.more;
     this.#leave = leave;
     this.#context = { sent: this.#sent, clientCalls, hidden: new Set(), isClientRun: turn.parked !== undefined };
-    this.#seq = afterSeq;
+    this.#seq = from.seq;
+    this.#characters = from.characters;
   }
 
-  readonly read = (chunk: readonly StoredEvent[]): Promise<void> | void => {
-    const { end, onSeq, afterSeq } = this.#options;
-    const lastSeq = end()?.seq;
-    const batch = lastSeq === undefined ? chunk : chunk.filter(({ seq }) => seq <= lastSeq);
-    this.#seq = chunk.at(-1)?.seq ?? this.#seq;
-    onSeq(batch.at(-1)?.seq ?? afterSeq);
+  readonly read = (chunk: readonly LiveEvent[]): Promise<void> | void => {
+    const { end, from } = this.#options;
+    const ended = end();
+    const isCut = ended !== undefined || chunk[0]?.seq === from.seq;
+    const batch = isCut ? between(from, chunk, ended?.position) : chunk;
+    const last = chunk.at(-1);
+    if (last !== undefined) this.#reach(endOf(last));
     const events = shownEvents(batch, this.#context);
     // None is expected while the client is busy with these.
     this.#alarm.clear();
@@ -86,10 +96,14 @@ class Answer {
   };
 
   readonly more: TakeMore = (delta) => {
-    const { end, turn } = this.#options;
+    const { end, turn, onReached } = this.#options;
     if (end() !== undefined || this.#more?.(delta) !== true) return false;
+    // Only a turn that may wait for its client has another answer, which goes on from here.
+    if (turn.parked === undefined) return true;
+    this.#characters += delta.text.length;
+    onReached(this.#seq, this.#characters);
     // As after any batch: a call that waits is not followed by another as long as the agent speaks.
-    if (turn.parked !== undefined) this.look();
+    this.look();
     return true;
   };
 
@@ -97,18 +111,30 @@ class Answer {
   readonly look = (): void => {
     const ended = this.#options.end();
     if (ended === undefined) this.#alarm.set(windowOf(this.#options.turn));
-    else if (this.#seq >= ended.seq) this.#endWith(ended.calls);
+    else if (this.#isAt(ended.position)) this.#endWith(ended.calls);
   };
 
   close(): void {
     this.#alarm.clear();
   }
 
+  #reach({ seq, characters }: Position): void {
+    this.#seq = seq;
+    this.#characters = characters;
+    this.#options.onReached(seq, characters);
+  }
+
+  #isAt({ seq, characters }: Position): boolean {
+    return this.#seq > seq || (this.#seq === seq && this.#characters >= characters);
+  }
+
   #park(): void {
-    const calls = waitingCalls(this.#options.turn);
+    const { turn, clientCalls, reached } = this.#options;
+    const calls = waitingCalls(turn);
     // A call that is not in the log yet comes from there: sent before, it would be sent again after its result.
-    const areLogged = calls.every(({ callId }) => this.#options.clientCalls.has(callId));
-    if (calls.length > 0 && areLogged) this.#endWith(calls);
+    const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
+    // A log that is slow is no silence: what another reader was given before the calls is still to come.
+    if (calls.length > 0 && areLogged && this.#isAt(reached())) this.#endWith(calls);
     else this.look();
   }
 
@@ -126,6 +152,25 @@ function waitingCalls({ parked }: RunningTurn): readonly LoggedCall[] {
   return parked?.open() ?? [];
 }
 
+/** What comes after one position and not after the other, if there is another. */
+function between(from: Position, events: readonly LiveEvent[], to: Position | undefined): readonly LiveEvent[] {
+  const within: LiveEvent[] = [];
+  for (const live of events) {
+    const { event } = live;
+    const [start, end] = [lengthUpTo(from, live), to === undefined ? WHOLE : lengthUpTo(to, live)];
+    if (start === 0 && end === WHOLE) within.push(live);
+    else if (isDelta(event) && start < Math.min(end, event.text.length))
+      within.push({ ...live, event: { ...event, text: event.text.slice(start, end) } });
+  }
+  return within;
+}
+
+/** How much of a piece of text comes before a position; of other events all or nothing does. */
+function lengthUpTo({ seq, characters }: Position, { seq: of, offset = 0 }: LiveEvent): number {
+  if (of !== seq) return of < seq ? WHOLE : 0;
+  return Math.max(0, characters - offset);
+}
+
 interface ShownContext {
   readonly sent: Set<string>;
   readonly clientCalls: Set<string>;
@@ -138,7 +183,7 @@ interface ShownContext {
  * Where the client runs the tools, the agent's own are switched off. An agent that tries one is refused and does it in the
  * other way: that is in the log, and nothing that a user of the client could make sense of.
  */
-function shownEvents(batch: readonly StoredEvent[], context: ShownContext): readonly AgentEvent[] {
+function shownEvents(batch: readonly LiveEvent[], context: ShownContext): readonly AgentEvent[] {
   const events: AgentEvent[] = [];
   for (const { event } of batch) if (isShown(event, context)) events.push(event);
   return events;

@@ -10,8 +10,8 @@ const MAX_WAITING_CHARACTERS = 128 * 1024;
 /** Small, because an event may hold a megabyte, and a reader that has caught up is back in memory. */
 const PAGE = 32;
 
-/** Takes the events of a log, batch by batch. */
-export type TakeEvents = TakeBatch<readonly StoredEvent[]>;
+/** Takes the events of a log, batch by batch: of a turn that is followed live also pieces of them. */
+export type TakeEvents = TakeBatch<readonly LiveEvent[]>;
 
 /** The log of one session. */
 export interface FollowedLog {
@@ -85,6 +85,8 @@ export async function follow(log: FollowedLog, options: FollowOptions, take: Tak
   try {
     while (!inbox.isOver) {
       const batch = inbox.isBehind ? await readPage(log, options, inbox) : inbox.take();
+      // A reader that has left meanwhile would be taken to have what it is given now.
+      if (inbox.isOver) break;
       if (batch.length > 0) await inbox.give(batch);
       else if (options.until === "never" && (await log.store.getSession(log.sessionId)) === undefined) return;
       else await inbox.settled();
@@ -141,10 +143,9 @@ async function readPage(
   { store, sessionId }: FollowedLog,
   { raw = false, live, restore = asKept }: FollowOptions,
   inbox: Inbox,
-): Promise<readonly StoredEvent[]> {
+): Promise<readonly LiveEvent[]> {
   const { seq, characters } = inbox.position;
-  // An event of which only a piece was sent is read once more.
-  const afterSeq = characters === WHOLE ? seq : seq - 1;
+  const afterSeq = wholeBefore(inbox.position);
   // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
   const newest = inbox.catchUp();
   const page = await store.read(sessionId, { afterSeq, limit: PAGE, raw });
@@ -157,25 +158,30 @@ async function readPage(
 }
 
 /** The rest of an event whose beginning was sent, and what follows it. */
-function withoutSent(events: readonly StoredEvent[], seq: number, characters: number): readonly StoredEvent[] {
+function withoutSent(events: readonly StoredEvent[], seq: number, characters: number): readonly LiveEvent[] {
   const [first, ...others] = events;
   if (first?.seq !== seq || !isDelta(first.event)) return events;
   const text = first.event.text.slice(characters);
-  return text === "" ? others : [{ ...first, event: { ...first.event, text } }, ...others];
+  return text === "" ? others : [{ ...first, event: { ...first.event, text }, offset: characters }, ...others];
 }
 
 /** How far a reader has come: the number of the newest event it was sent, and how much of its text. */
-interface Position {
+export interface Position {
   readonly seq: number;
   readonly characters: number;
 }
 
 /** All of it, as it is in the log: there it does not grow. */
-const WHOLE = Number.POSITIVE_INFINITY;
+export const WHOLE = Number.POSITIVE_INFINITY;
 
 /** The position of a reader that has this, and may be sent more of it. */
-function endOf({ seq, event, offset = 0 }: LiveEvent): Position {
+export function endOf({ seq, event, offset = 0 }: LiveEvent): Position {
   return { seq, characters: isDelta(event) ? offset + event.text.length : WHOLE };
+}
+
+/** The number of the newest event that was sent whole: one of which only a piece was sent is read once more. */
+export function wholeBefore({ seq, characters }: Position): number {
+  return characters === WHOLE ? seq : seq - 1;
 }
 
 /** What a reader at this position has already. */
@@ -266,8 +272,10 @@ class Inbox implements LiveListener {
 
   /** Resolves when there is something to do that a call of `onWritten` cannot do by itself. Rejects with what the reader threw. */
   async settled(): Promise<void> {
-    this.#isIdle = !this.#isBehind && this.#waiting.length === 0;
-    await this.bell.rung();
+    const isEmpty = this.#waiting.length === 0;
+    this.#isIdle = !this.#isBehind && isEmpty;
+    // What waited before this reader came has rung no bell.
+    if (isEmpty) await this.bell.rung();
     this.#isIdle = false;
     await this.#taking;
     this.#taking = undefined;

@@ -111,6 +111,16 @@ describe("following a turn live", () => {
     ]);
   });
 
+  it("gives a follower that finds nothing in the log what is in no commit yet, without waiting for one", async () => {
+    await log.write([unknown(1)]);
+    await expect.poll(() => log.notifiedSeq).toBe(1);
+    store.append = () => new Promise(() => undefined);
+    void append(unknown(2));
+    const followed = follow(1);
+    expect(values([(await followed.next()).value ?? []])).toEqual([2]);
+    await followed.return();
+  });
+
   it("gives a follower that comes after the end everything as soon as it is durable", async () => {
     await log.write([unknown(1)]);
     void append(unknown(2));

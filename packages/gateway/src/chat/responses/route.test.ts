@@ -2,6 +2,7 @@ import { type AgentEvent, CaretError } from "@caret/protocol";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import {
+  aborted,
   begins,
   calls,
   createScriptedConversations,
@@ -12,12 +13,16 @@ import {
   thinks,
 } from "../openai/testing/scripted-answers.ts";
 import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
-import { responsesDoor } from "./route.ts";
+import { createMemoryItemStore } from "./item-store.ts";
+import { type ResponsesDoorOptions, responsesDoor } from "./route.ts";
 
 const usage: AgentEvent = { type: "usage", usage: { input: 3, output: 2 } };
 const crashed = new CaretError("agent-crashed", "The agent crashed").toInfo();
 
-function serve(conversations: ScriptedConversations): Promise<ServedDoor> {
+function serve(
+  conversations: ScriptedConversations,
+  options: Pick<ResponsesDoorOptions, "items"> = {},
+): Promise<ServedDoor> {
   let count = 0;
   const newId = () => String(++count);
   return serveDoor(
@@ -27,6 +32,7 @@ function serve(conversations: ScriptedConversations): Promise<ServedDoor> {
       newId,
       showActivity: "reasoning",
       keepAliveMs: 60_000,
+      ...options,
     }),
   );
 }
@@ -152,4 +158,29 @@ it("refuses a bad request before any turn starts", async () => {
     "input: must hold at least one item.",
     0,
   ]);
+});
+
+it("leaves the turn of a client that went away while its references were looked up", async () => {
+  const [lookedUp, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const items = createMemoryItemStore();
+  const slow = {
+    ...items,
+    async recall(...asked: Parameters<typeof items.recall>) {
+      lookedUp.resolve();
+      await gone.promise;
+      return await items.recall(...asked);
+    },
+  };
+  const conversations = createScriptedConversations(async function* (_, signal) {
+    yield says("Half");
+    await aborted(signal);
+  });
+  await using door = await serve(conversations, { items: slow });
+  door.app.server.on("connection", (socket) => socket.once("close", () => gone.resolve()));
+  const leaving = new AbortController();
+  const asking = clientOf(door).responses.create({ model: "auto", input: "Hello" }, { signal: leaving.signal });
+  await lookedUp.promise;
+  leaving.abort();
+  await expect(asking).rejects.toThrow("abort");
+  await expect(conversations.left).resolves.toBe("gone");
 });

@@ -182,11 +182,16 @@ describe("running an agent", () => {
     expect(await readAll(spawner.spawn(workbench.sh("cat got")))).toBe("please stop\n");
   });
 
-  it("ends the process when its entries are not taken, and rejects with the reason", async () => {
+  it.each<readonly [string, () => Promise<void>]>([
+    [
+      "at once",
+      () => {
+        throw new Error("The disk is full");
+      },
+    ],
+    ["after a while", () => new Promise((_, reject) => setImmediate(reject, new Error("The disk is full")))],
+  ])("ends the process when its entries are not taken, and rejects with the reason %s", async (_when, full) => {
     const child = spawner.spawn(workbench.sh(`note\n${saysHello.split("\n").slice(0, 2).join("\n")}\nsleep 600`));
-    const full = (): never => {
-      throw new Error("The disk is full");
-    };
     await expect(readAgent(runOf(child), full)).rejects.toThrow("The disk is full");
     expect(workbench.noted()).toBe(1);
     expect(workbench.survivors()).toEqual([]);

@@ -130,6 +130,8 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
     () => end("end"),
     (reason: unknown) => {
       reject(reason);
+      // It is what was being taken that has failed: nobody would handle another promise of it.
+      taking = undefined;
       end("aborted");
     },
   );
