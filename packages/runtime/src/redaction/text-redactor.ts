@@ -1,6 +1,6 @@
 import type { Secret } from "@caret/protocol";
 import { credentialTriggers, redactCredentials, unfinishedCredentialFrom } from "./credential-patterns.ts";
-import { createKnownSecrets } from "./known-secrets.ts";
+import { createKnownSecrets, outside } from "./known-secrets.ts";
 import { REDACTED } from "./redacted.ts";
 import { createTextSearch } from "./search-long-text.ts";
 import { toLiteral } from "./to-literal.ts";
@@ -82,12 +82,12 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
     },
 
     heldFrom(text, before) {
-      // The end of a known secret may look like a beginning, and must not be cut off from it.
-      const settledTo = triggered.test(text) ? known.settledTo(text) : 0;
-      const ofToken = Math.min(known.unfinishedFrom(text, settledTo), unfinishedTokenFrom(text, settledTo));
+      const found = triggered.test(text) ? known.find(text) : [];
+      const ofToken = Math.min(known.unfinishedFrom(text, found), unfinishedTokenFrom(text, found.at(-1)?.to));
       const whole = before + text;
       const ofName = isSuspicious(whole) ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
-      return Math.min(ofToken, ofName, unfinishedKeyFrom(text));
+      // What is inside a known secret may look like a beginning, and must not be cut off from it.
+      return outside(found, Math.min(ofToken, ofName, unfinishedKeyFrom(text)));
     },
 
     isPlain: (text, before) =>

@@ -141,6 +141,23 @@ describe("The redactor of a turn", () => {
     expect([...new Set(kept)]).toEqual([whole]);
   });
 
+  it.each([
+    ["that ends with a named value", ["host=db password=hunter2abc"]],
+    ["that ends with a value of a query", ["sv=2024&sig=AbCdEf123456%3D"]],
+    ["that ends with a dash", ["Zz9-Xy8_Ww7-"]],
+    ["that holds another one", ["swordfish-1234", "prefix-swordfish-1234-suffix"]],
+  ])("keeps nothing of a known secret %s, wherever it is cut", (_kind, values) => {
+    const known = createRedactor({ secrets: values.map((value) => new Secret(value)) });
+    const text = `It is ${values.at(-1)}, friend`;
+    const keptOf = (pieces: readonly string[]): string => {
+      const turn = known.forTurn();
+      const kept = [...pieces.map(says), textEnd].flatMap((event) => turn.redactEvents([event]).kept);
+      return kept.map((event) => ("text" in event ? event.text : "")).join("");
+    };
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    expect([...new Set(cuts.map(keptOf))]).toEqual(["It is [redacted], friend"]);
+  });
+
   it("holds back a bounded part of a private key that goes on for ever [review 2 F11]", () => {
     const turn = redactor.forTurn();
     turn.redactEvents([says("-----BEGIN PRIVATE KEY-----\n")]);
