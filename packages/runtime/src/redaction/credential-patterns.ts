@@ -90,7 +90,7 @@ const MAX_VALUE = 8_192;
 const unfinished: readonly { readonly head: RegExp; readonly value: RegExp }[] = [
   {
     head: new RegExp(`(?:${NAME})${SEPARATOR}`, "gi"),
-    value: new RegExp(`(?:(?<quote>${QUOTE})(?:(?!\\k<quote>)[^\\r\\n])*|[^\\s"'\\\\,;&(){}[\\]<>]+)$`, "y"),
+    value: new RegExp(String.raw`(?:(?<quote>${QUOTE})(?:(?!\k<quote>)(?:\\.|[^\r\n]))*|[^\s"'\\,;&(){}[\]<>]+)$`, "y"),
   },
   {
     head: new RegExp(String.raw`[?&](?:[\w-]{0,64}?(?:${NAME}|signature|sig)|key|auth)=`, "gi"),
@@ -113,9 +113,11 @@ export function unfinishedCredentialFrom(text: string): number {
   let first = recent.length;
   for (const { head, value } of unfinished) {
     head.lastIndex = 0;
-    while (head.test(recent) && head.lastIndex < first) {
+    for (let found = head.exec(recent); found !== null && head.lastIndex < first; found = head.exec(recent)) {
       value.lastIndex = head.lastIndex;
       if (value.test(recent)) first = head.lastIndex;
+      // The next head may begin within this one: `://a://b:`.
+      else head.lastIndex = found.index + 1;
     }
   }
   return skipped + first;

@@ -121,8 +121,10 @@ describe("The redactor of a turn", () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEpAIBAAKCAQEA1234567890abcdef\n".repeat(3)}-----END RSA PRIVATE KEY-----`;
   it.each([
     'const password = "s3cr3tValue9"; go on',
+    'const password = "s3cr\\"tValue9"; go on',
     "DB_PASSWORD=s3cr3tValue9 go on",
     "postgres://app:s3cr3tValue9@db:5432/app go on",
+    "jdbc://postgres://app:s3cr3tValue9@db:5432/app go on",
     "Authorization: Bearer abcDEF123456789xyz go on",
     '{"token": "abcDEF123456789xyz"} go on',
     "https://host/path?token=abcDEF123456789xyz&x=1 go on",
