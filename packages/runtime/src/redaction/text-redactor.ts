@@ -76,9 +76,12 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
     redactText,
 
     redactAfter(before, text) {
-      if (before === "" || !isSuspicious(before + text)) return redactText(text);
+      if (before === "") return redactText(text);
       const whole = redactText(before + text);
-      return whole.startsWith(before) ? whole.slice(before.length) : redactText(text);
+      if (whole.startsWith(before)) return whole.slice(before.length);
+      // It is a secret by itself now that its own beginning is gone, or a secret begins in it.
+      const redacted = redactText(before);
+      return whole.slice(whole.startsWith(redacted) ? redacted.length : sameLength(whole, before));
     },
 
     heldFrom(text, before) {
@@ -96,6 +99,13 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
       unfinishedTokenFrom(text) === text.length &&
       unfinishedKeyFrom(text) === text.length,
   };
+}
+
+/** With how many characters both begin. */
+function sameLength(one: string, other: string): number {
+  let length = 0;
+  while (one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  return length;
 }
 
 /** Where a private key begins whose end has not arrived, or what may be the first line of one; else the text's length. */

@@ -1,7 +1,7 @@
 import { type AgentEvent, assertWellFormedTurn, Secret, summariseEvents } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor } from "./redactor.ts";
+import { createRedactor, type Redactor } from "./redactor.ts";
 
 const redactor = createRedactor({ secrets: [new Secret("swordfish-1234")] });
 
@@ -13,6 +13,13 @@ const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b1",
 const call: AgentEvent = { type: "tool-call", callId: "c1", name: "sh", kind: "shell", input: {}, owner: "agent" };
 const prints = (text: string): AgentEvent => ({ type: "tool-output", callId: "c1", text });
 const result = (output: string): AgentEvent => ({ type: "tool-result", callId: "c1", status: "ok", output });
+
+/** What is kept of a text that is said in these pieces. */
+function keptOf(by: Redactor, pieces: readonly string[], make = says, close = textEnd): string {
+  const turn = by.forTurn();
+  const kept = [...pieces.map(make), close].flatMap((event) => turn.redactEvents([event]).kept);
+  return kept.map((event) => ("text" in event ? event.text : "")).join("");
+}
 
 describe("The redactor of a turn", () => {
   it("gives back the very same batch when there is nothing to redact", () => {
@@ -133,15 +140,18 @@ describe("The redactor of a turn", () => {
   ])("keeps of %j what it keeps of the whole text, wherever it is cut [review 2 F11]", (text) => {
     const whole = redactor.redactText(text);
     expect(whole).toContain("[redacted]");
-    const keptOf = (pieces: readonly string[], make: typeof says, close: AgentEvent): string => {
-      const turn = redactor.forTurn();
-      const kept = [...pieces.map(make), close].flatMap((event) => turn.redactEvents([event]).kept);
-      return kept.map((event) => ("text" in event ? event.text : "")).join("");
-    };
     const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
-    const kept = cuts.flatMap((pieces) => [keptOf(pieces, says, textEnd), keptOf(pieces, prints, result("ok"))]);
+    const kept = cuts.flatMap((pieces) => [keptOf(redactor, pieces), keptOf(redactor, pieces, prints, result("ok"))]);
     expect([...new Set(kept)]).toEqual([whole]);
   });
+
+  it.each(["theAKIA5FA22E2A36C57G4A goes on", `ask-${"aB3dE5gH".repeat(3)} goes on`])(
+    "keeps %j as it is, wherever it is cut: a token begins no word in the middle",
+    (text) => {
+      const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+      expect([...new Set(cuts.map((pieces) => keptOf(redactor, pieces)))]).toEqual([text]);
+    },
+  );
 
   it.each([
     ["that ends with a named value", ["host=db password=hunter2abc"]],
@@ -151,13 +161,8 @@ describe("The redactor of a turn", () => {
   ])("keeps nothing of a known secret %s, wherever it is cut", (_kind, values) => {
     const known = createRedactor({ secrets: values.map((value) => new Secret(value)) });
     const text = `It is ${values.at(-1)}, friend`;
-    const keptOf = (pieces: readonly string[]): string => {
-      const turn = known.forTurn();
-      const kept = [...pieces.map(says), textEnd].flatMap((event) => turn.redactEvents([event]).kept);
-      return kept.map((event) => ("text" in event ? event.text : "")).join("");
-    };
     const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
-    expect([...new Set(cuts.map(keptOf))]).toEqual(["It is [redacted], friend"]);
+    expect([...new Set(cuts.map((pieces) => keptOf(known, pieces)))]).toEqual(["It is [redacted], friend"]);
   });
 
   it("holds back a bounded part of a private key that goes on for ever [review 2 F11]", () => {
