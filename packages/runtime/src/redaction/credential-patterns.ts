@@ -1,5 +1,6 @@
 import { isPlaceholder, looksSecret } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
+import { type UnfinishedValue, unfinishedTokenValues } from "./token-patterns.ts";
 
 /** What a string must contain somewhere to be worth a closer look. In lower case. */
 export const credentialTriggers: readonly string[] = [
@@ -86,8 +87,8 @@ function redactAssignment(all: string, rest: readonly unknown[]): string {
 /** No value that is looked for is longer. */
 const MAX_VALUE = 8_192;
 
-/** What stands before a secret value, and how the value goes on for as long as its end has not come. */
-const unfinished: readonly { readonly head: RegExp; readonly value: RegExp }[] = [
+const unfinished: readonly UnfinishedValue[] = [
+  ...unfinishedTokenValues,
   {
     head: new RegExp(`(?:${NAME})${SEPARATOR}`, "gi"),
     value: new RegExp(String.raw`(?:(?<quote>${QUOTE})(?:(?!\k<quote>)(?:\\.|[^\r\n]))*|[^\s"'\\,;&(){}[\]<>]+)$`, "y"),

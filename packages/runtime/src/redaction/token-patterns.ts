@@ -159,27 +159,36 @@ function anyOf(texts: readonly string[]): string {
   return texts.map((text) => text.replaceAll(".", "\\.")).join("|");
 }
 
+/** What stands before a secret value, and how the value goes on for as long as its end has not come. */
+export interface UnfinishedValue {
+  readonly head: RegExp;
+  readonly value: RegExp;
+}
+
+// What stands before the value is kept, so that in a stream only the value has to wait for its end.
+const WEBHOOK = String.raw`hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/|\.webhook\.office\.com\/webhookb2\/`;
+const TELEGRAM = String.raw`(?<![A-Za-z0-9])\d{8,10}:AA`;
+const AZURE_CLIENT = String.raw`(?<![\w~.-])[\w~.-]{3}\dQ~`;
+
+export const unfinishedTokenValues: readonly UnfinishedValue[] = [
+  { head: new RegExp(WEBHOOK, "g"), value: /[\w@/-]+$/y },
+  { head: new RegExp(TELEGRAM, "g"), value: /[\w-]+$/y },
+  { head: new RegExp(AZURE_CLIENT, "g"), value: /[\w~.-]+$/y },
+];
+
+function afterHead(triggers: readonly string[], head: string, value: string): TokenPattern {
+  const pattern = new RegExp(`(${head})${value}`, "g");
+  return { triggers, redact: (text) => text.replace(pattern, `$1${REDACTED}`) };
+}
+
 /** Secrets that are known by what stands around or inside them. */
 const others: readonly TokenPattern[] = [
-  {
-    // The URL alone allows posting.
-    triggers: ["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"],
-    redact: (text) =>
-      text.replace(
-        /(hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/|\.webhook\.office\.com\/webhookb2\/)([\w@/-]{20,})/g,
-        `$1${REDACTED}`,
-      ),
-  },
-  {
-    // A bot of Telegram: its number, and 35 characters that begin with AA.
-    triggers: [":AA"],
-    redact: (text) => text.replace(/(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])/g, REDACTED),
-  },
-  {
-    // A client secret of Azure.
-    triggers: ["Q~"],
-    redact: (text) => text.replace(/(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g, REDACTED),
-  },
+  // The URL alone allows posting.
+  afterHead(["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"], WEBHOOK, String.raw`[\w@/-]{20,}`),
+  // A bot of Telegram: its number, which is no secret, and 35 characters that begin with AA.
+  afterHead([":AA"], TELEGRAM, String.raw`[\w-]{33}(?![\w-])`),
+  // A client secret of Azure, whose list of them shows the first characters too.
+  afterHead(["Q~"], AZURE_CLIENT, String.raw`[\w~.-]{31,34}(?![\w~.-])`),
   {
     // An account key of Azure: 64 bytes. A digest in a lockfile is as long, and has its algorithm and a dash before it.
     triggers: ["=="],

@@ -61,7 +61,8 @@ const inPlace: Readonly<Record<string, readonly [text: string, kept: string]>> =
     "AccountName=store;AccountKey=[redacted];EndpointSuffix=core.windows.net",
   ],
   "an Azure account key by itself": [`the key is ${mixed(40)}+/${mixed(44)}==`, "the key is [redacted]"],
-  "an Azure client secret": [`secret abc8Q~${mixed(34)} end`, "secret [redacted] end"],
+  "an Azure client secret": [`secret abc8Q~${mixed(34)} end`, "secret abc8Q~[redacted] end"],
+  "a bot of Telegram": [`bot 123456789:AA${mixed(33)} end`, "bot 123456789:AA[redacted] end"],
   "a key in the environment": [`AZURE_STORAGE_KEY=${mixed(40)}`, "AZURE_STORAGE_KEY=[redacted]"],
   "a hexadecimal key in the environment": [`ENCRYPTION_KEY: ${hex(64)}`, "ENCRYPTION_KEY: [redacted]"],
   "a login of npm": [`//registry.npmjs.org/:_auth=${mixed(24)}=`, "//registry.npmjs.org/:_auth=[redacted]"],
@@ -109,6 +110,21 @@ describe("A token of a known kind", () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("A secret that is known by its place", () => {
+  // Nothing stands before that one.
+  const { "an Azure account key by itself": _alone, ...named } = inPlace;
+
+  it.each(Object.entries(named))("is redacted wherever a stream is cut: %s", async (_kind, [text, kept]) => {
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    const collected = cuts.map(async (chunks) => {
+      let all = "";
+      for await (const chunk of redactor.redactStream(streamOf(chunks))) all += chunk;
+      return all;
+    });
+    expect([...new Set(await Promise.all(collected))]).toEqual([kept]);
   });
 });
 
