@@ -133,6 +133,14 @@ describe("the log of a turn", () => {
     expect((await store.read("s"))[0]?.raw).toBe("the key is [redacted");
   });
 
+  it("does not keep half a secret that comes before the cut because others before it were redacted", async () => {
+    const long = `lantern-${"moss-71-".repeat(8)}end`;
+    const { log, store } = await openLog({ maxRawBytes: 3_000, known: [long] });
+    await log.append([{ event: unknown(1), raw: `${long} `.repeat(500) }]);
+    const [kept] = await store.read("s");
+    expect(kept?.raw).toMatch(/^(?:\[redacted\] ){100,}$/);
+  });
+
   it("redacts a secret that is cut between two writes", async () => {
     const { log, stored } = await openLog();
     await log.write([start, delta(`Key: ${secret.slice(0, 7)}`)]);

@@ -12,7 +12,7 @@ import type { LaneEntry } from "../lanes/lane.ts";
 import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
 import type { LiveEvent, LiveListener, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
-import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch, TurnRedactor } from "../redaction/turn-redactor.ts";
 import { capOutputs, joinDeltas } from "./compact-entries.ts";
 import { type Added, PendingEntries } from "./pending-entries.ts";
@@ -309,8 +309,7 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       const origin = batch.origins?.[index] ?? index;
       const line = entries[origin]?.raw;
       if (line === undefined || hasCutDelta(entries, origin, batch)) return noLine;
-      const kept = newest().redactText(line.slice(0, maxRawBytes + CUT_MARGIN));
-      const raw = kept.slice(0, maxRawBytes);
+      const raw = newest().redactStart(line, maxRawBytes);
       return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
     },
   };
