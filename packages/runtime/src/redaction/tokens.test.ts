@@ -113,6 +113,17 @@ describe("A token of a known kind", () => {
   });
 });
 
+describe("A web token of thousands of characters", () => {
+  it("is redacted in a stream as it is in a whole text", async () => {
+    const claims = mixed(200).repeat(35);
+    const text = `It is eyJ${mixed(30)}.eyJ${claims}.${mixed(43)} and no other.`;
+    const chunks = text.match(/.{1,50}/g) ?? [];
+    let all = "";
+    for await (const chunk of redactor.redactStream(streamOf(chunks))) all += chunk;
+    expect([all, redactor.redactText(text)]).toEqual(Array(2).fill("It is [redacted] and no other."));
+  });
+});
+
 describe("A secret that is known by its place", () => {
   // Nothing stands before that one.
   const { "an Azure account key by itself": _alone, ...named } = inPlace;
