@@ -4,7 +4,14 @@ import { createKnownSecrets, outside } from "./known-secrets.ts";
 import { REDACTED } from "./redacted.ts";
 import { createTextSearch } from "./search-long-text.ts";
 import { toLiteral } from "./to-literal.ts";
-import { begun, otherTriggers, tokenBeginnings, tokenPatterns, unfinishedTokenFrom } from "./token-patterns.ts";
+import {
+  begun,
+  otherTriggers,
+  tokenBeginnings,
+  tokenPatterns,
+  unfinishedAccountKeyFrom,
+  unfinishedTokenFrom,
+} from "./token-patterns.ts";
 
 const privateKeyTrigger = "PRIVATE KEY";
 
@@ -90,14 +97,16 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
       const whole = before + text;
       const ofName = isSuspicious(whole) ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
       // What is inside a known secret may look like a beginning, and must not be cut off from it.
-      return outside(found, Math.min(ofToken, ofName, unfinishedKeyFrom(text)));
+      const ofKey = Math.min(unfinishedKeyFrom(text), unfinishedAccountKeyFrom(text, before));
+      return outside(found, Math.min(ofToken, ofName, ofKey));
     },
 
     isPlain: (text, before) =>
       !isSuspicious(before + text) &&
       known.unfinishedFrom(text) === text.length &&
       unfinishedTokenFrom(text) === text.length &&
-      unfinishedKeyFrom(text) === text.length,
+      unfinishedKeyFrom(text) === text.length &&
+      unfinishedAccountKeyFrom(text, before) === text.length,
   };
 }
 

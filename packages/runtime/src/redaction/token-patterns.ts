@@ -239,3 +239,25 @@ function unfinishedBeginningIn(run: string): number {
 function isLetter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
+
+/** So long is an account key of Azure, which nothing stands before, and so long a run before it is taken for one. */
+const ACCOUNT_KEY = 88;
+const MIN_ACCOUNT_KEY = 32;
+const inKey = new Uint8Array(128);
+for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=")
+  inKey[character.charCodeAt(0)] = 1;
+
+/** Where a run stands at the end of the text that may become an account key; the text's length when there is none. */
+export function unfinishedAccountKeyFrom(text: string, before: string): number {
+  const inText = keyRunOf(text);
+  const length = inText === text.length ? inText + keyRunOf(before) : inText;
+  return inText === 0 || length < MIN_ACCOUNT_KEY || length > ACCOUNT_KEY ? text.length : text.length - inText;
+}
+
+/** How many characters at the end could be those of a key, counted no further than one is long. */
+function keyRunOf(text: string): number {
+  const least = Math.max(0, text.length - ACCOUNT_KEY - 1);
+  let start = text.length;
+  while (start > least && inKey[text.charCodeAt(start - 1)] === 1) start -= 1;
+  return text.length - start;
+}
