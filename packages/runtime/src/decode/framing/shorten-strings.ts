@@ -1,5 +1,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const BLANK = 0x20;
+const NEWLINE = Buffer.from("\\n");
 const [OPENS, CLOSES] = [0x7b, 0x7d];
 /** `\uXXXX`, the longest escape. */
 const ESCAPE_BYTES = 6;
@@ -17,7 +19,10 @@ export interface StringShortener {
   take(): Buffer;
 }
 
-/** A string is cut between two characters, somewhere after `maxBytes`: at the end of a piece that it comes in. */
+/** No secret is longer, and half of one would not be known for it. */
+const MAX_WORD_BYTES = 8_192;
+
+/** A string is cut between two words, or characters where it has none, somewhere after `maxBytes`: near the end of a piece that it comes in. */
 export function createStringShortener({ maxBytes }: { readonly maxBytes: number }): StringShortener {
   let kept: Buffer[] = [];
   let inString = false;
@@ -41,7 +46,7 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
     else {
       length += bytes.byteLength;
       const isCut = length > maxBytes && !isClosed && bytes.byteLength >= MIN_PIECE_BYTES;
-      const whole = isCut ? wholeCharacters(bytes, escapes) : bytes.byteLength;
+      const whole = isCut ? wholeWords(bytes, wholeCharacters(bytes, escapes)) : bytes.byteLength;
       keep(bytes.subarray(0, whole));
       if (isCut) leftOut = bytes.byteLength - whole;
     }
@@ -113,6 +118,14 @@ function isEscaped(bytes: Buffer, start: number, at: number, escapedBefore: bool
   while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
   const isOdd = (at - first) % 2 === 1;
   return first === start && escapedBefore ? !isOdd : isOdd;
+}
+
+/** How many of so many bytes are whole words; all of them where the last word has no beginning. */
+function wholeWords(bytes: Buffer, end: number): number {
+  const last = bytes.subarray(Math.max(0, end - MAX_WORD_BYTES), end);
+  const newline = last.lastIndexOf(NEWLINE);
+  const at = Math.max(last.lastIndexOf(BLANK), newline === -1 ? -1 : newline + 1);
+  return at === -1 ? end : end - last.byteLength + at + 1;
 }
 
 /** How many of the bytes are whole characters: without half an escape, half of a pair, or half a sequence of UTF-8. */
