@@ -79,26 +79,39 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
     return redactCredentials(redacted);
   };
 
+  const redactAfter = (before: string, text: string): string => {
+    if (before === "") return redactText(text);
+    const whole = redactText(before + text);
+    if (whole.startsWith(before)) return whole.slice(before.length);
+    // It is a secret by itself now that its own beginning is gone, or a secret begins in it.
+    const redacted = redactText(before);
+    return whole.slice(whole.startsWith(redacted) ? redacted.length : sameLength(whole, before));
+  };
+
+  /** Where the text can be cut, here or before: what may begin a secret may be the end of a whole one, which must not lose it. */
+  const uncutFrom = (text: string, at: number): number => {
+    const redacted = redactText(text);
+    const part = redactText(text.slice(0, at));
+    const isUncut = redacted === part + redactAfter(contextOf("", part), text.slice(at));
+    return isUncut ? at : Math.min(at, sameLength(redacted, text));
+  };
+
   return {
     redactText,
-
-    redactAfter(before, text) {
-      if (before === "") return redactText(text);
-      const whole = redactText(before + text);
-      if (whole.startsWith(before)) return whole.slice(before.length);
-      // It is a secret by itself now that its own beginning is gone, or a secret begins in it.
-      const redacted = redactText(before);
-      return whole.slice(whole.startsWith(redacted) ? redacted.length : sameLength(whole, before));
-    },
+    redactAfter,
 
     heldFrom(text, before) {
       const found = triggered.test(text) ? known.find(text) : [];
       const ofToken = Math.min(known.unfinishedFrom(text, found), unfinishedTokenFrom(text, found.at(-1)?.to));
       const whole = before + text;
-      const ofName = isSuspicious(whole) ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
+      const suspicious = isSuspicious(whole);
+      const ofName = suspicious ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
       // What is inside a known secret may look like a beginning, and must not be cut off from it.
       const ofKey = Math.min(unfinishedKeyFrom(text), unfinishedAccountKeyFrom(text, before));
-      return outside(found, Math.min(ofToken, ofName, ofKey));
+      const from = outside(found, Math.min(ofToken, ofName, ofKey));
+      return suspicious && from > 0 && from < text.length
+        ? Math.max(0, uncutFrom(whole, before.length + from) - before.length)
+        : from;
     },
 
     isPlain: (text, before) =>

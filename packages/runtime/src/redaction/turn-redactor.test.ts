@@ -165,6 +165,15 @@ describe("The redactor of a turn", () => {
     expect([...new Set(cuts.map((pieces) => keptOf(known, pieces)))]).toEqual(["It is [redacted], friend"]);
   });
 
+  it("keeps nothing of a token that ends as a known secret begins, wherever it is cut", () => {
+    const known = createRedactor({ secrets: [new Secret("9 lives of a cat")] });
+    const text = `It is 123456789:AA${"aB3dE5gH".repeat(4)}9 lives, AKIAABCDEFGH1JKLMN09 lives, friend`;
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    expect([...new Set(cuts.map((pieces) => keptOf(known, pieces)))]).toEqual([
+      "It is 123456789:AA[redacted] lives, [redacted] lives, friend",
+    ]);
+  });
+
   it("holds back a bounded part of a private key that goes on for ever [review 2 F11]", () => {
     const turn = redactor.forTurn();
     turn.redactEvents([says("-----BEGIN PRIVATE KEY-----\n")]);
