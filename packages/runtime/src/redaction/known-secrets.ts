@@ -20,7 +20,7 @@ interface KnownSecrets {
 }
 
 /** A whole spelling in a text. */
-export interface Span {
+interface Span {
   readonly from: number;
   readonly to: number;
 }
