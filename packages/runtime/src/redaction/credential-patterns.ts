@@ -1,5 +1,6 @@
 import { isPlaceholder, looksSecret } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
+import { type UnfinishedValue, unfinishedTokenValues } from "./token-patterns.ts";
 
 /** What a string must contain somewhere to be worth a closer look. In lower case. */
 export const credentialTriggers: readonly string[] = [
@@ -86,11 +87,11 @@ function redactAssignment(all: string, rest: readonly unknown[]): string {
 /** No value that is looked for is longer. */
 const MAX_VALUE = 8_192;
 
-/** What stands before a secret value, and how the value goes on for as long as its end has not come. */
-const unfinished: readonly { readonly head: RegExp; readonly value: RegExp }[] = [
+const unfinished: readonly UnfinishedValue[] = [
+  ...unfinishedTokenValues,
   {
     head: new RegExp(`(?:${NAME})${SEPARATOR}`, "gi"),
-    value: new RegExp(`(?:(?<quote>${QUOTE})(?:(?!\\k<quote>)[^\\r\\n])*|[^\\s"'\\\\,;&(){}[\\]<>]+)$`, "y"),
+    value: new RegExp(String.raw`(?:(?<quote>${QUOTE})(?:(?!\k<quote>)(?:\\.|[^\r\n]))*|[^\s"'\\,;&(){}[\]<>]+)$`, "y"),
   },
   {
     head: new RegExp(String.raw`[?&](?:[\w-]{0,64}?(?:${NAME}|signature|sig)|key|auth)=`, "gi"),
@@ -113,9 +114,11 @@ export function unfinishedCredentialFrom(text: string): number {
   let first = recent.length;
   for (const { head, value } of unfinished) {
     head.lastIndex = 0;
-    while (head.test(recent) && head.lastIndex < first) {
+    for (let found = head.exec(recent); found !== null && head.lastIndex < first; found = head.exec(recent)) {
       value.lastIndex = head.lastIndex;
       if (value.test(recent)) first = head.lastIndex;
+      // The next head may begin within this one: `://a://b:`.
+      else head.lastIndex = found.index + 1;
     }
   }
   return skipped + first;

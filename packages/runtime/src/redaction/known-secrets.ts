@@ -13,10 +13,21 @@ interface KnownSecrets {
   /** Every spelling of every secret, longest first. */
   readonly forms: readonly string[];
   redact(text: string): string;
-  /** Where the last whole spelling ends, or begins if a longer one may begin with it: what is before is settled. */
-  settledTo(text: string): number;
-  /** Where a possible beginning of a spelling stands at the end of the text; its length when there is none. */
-  unfinishedFrom(text: string, settledTo?: number): number;
+  /** Every whole spelling in the text, as `redact` takes them out. */
+  find(text: string): readonly Span[];
+  /** Where a possible beginning of a spelling stands at the end of the text, inside none of those found; its length when there is none. */
+  unfinishedFrom(text: string, found?: readonly Span[]): number;
+}
+
+/** A whole spelling in a text. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the spelling begins that this place is in the middle of; the place itself when it is in none. */
+export function outside(found: readonly Span[], at: number): number {
+  return found.find(({ from, to }) => from < at && at < to)?.from ?? at;
 }
 
 export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
@@ -31,24 +42,20 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
     return false;
   }
 
-  function unfinishedFrom(text: string, settledTo = 0): number {
-    let from = Math.max(settledTo, text.length - longest + 1);
-    while (from < text.length && !isUnfinished(text, from)) from += 1;
+  /** What begins inside a whole spelling is none; what begins before it may be a longer one around it. */
+  function unfinishedFrom(text: string, found: readonly Span[] = []): number {
+    let from = Math.max(0, text.length - longest + 1);
+    while (from < text.length && !(isUnfinished(text, from) && outside(found, from) === from)) from += 1;
     return Math.min(from, text.length);
-  }
-
-  /** What was found whole is not the beginning of anything, unless it ends the text and a longer spelling has it. */
-  function settledTo(text: string): number {
-    const last = pattern === undefined ? undefined : [...text.matchAll(pattern)].at(-1);
-    if (last === undefined) return 0;
-    const end = last.index + last[0].length;
-    return end === text.length && isUnfinished(text, last.index) ? last.index : end;
   }
 
   return {
     forms,
     redact: (text) => (pattern === undefined ? text : text.replace(pattern, REDACTED)),
-    settledTo,
+    find: (text) =>
+      pattern === undefined
+        ? []
+        : Array.from(text.matchAll(pattern), ({ index, 0: { length } }) => ({ from: index, to: index + length })),
     unfinishedFrom,
   };
 }

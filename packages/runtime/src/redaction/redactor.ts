@@ -14,6 +14,8 @@ export const CUT_MARGIN = 8_192;
  */
 export interface Redactor {
   redactText(text: string): string;
+  /** The first `length` characters of a redacted text, of which no more is looked at than has to be. */
+  redactStart(text: string, length: number): string;
   /** Every text in a JSON value, keys included. The same value when there was nothing to redact. */
   redactValue<Value>(value: Value): Value;
   redactStream(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined>;
@@ -32,6 +34,12 @@ export function createRedactor({ secrets }: { readonly secrets: readonly Secret[
 
   return {
     redactText,
+    redactStart(whole, length) {
+      const read = whole.slice(0, length + CUT_MARGIN);
+      // Redaction makes texts shorter and brings the end nearer, where a secret may be cut in two.
+      const end = read.length < whole.length ? text.heldFrom(read, "") : read.length;
+      return redactText(read.slice(0, end)).slice(0, length);
+    },
     redactValue: (value) => redactJson(value, redactText),
     redactEvent: (event) => redactEvent(event, redactText),
     forTurn: (before) => createTurnRedactor(text, before),

@@ -1,10 +1,17 @@
 import type { Secret } from "@caret/protocol";
 import { credentialTriggers, redactCredentials, unfinishedCredentialFrom } from "./credential-patterns.ts";
-import { createKnownSecrets } from "./known-secrets.ts";
+import { createKnownSecrets, outside } from "./known-secrets.ts";
 import { REDACTED } from "./redacted.ts";
 import { createTextSearch } from "./search-long-text.ts";
 import { toLiteral } from "./to-literal.ts";
-import { begun, otherTriggers, tokenBeginnings, tokenPatterns, unfinishedTokenFrom } from "./token-patterns.ts";
+import {
+  begun,
+  otherTriggers,
+  tokenBeginnings,
+  tokenPatterns,
+  unfinishedAccountKeyFrom,
+  unfinishedTokenFrom,
+} from "./token-patterns.ts";
 
 const privateKeyTrigger = "PRIVATE KEY";
 
@@ -72,30 +79,55 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
     return redactCredentials(redacted);
   };
 
+  const redactAfter = (before: string, text: string): string => {
+    if (before === "") return redactText(text);
+    const whole = redactText(before + text);
+    if (whole.startsWith(before)) return whole.slice(before.length);
+    // It is a secret by itself now that its own beginning is gone, or a secret begins in it.
+    const redacted = redactText(before);
+    return whole.slice(whole.startsWith(redacted) ? redacted.length : sameLength(whole, before));
+  };
+
+  /** Where the text can be cut, here or before: what may begin a secret may be the end of a whole one, which must not lose it. */
+  const uncutFrom = (text: string, at: number): number => {
+    const redacted = redactText(text);
+    const part = redactText(text.slice(0, at));
+    const isUncut = redacted === part + redactAfter(contextOf("", part), text.slice(at));
+    return isUncut ? at : Math.min(at, sameLength(redacted, text));
+  };
+
   return {
     redactText,
-
-    redactAfter(before, text) {
-      if (before === "" || !isSuspicious(before + text)) return redactText(text);
-      const whole = redactText(before + text);
-      return whole.startsWith(before) ? whole.slice(before.length) : redactText(text);
-    },
+    redactAfter,
 
     heldFrom(text, before) {
-      // The end of a known secret may look like a beginning, and must not be cut off from it.
-      const settledTo = triggered.test(text) ? known.settledTo(text) : 0;
-      const ofToken = Math.min(known.unfinishedFrom(text, settledTo), unfinishedTokenFrom(text, settledTo));
+      const found = triggered.test(text) ? known.find(text) : [];
+      const ofToken = Math.min(known.unfinishedFrom(text, found), unfinishedTokenFrom(text, found.at(-1)?.to));
       const whole = before + text;
-      const ofName = isSuspicious(whole) ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
-      return Math.min(ofToken, ofName, unfinishedKeyFrom(text));
+      const suspicious = isSuspicious(whole);
+      const ofName = suspicious ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
+      // What is inside a known secret may look like a beginning, and must not be cut off from it.
+      const ofKey = Math.min(unfinishedKeyFrom(text), unfinishedAccountKeyFrom(text, before));
+      const from = outside(found, Math.min(ofToken, ofName, ofKey));
+      return suspicious && from > 0 && from < text.length
+        ? Math.max(0, uncutFrom(whole, before.length + from) - before.length)
+        : from;
     },
 
     isPlain: (text, before) =>
       !isSuspicious(before + text) &&
       known.unfinishedFrom(text) === text.length &&
       unfinishedTokenFrom(text) === text.length &&
-      unfinishedKeyFrom(text) === text.length,
+      unfinishedKeyFrom(text) === text.length &&
+      unfinishedAccountKeyFrom(text, before) === text.length,
   };
+}
+
+/** With how many characters both begin. */
+function sameLength(one: string, other: string): number {
+  let length = 0;
+  while (one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
+  return length;
 }
 
 /** Where a private key begins whose end has not arrived, or what may be the first line of one; else the text's length. */

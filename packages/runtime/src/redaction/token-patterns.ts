@@ -159,27 +159,36 @@ function anyOf(texts: readonly string[]): string {
   return texts.map((text) => text.replaceAll(".", "\\.")).join("|");
 }
 
+/** What stands before a secret value, and how the value goes on for as long as its end has not come. */
+export interface UnfinishedValue {
+  readonly head: RegExp;
+  readonly value: RegExp;
+}
+
+// What stands before the value is kept, so that in a stream only the value has to wait for its end.
+const WEBHOOK = String.raw`hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/|\.webhook\.office\.com\/webhookb2\/`;
+const TELEGRAM = String.raw`(?<![A-Za-z0-9])\d{8,10}:AA`;
+const AZURE_CLIENT = String.raw`(?<![\w~.-])[\w~.-]{3}\dQ~`;
+
+export const unfinishedTokenValues: readonly UnfinishedValue[] = [
+  { head: new RegExp(WEBHOOK, "g"), value: /[\w@/-]+$/y },
+  { head: new RegExp(TELEGRAM, "g"), value: /[\w-]+$/y },
+  { head: new RegExp(AZURE_CLIENT, "g"), value: /[\w~.-]+$/y },
+];
+
+function afterHead(triggers: readonly string[], head: string, value: string): TokenPattern {
+  const pattern = new RegExp(`(${head})${value}`, "g");
+  return { triggers, redact: (text) => text.replace(pattern, `$1${REDACTED}`) };
+}
+
 /** Secrets that are known by what stands around or inside them. */
 const others: readonly TokenPattern[] = [
-  {
-    // The URL alone allows posting.
-    triggers: ["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"],
-    redact: (text) =>
-      text.replace(
-        /(hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/|\.webhook\.office\.com\/webhookb2\/)([\w@/-]{20,})/g,
-        `$1${REDACTED}`,
-      ),
-  },
-  {
-    // A bot of Telegram: its number, and 35 characters that begin with AA.
-    triggers: [":AA"],
-    redact: (text) => text.replace(/(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])/g, REDACTED),
-  },
-  {
-    // A client secret of Azure.
-    triggers: ["Q~"],
-    redact: (text) => text.replace(/(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g, REDACTED),
-  },
+  // The URL alone allows posting.
+  afterHead(["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"], WEBHOOK, String.raw`[\w@/-]{20,}`),
+  // A bot of Telegram: its number, which is no secret, and 35 characters that begin with AA.
+  afterHead([":AA"], TELEGRAM, String.raw`[\w-]{33}(?![\w-])`),
+  // A client secret of Azure, whose list of them shows the first characters too.
+  afterHead(["Q~"], AZURE_CLIENT, String.raw`[\w~.-]{31,34}(?![\w~.-])`),
   {
     // An account key of Azure: 64 bytes. A digest in a lockfile is as long, and has its algorithm and a dash before it.
     triggers: ["=="],
@@ -202,8 +211,8 @@ const unfinishedBeginnings: ReadonlySet<string> = new Set(
 /** Matches wherever a token may begin. */
 export const begun = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(tokenBeginnings)})`);
 const longestBeginning = Math.max(...tokenBeginnings.map(({ length }) => length));
-/** A longer run is no token any more. */
-const MAX_HELD = 4_096;
+/** A longer run is no token any more. Web tokens that list the groups of a user have some thousand characters. */
+const MAX_HELD = 8_192;
 const inRun = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
   inRun[character.charCodeAt(0)] = 1;
@@ -229,4 +238,26 @@ function unfinishedBeginningIn(run: string): number {
 
 function isLetter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+/** So long is an account key of Azure, which nothing stands before, and so long a run before it is taken for one. */
+const ACCOUNT_KEY = 88;
+const MIN_ACCOUNT_KEY = 32;
+const inKey = new Uint8Array(128);
+for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=")
+  inKey[character.charCodeAt(0)] = 1;
+
+/** Where a run stands at the end of the text that may become an account key; the text's length when there is none. */
+export function unfinishedAccountKeyFrom(text: string, before: string): number {
+  const inText = keyRunOf(text);
+  const length = inText === text.length ? inText + keyRunOf(before) : inText;
+  return inText === 0 || length < MIN_ACCOUNT_KEY || length > ACCOUNT_KEY ? text.length : text.length - inText;
+}
+
+/** How many characters at the end could be those of a key, counted no further than one is long. */
+function keyRunOf(text: string): number {
+  const least = Math.max(0, text.length - ACCOUNT_KEY - 1);
+  let start = text.length;
+  while (start > least && inKey[text.charCodeAt(start - 1)] === 1) start -= 1;
+  return text.length - start;
 }

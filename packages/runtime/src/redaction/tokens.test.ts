@@ -61,7 +61,8 @@ const inPlace: Readonly<Record<string, readonly [text: string, kept: string]>> =
     "AccountName=store;AccountKey=[redacted];EndpointSuffix=core.windows.net",
   ],
   "an Azure account key by itself": [`the key is ${mixed(40)}+/${mixed(44)}==`, "the key is [redacted]"],
-  "an Azure client secret": [`secret abc8Q~${mixed(34)} end`, "secret [redacted] end"],
+  "an Azure client secret": [`secret abc8Q~${mixed(34)} end`, "secret abc8Q~[redacted] end"],
+  "a bot of Telegram": [`bot 123456789:AA${mixed(33)} end`, "bot 123456789:AA[redacted] end"],
   "a key in the environment": [`AZURE_STORAGE_KEY=${mixed(40)}`, "AZURE_STORAGE_KEY=[redacted]"],
   "a hexadecimal key in the environment": [`ENCRYPTION_KEY: ${hex(64)}`, "ENCRYPTION_KEY: [redacted]"],
   "a login of npm": [`//registry.npmjs.org/:_auth=${mixed(24)}=`, "//registry.npmjs.org/:_auth=[redacted]"],
@@ -109,6 +110,32 @@ describe("A token of a known kind", () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("A web token of thousands of characters", () => {
+  it("is redacted in a stream as it is in a whole text", async () => {
+    const claims = mixed(200).repeat(35);
+    const text = `It is eyJ${mixed(30)}.eyJ${claims}.${mixed(43)} and no other.`;
+    const chunks = text.match(/.{1,50}/g) ?? [];
+    expect([await collect(chunks), redactor.redactText(text)]).toEqual(Array(2).fill("It is [redacted] and no other."));
+  });
+});
+
+describe("A secret that is known by its place", () => {
+  // Nothing stands before that one: it is known by its length.
+  const { "an Azure account key by itself": alone, ...named } = inPlace;
+
+  it("is kept up to where it gets too long for a word: an Azure account key by itself", async () => {
+    const [text] = alone as readonly [string, string];
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    const kept = await Promise.all(cuts.map(collect));
+    expect(kept.filter((each) => !/^the key is [\w+/]{0,31}\[redacted\]$/.test(each))).toEqual([]);
+  });
+
+  it.each(Object.entries(named))("is redacted wherever a stream is cut: %s", async (_kind, [text, kept]) => {
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    expect([...new Set(await Promise.all(cuts.map(collect)))]).toEqual([kept]);
   });
 });
 
@@ -213,4 +240,10 @@ function workMs(piece: string, length: number): number {
 
 async function* streamOf(chunks: readonly string[]): AsyncGenerator<string> {
   yield* chunks;
+}
+
+async function collect(chunks: readonly string[]): Promise<string> {
+  let all = "";
+  for await (const chunk of redactor.redactStream(streamOf(chunks))) all += chunk;
+  return all;
 }

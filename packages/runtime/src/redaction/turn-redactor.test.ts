@@ -1,7 +1,7 @@
 import { type AgentEvent, assertWellFormedTurn, Secret, summariseEvents } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor } from "./redactor.ts";
+import { createRedactor, type Redactor } from "./redactor.ts";
 
 const redactor = createRedactor({ secrets: [new Secret("swordfish-1234")] });
 
@@ -13,6 +13,13 @@ const says = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b1",
 const call: AgentEvent = { type: "tool-call", callId: "c1", name: "sh", kind: "shell", input: {}, owner: "agent" };
 const prints = (text: string): AgentEvent => ({ type: "tool-output", callId: "c1", text });
 const result = (output: string): AgentEvent => ({ type: "tool-result", callId: "c1", status: "ok", output });
+
+/** What is kept of a text that is said in these pieces. */
+function keptOf(by: Redactor, pieces: readonly string[], make = says, close = textEnd): string {
+  const turn = by.forTurn();
+  const kept = [...pieces.map(make), close].flatMap((event) => turn.redactEvents([event]).kept);
+  return kept.map((event) => ("text" in event ? event.text : "")).join("");
+}
 
 describe("The redactor of a turn", () => {
   it("gives back the very same batch when there is nothing to redact", () => {
@@ -121,8 +128,10 @@ describe("The redactor of a turn", () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEpAIBAAKCAQEA1234567890abcdef\n".repeat(3)}-----END RSA PRIVATE KEY-----`;
   it.each([
     'const password = "s3cr3tValue9"; go on',
+    'const password = "s3cr\\"tValue9"; go on',
     "DB_PASSWORD=s3cr3tValue9 go on",
     "postgres://app:s3cr3tValue9@db:5432/app go on",
+    "jdbc://postgres://app:s3cr3tValue9@db:5432/app go on",
     "Authorization: Bearer abcDEF123456789xyz go on",
     '{"token": "abcDEF123456789xyz"} go on',
     "https://host/path?token=abcDEF123456789xyz&x=1 go on",
@@ -131,14 +140,38 @@ describe("The redactor of a turn", () => {
   ])("keeps of %j what it keeps of the whole text, wherever it is cut [review 2 F11]", (text) => {
     const whole = redactor.redactText(text);
     expect(whole).toContain("[redacted]");
-    const keptOf = (pieces: readonly string[], make: typeof says, close: AgentEvent): string => {
-      const turn = redactor.forTurn();
-      const kept = [...pieces.map(make), close].flatMap((event) => turn.redactEvents([event]).kept);
-      return kept.map((event) => ("text" in event ? event.text : "")).join("");
-    };
     const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
-    const kept = cuts.flatMap((pieces) => [keptOf(pieces, says, textEnd), keptOf(pieces, prints, result("ok"))]);
+    const kept = cuts.flatMap((pieces) => [keptOf(redactor, pieces), keptOf(redactor, pieces, prints, result("ok"))]);
     expect([...new Set(kept)]).toEqual([whole]);
+  });
+
+  it.each(["theAKIA5FA22E2A36C57G4A goes on", `ask-${"aB3dE5gH".repeat(3)} goes on`])(
+    "keeps %j as it is, wherever it is cut: a token begins no word in the middle",
+    (text) => {
+      const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+      expect([...new Set(cuts.map((pieces) => keptOf(redactor, pieces)))]).toEqual([text]);
+    },
+  );
+
+  it.each([
+    ["that ends with a named value", ["host=db password=hunter2abc"]],
+    ["that ends with a value of a query", ["sv=2024&sig=AbCdEf123456%3D"]],
+    ["that ends with a dash", ["Zz9-Xy8_Ww7-"]],
+    ["that holds another one", ["swordfish-1234", "prefix-swordfish-1234-suffix"]],
+  ])("keeps nothing of a known secret %s, wherever it is cut", (_kind, values) => {
+    const known = createRedactor({ secrets: values.map((value) => new Secret(value)) });
+    const text = `It is ${values.at(-1)}, friend`;
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    expect([...new Set(cuts.map((pieces) => keptOf(known, pieces)))]).toEqual(["It is [redacted], friend"]);
+  });
+
+  it("keeps nothing of a token that ends as a known secret begins, wherever it is cut", () => {
+    const known = createRedactor({ secrets: [new Secret("9 lives of a cat")] });
+    const text = `It is 123456789:AA${"aB3dE5gH".repeat(4)}9 lives, AKIAABCDEFGH1JKLMN09 lives, friend`;
+    const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
+    expect([...new Set(cuts.map((pieces) => keptOf(known, pieces)))]).toEqual([
+      "It is 123456789:AA[redacted] lives, [redacted] lives, friend",
+    ]);
   });
 
   it("holds back a bounded part of a private key that goes on for ever [review 2 F11]", () => {

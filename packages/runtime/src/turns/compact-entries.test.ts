@@ -49,4 +49,17 @@ describe("the output of a tool", () => {
       result("0123456789\n[3 more characters were left out]"),
     ]);
   });
+
+  it("is cut between two words: half a secret would not be known for one", () => {
+    const cut = [8, 9, 10, 12].map((limit) => capOutputs([result("a word swordfish")], limit)[0]);
+    expect(cut).toEqual([
+      result("a word \n[9 more characters were left out]"),
+      result("a word \n[9 more characters were left out]"),
+      result("a word \n[9 more characters were left out]"),
+      result("a word \n[9 more characters were left out]"),
+    ]);
+    expect(capOutputs([result("a word swordfish")], 6)[0]).toEqual(
+      result("a word\n[10 more characters were left out]"),
+    );
+  });
 });

@@ -16,9 +16,19 @@ export function capOutputs(entries: readonly LaneEntry[], limit = MAX_OUTPUT_CHA
 function capOutput(entry: LaneEntry, limit: number): LaneEntry {
   const { event } = entry;
   if (event.type !== "tool-result" || event.output.length <= limit) return entry;
-  const left = event.output.length - limit;
-  const output = `${event.output.slice(0, limit)}\n[${left} more characters were left out]`;
+  const end = endOfWord(event.output, limit);
+  const left = event.output.length - end;
+  const output = `${event.output.slice(0, end)}\n[${left} more characters were left out]`;
   return { ...entry, event: { ...event, output } };
+}
+
+/** No secret is longer. */
+const MAX_WORD = 8_192;
+
+/** Up to where the text is whole words: the redactor would not know half a secret for one. */
+function endOfWord(text: string, limit: number): number {
+  const word = /\S+$/.exec(text.slice(Math.max(0, limit - MAX_WORD), limit))?.[0] ?? "";
+  return /\s/.test(text.charAt(limit)) || word.length === Math.min(limit, MAX_WORD) ? limit : limit - word.length;
 }
 
 /**

@@ -78,8 +78,41 @@ describe("the log of a turn", () => {
     ]);
     expect(await stored()).toEqual([
       [start, undefined],
-      [delta("Is it "), "first"],
+      [delta("Is it "), undefined],
       [delta("lantern-light? No."), undefined],
+      [end, "last"],
+    ]);
+  });
+
+  it("keeps no line of a delta that has a part of a secret", async () => {
+    const { log, stored } = await openLog();
+    const prints = (text: string): AgentEvent => ({ type: "tool-output", callId: "c", text });
+    const lineOf = (event: AgentEvent) => ({ event, raw: JSON.stringify(event) });
+    await log.append([lineOf(start)]);
+    for (const text of ["It is ", `a ${secret.slice(0, -1)}`, `${secret.slice(-1)}!`, " Bye"])
+      for (const event of [delta(text), prints(text)]) await log.append([lineOf(event)]);
+    await log.append([lineOf(end)]);
+    const kept = await stored();
+    expect(
+      kept.flatMap(([event, raw]) => (raw === undefined ? [] : [[event.type, raw === JSON.stringify(event)]])),
+    ).toEqual([
+      ["text-start", true],
+      ["text-delta", true],
+      ["tool-output", true],
+      ["text-delta", true],
+      ["tool-output", true],
+      ["text-end", true],
+    ]);
+    expect(JSON.stringify(kept)).not.toContain(secret.slice(0, 7));
+  });
+
+  it("keeps no line of such a delta beside the start of its block either", async () => {
+    const { log, stored } = await openLog();
+    await log.append([{ event: start, raw: `line ${secret.slice(0, 9)}` }, { event: delta(secret.slice(0, 9)) }]);
+    await log.append([{ event: delta(`${secret.slice(9)}!`) }, { event: end, raw: "last" }]);
+    expect(await stored()).toEqual([
+      [start, undefined],
+      [delta("[redacted]!"), undefined],
       [end, "last"],
     ]);
   });
@@ -98,6 +131,14 @@ describe("the log of a turn", () => {
     const event = unknown(1);
     await log.append([{ event, raw: `the key is ${secret}` }]);
     expect((await store.read("s"))[0]?.raw).toBe("the key is [redacted");
+  });
+
+  it("does not keep half a secret that comes before the cut because others before it were redacted", async () => {
+    const long = `lantern-${"moss-71-".repeat(8)}end`;
+    const { log, store } = await openLog({ maxRawBytes: 3_000, known: [long] });
+    await log.append([{ event: unknown(1), raw: `${long} `.repeat(500) }]);
+    const [kept] = await store.read("s");
+    expect(kept?.raw).toMatch(/^(?:\[redacted\] ){100,}$/);
   });
 
   it("redacts a secret that is cut between two writes", async () => {

@@ -1,9 +1,18 @@
-import type { AgentEvent, AgentEventOf, CaretError, Delta, TakeMore, TurnOutcome, Usage } from "@caret/protocol";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  type CaretError,
+  type Delta,
+  isDelta,
+  type TakeMore,
+  type TurnOutcome,
+  type Usage,
+} from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
 import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
 import type { LiveEvent, LiveListener, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
-import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch, TurnRedactor } from "../redaction/turn-redactor.ts";
 import { capOutputs, joinDeltas } from "./compact-entries.ts";
 import { type Added, PendingEntries } from "./pending-entries.ts";
@@ -296,18 +305,33 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
       if (first !== undefined && entries.length === 1) return current().redactEvents([first.event]);
       return current().redactEvents(entries.map(({ event }) => event));
     },
-    rawOf(
-      entries: readonly LaneEntry[],
-      { origins }: RedactedBatch,
-      index: number,
-    ): Pick<EventEntry, "raw" | "rawCut"> {
-      const line = entries[origins?.[index] ?? index]?.raw;
-      if (line === undefined) return noLine;
-      const kept = newest().redactText(line.slice(0, maxRawBytes + CUT_MARGIN));
-      const raw = kept.slice(0, maxRawBytes);
+    rawOf(entries: readonly LaneEntry[], batch: RedactedBatch, index: number): Pick<EventEntry, "raw" | "rawCut"> {
+      const origin = batch.origins?.[index] ?? index;
+      const line = entries[origin]?.raw;
+      if (line === undefined || hasCutDelta(entries, origin, batch)) return noLine;
+      const raw = newest().redactStart(line, maxRawBytes);
       return line.length > maxRawBytes ? { raw, rawCut: true } : { raw };
     },
   };
+}
+
+/**
+ * Whether the line of an entry is one of a delta that was held back or redacted: it may have a part of a secret, which nobody would
+ * find in that line alone. Such a line may stand beside what it closes or opens, and its delta further on.
+ */
+function hasCutDelta(entries: readonly LaneEntry[], origin: number, { kept, said, origins }: RedactedBatch): boolean {
+  if (origins === undefined && kept === said) return false;
+  for (let index = origin; index < entries.length; index += 1) {
+    const { event, raw } = entries[index] as LaneEntry;
+    if (index > origin && raw !== undefined) return false;
+    if (isDelta(event) || event.type === "tool-output") return !kept.includes(event);
+    if (!isEdge(event)) return false;
+  }
+  return false;
+}
+
+function isEdge({ type }: AgentEvent): boolean {
+  return type === "text-start" || type === "text-end" || type === "thinking-start" || type === "thinking-end";
 }
 
 /** Those who follow a turn while its log is still being written. `onLeave` is called when one of them has left. */

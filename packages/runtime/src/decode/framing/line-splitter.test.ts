@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLineSplitter } from "./line-splitter.ts";
+import { createLineSplitter, linesOf as linesOfRun } from "./line-splitter.ts";
 
 function linesOf(chunks: readonly (string | Uint8Array)[], maxLineBytes?: number): readonly string[] {
   const splitter = createLineSplitter(maxLineBytes === undefined ? {} : { maxLineBytes });
@@ -19,6 +19,14 @@ describe("splitting bytes into lines", () => {
     ["nothing", [], []],
   ] as const)("gives %s", (_name, chunks, lines) => {
     expect(linesOf(chunks)).toEqual(lines);
+  });
+
+  it("takes one CR off each line, also of lines that were left together", () => {
+    const splitter = createLineSplitter({ keepsRuns: true });
+    const runs = ["a\r\r\nb\r\r\n", "c\r\r\n", "\r\n", "d\r", "\r\n"].flatMap(
+      (chunk) => splitter.push(Buffer.from(chunk)).lines,
+    );
+    expect(runs.flatMap(linesOfRun)).toEqual(["a\r", "b\r", "c\r", "d\r"]);
   });
 
   it("keeps a character that is cut at any byte", () => {

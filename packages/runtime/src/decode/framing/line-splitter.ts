@@ -56,8 +56,9 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
   const addText = (lines: string[], text: string): void => {
     const run = atStart && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
     atStart = false;
-    if (keepsRuns) addLine(lines, run);
-    else addLines(lines, run);
+    if (!keepsRuns) addLines(lines, run);
+    // As it came: `linesOf` takes the CR off its last line too.
+    else if (run !== "") lines.push(run);
   };
 
   /** The whole lines of a chunk are decoded in one go, which is far cheaper than line by line. */

@@ -34,6 +34,15 @@ describe("strings of a JSON text", () => {
     });
   });
 
+  it("are cut between two words: half a secret would not be known for one", () => {
+    const words = ["swordfish-1234 ", "swordfish-1234\n"];
+    const kept = words.map((word) => {
+      const short = JSON.parse(shorten(JSON.stringify({ a: word.repeat(400) }), 100, 1_000)) as { a: string };
+      return short.a.replaceAll(word, "").replace(/\d+/, "some");
+    });
+    expect(kept).toEqual(Array(2).fill("\n[some more bytes were left out]"));
+  });
+
   const characters = ["a", "ü", "漢", "🍏", "\n", '"', "\\", "\u0001", "\uD83D"];
   it.each(characters)("are cut between two characters, also when they are made of %j", (character) => {
     const whole = character.repeat(400);

@@ -1,5 +1,8 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const BLANK = 0x20;
+const NEWLINE = Buffer.from("\\n");
+const [OPENS, CLOSES] = [0x7b, 0x7d];
 /** `\uXXXX`, the longest escape. */
 const ESCAPE_BYTES = 6;
 /** In a shorter piece a character may have begun before it. */
@@ -7,7 +10,8 @@ const MIN_PIECE_BYTES = 2 * ESCAPE_BYTES;
 
 /**
  * Takes the bytes of one JSON text as they come and keeps of every string only the beginning. What is kept is the same
- * JSON text with shorter strings, so that it can be parsed without ever having been whole in memory.
+ * JSON text with shorter strings, so that it can be parsed without ever having been whole in memory. What stands behind the
+ * object is another one, and kept whole.
  */
 export interface StringShortener {
   push(bytes: Buffer): void;
@@ -15,13 +19,19 @@ export interface StringShortener {
   take(): Buffer;
 }
 
-/** A string is cut between two characters, somewhere after `maxBytes`: at the end of a piece that it comes in. */
+/** No secret is longer, and half of one would not be known for it. */
+const MAX_WORD_BYTES = 8_192;
+
+/** A string is cut between two words, or characters where it has none, somewhere after `maxBytes`: near the end of a piece that it comes in. */
 export function createStringShortener({ maxBytes }: { readonly maxBytes: number }): StringShortener {
   let kept: Buffer[] = [];
   let inString = false;
   /** Whether what was seen last of the string is a backslash that escapes what comes next. */
   let escapes = false;
   let length = 0;
+  /** How many objects are open; the text is over when the last of them closes. */
+  let depth = 0;
+  let isOver = false;
   /** How much of the current string was left out; undefined while all of it is kept. */
   let leftOut: number | undefined;
 
@@ -36,7 +46,7 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
     else {
       length += bytes.byteLength;
       const isCut = length > maxBytes && !isClosed && bytes.byteLength >= MIN_PIECE_BYTES;
-      const whole = isCut ? wholeCharacters(bytes, escapes) : bytes.byteLength;
+      const whole = isCut ? wholeWords(bytes, wholeCharacters(bytes, escapes)) : bytes.byteLength;
       keep(bytes.subarray(0, whole));
       if (isCut) leftOut = bytes.byteLength - whole;
     }
@@ -47,17 +57,36 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
     inString = false;
   };
 
-  /** Takes what follows up to the next quote that counts. Returns where it goes on after that. */
-  const addPiece = (bytes: Buffer, start: number): number => {
-    const quote = inString ? closingQuote(bytes, start, escapes) : bytes.indexOf(QUOTE, start);
-    const end = quote === -1 ? bytes.byteLength : quote;
-    const piece = bytes.subarray(start, end);
-    const escapesNext = inString && quote === -1 && isEscaped(bytes, start, end, escapes);
-    if (inString) addString(piece, quote !== -1);
-    else {
-      keep(piece);
-      inString = quote !== -1;
+  /** Where the object ends, in bytes that are outside of strings; -1 while it goes on. */
+  const endOfObject = (bytes: Buffer, start: number, end: number): number => {
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at];
+      if (byte === OPENS) depth += 1;
+      else if (byte === CLOSES) depth -= 1;
+      if (byte === CLOSES && depth === 0) return at + 1;
     }
+    return -1;
+  };
+
+  /** Takes what follows up to the quote that opens the next string. Returns where it goes on after that. */
+  const addOutside = (bytes: Buffer, start: number): number => {
+    const quote = bytes.indexOf(QUOTE, start);
+    const end = quote === -1 ? bytes.byteLength : quote;
+    const over = endOfObject(bytes, start, end);
+    isOver = over !== -1;
+    inString = quote !== -1;
+    keep(bytes.subarray(start, isOver ? over : end));
+    if (isOver) return over;
+    if (inString) kept.push(Buffer.from([QUOTE]));
+    return end + 1;
+  };
+
+  /** The same up to the quote that closes the string. */
+  const addInside = (bytes: Buffer, start: number): number => {
+    const quote = closingQuote(bytes, start, escapes);
+    const end = quote === -1 ? bytes.byteLength : quote;
+    const escapesNext = quote === -1 && isEscaped(bytes, start, end, escapes);
+    addString(bytes.subarray(start, end), quote !== -1);
     escapes = escapesNext;
     if (quote !== -1) kept.push(Buffer.from([QUOTE]));
     return end + 1;
@@ -65,7 +94,9 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
 
   return {
     push(bytes) {
-      for (let start = 0; start < bytes.byteLength; ) start = addPiece(bytes, start);
+      let start = 0;
+      while (start < bytes.byteLength && !isOver) start = inString ? addInside(bytes, start) : addOutside(bytes, start);
+      keep(bytes.subarray(start));
     },
     take() {
       const text = Buffer.concat(kept);
@@ -87,6 +118,14 @@ function isEscaped(bytes: Buffer, start: number, at: number, escapedBefore: bool
   while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
   const isOdd = (at - first) % 2 === 1;
   return first === start && escapedBefore ? !isOdd : isOdd;
+}
+
+/** How many of so many bytes are whole words; all of them where the last word has no beginning. */
+function wholeWords(bytes: Buffer, end: number): number {
+  const last = bytes.subarray(Math.max(0, end - MAX_WORD_BYTES), end);
+  const newline = last.lastIndexOf(NEWLINE);
+  const at = Math.max(last.lastIndexOf(BLANK), newline === -1 ? -1 : newline + 1);
+  return at === -1 ? end : end - last.byteLength + at + 1;
 }
 
 /** How many of the bytes are whole characters: without half an escape, half of a pair, or half a sequence of UTF-8. */
