@@ -65,6 +65,20 @@ describe("a prompt", () => {
   });
 });
 
+describe("a session", () => {
+  it("is not shown as it was once it was shown as it is", () => {
+    const state = stateWith([]);
+    const titled = { ...view, title: "What is 2 + 3?", lastSeq: 3, updatedAt: 7 };
+    const shown = {
+      sessionUpdate: "session_info_update",
+      title: "What is 2 + 3?",
+      updatedAt: new Date(7).toISOString(),
+    };
+    const older = [view, { ...titled, title: "", lastSeq: 2, updatedAt: 9 }, { ...titled, title: "", updatedAt: 6 }];
+    expect([titled, ...older, titled].map((each) => state.update(each))).toEqual([[shown], [], [], [], []]);
+  });
+});
+
 describe("usage", () => {
   const sized = { id: "big", name: "Big", isDefault: false, variants: [{ id: "big-high", label: "High" }] };
 

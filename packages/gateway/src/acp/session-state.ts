@@ -73,9 +73,10 @@ export class SessionState {
     }
   }
 
-  /** What to send to the client now that the session is like this. */
+  /** What to send to the client now that the session is like this: nothing for an older view of it, which came by a slower way. */
   update(view: SessionView): readonly SessionUpdate[] {
     const before = this.#choices.view;
+    if (isOlder(view, before)) return [];
     const had = JSON.stringify(this.options());
     this.#choices = { ...this.#choices, view };
     const updatedAt = new Date(view.updatedAt).toISOString();
@@ -107,6 +108,10 @@ export class SessionState {
       },
     ];
   }
+}
+
+function isOlder(view: SessionView, known: SessionView): boolean {
+  return view.lastSeq === known.lastSeq ? view.updatedAt < known.updatedAt : view.lastSeq < known.lastSeq;
 }
 
 function notAnOption(what: string, value: string, known: readonly string[]): CaretError {
