@@ -19,7 +19,7 @@ interface KnownSecrets {
   unfinishedFrom(text: string, found?: readonly Span[]): number;
 }
 
-/** A whole spelling in a text. */
+/** Where a whole spelling stands. */
 interface Span {
   readonly from: number;
   readonly to: number;

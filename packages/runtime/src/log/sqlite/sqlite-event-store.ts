@@ -375,7 +375,7 @@ class SqliteEventStore implements LogStore {
 
   /**
    * What was read may have been committed a moment ago. Nothing is returned that a power cut could still take back: where its sync
-   * failed it is read again, from a file that was opened anew and made sure of, or refused.
+   * failed it is read again, from a file that was reopened and made sure of, or refused.
    */
   async #onDisk<Result>(read: () => Promise<Result>): Promise<Result> {
     for (;;) {
