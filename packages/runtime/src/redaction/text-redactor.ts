@@ -6,6 +6,7 @@ import { createTextSearch } from "./search-long-text.ts";
 import { toLiteral } from "./to-literal.ts";
 import {
   begun,
+  MAX_HELD,
   otherTriggers,
   tokenBeginnings,
   tokenPatterns,
@@ -89,11 +90,14 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
   };
 
   /** Where the text can be cut, here or before: what may begin a secret may be the end of a whole one, which must not lose it. */
-  const uncutFrom = (text: string, at: number): number => {
+  const uncutFrom = (whole: string, end: number): number => {
+    // From no further back than a secret is long: a run that goes on and on would be held whole, and read whole with every word.
+    const skipped = Math.max(0, end - MAX_HELD);
+    const [text, at] = [whole.slice(skipped), end - skipped];
     const redacted = redactText(text);
     const part = redactText(text.slice(0, at));
     const isUncut = redacted === part + redactAfter(contextOf("", part), text.slice(at));
-    return isUncut ? at : Math.min(at, sameLength(redacted, text));
+    return skipped + (isUncut ? at : Math.min(at, sameLength(redacted, text)));
   };
 
   return {

@@ -212,7 +212,7 @@ const unfinishedBeginnings: ReadonlySet<string> = new Set(
 export const begun = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(tokenBeginnings)})`);
 const longestBeginning = Math.max(...tokenBeginnings.map(({ length }) => length));
 /** A longer run is no token any more. Web tokens that list the groups of a user have some thousand characters. */
-const MAX_HELD = 8_192;
+export const MAX_HELD = 8_192;
 const inRun = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
   inRun[character.charCodeAt(0)] = 1;
