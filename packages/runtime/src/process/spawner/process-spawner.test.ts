@@ -133,6 +133,14 @@ describe("the spawner process", () => {
     }
   });
 
+  it("does not keep a close from ending when it is stuck itself", async () => {
+    const child = spawner.spawn(bench.sh("note; sleep 60"));
+    await Promise.all([child.started, eventually(() => bench.noted() === 1, "the child runs")]);
+    process.kill(pidOf(spawner), "SIGSTOP");
+    await spawner.close();
+    expect(await child.exit).toMatchObject({ kind: "lost", error: { code: "killed" } });
+  }, 15_000);
+
   it("outlives an entry of a process that it cannot remove", async () => {
     const [child, other] = [spawner.spawn(bench.sh("cat", "held")), spawner.spawn(bench.sh("cat", "held"))];
     await Promise.all([child.started, other.started]);

@@ -16,8 +16,8 @@ import { type ChildReport, type StreamName, socketGreeting } from "./spawner-mes
 
 /** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
 const START_MS = 30_000;
-/** A spawner that does not end the seats in this time is ended itself, and they are killed from here. */
-const END_SEATS_MS = 2_000;
+/** A spawner that does not end its children, or the seats, in this time is ended itself, and they are killed from here. */
+const END_MS = 2_000;
 
 export interface ProcessSpawnerOptions {
   readonly registryDir?: string | undefined;
@@ -86,9 +86,11 @@ export class ProcessSpawner implements Spawner {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#children].map((child) => child.stop({ reason: "Caret is shutting down", graceMs: 0 })));
-    await within(this.#seats.close(), END_SEATS_MS);
+    const stop = { reason: "Caret is shutting down", graceMs: 0 };
+    const stopped = Promise.all([...this.#children].map((child) => child.stop(stop)));
+    await Promise.all([within(stopped, END_MS), within(this.#seats.close(), END_MS)]);
     await this.#link?.close();
+    await stopped;
   }
 
   #assertOpen(signal: AbortSignal): void {
