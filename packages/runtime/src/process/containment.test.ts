@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../testing/eventually.ts";
@@ -143,6 +144,8 @@ describe("a contained command", () => {
     writeFileSync(bench.path("end"), "");
     await eventually(() => bench.survivors().length === 0, "the agent has ended");
     started.signal("SIGCONT");
+    // The signal may have gone to the agent, which is not waited for yet; the container was stopped by this test alone.
+    spawnSync("kill", ["-CONT", String(started.identity.pid)]);
     expect(await started.exited).toEqual({ kind: "exited", code: 7, signal: null });
     statuses.close();
   });
