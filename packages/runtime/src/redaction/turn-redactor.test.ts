@@ -131,6 +131,7 @@ describe("The redactor of a turn", () => {
   it.each([
     'const password = "s3cr3tValue9"; go on',
     'const password = "s3cr\\"tValue9"; go on',
+    'const password = "s3cr3tValue9\\"; go on\n',
     "DB_PASSWORD=s3cr3tValue9 go on",
     "postgres://app:s3cr3tValue9@db:5432/app go on",
     "jdbc://postgres://app:s3cr3tValue9@db:5432/app go on",
@@ -190,6 +191,11 @@ describe("The redactor of a turn", () => {
     turn.redactEvents([says("-----BEGIN PRIVATE KEY-----\n")]);
     for (let count = 0; count < 3_000; count += 1) turn.redactEvents([says("MIIEpAIBAAKCAQEA1234567890abcdef\n")]);
     expect([...turn.held.values()].every(({ text }) => text.length <= 64 * 1024 + 100)).toBe(true);
+  });
+
+  it("comes to an end with a value in quotes that has many backslashes and is never closed", () => {
+    const text = `token="${"\\a".repeat(2_000)}\nand on`;
+    expect([redactor.redactText(text), keptOf(redactor, [text])]).toEqual([text, text]);
   });
 
   const begunKey = "-----BEGIN PRIVATE KEY-----\n";
