@@ -37,7 +37,12 @@ const QUOTE = String.raw`\\{0,4}["']`;
 const NAME =
   "password|passwd|passphrase|pwd|token|secret|(?:api|access|account|private)[_-]?key|(?<=[A-Z0-9]_)KEY|(?<=[:_])_auth";
 const SEPARATOR = String.raw`(?:${QUOTE})?\s{0,4}(?:=>|[:=])\s{0,4}`;
-const QUOTED = String.raw`(?<quote>${QUOTE})(?<literal>(?:(?!\k<quote>)(?:\\.|[^\r\n])){1,4096})(?=\k<quote>)`;
+/**
+ * A character between quotes, or one with a backslash before it. A backslash stands for itself only before the closing quote, as in
+ * `"C:\"`, or at the end of a line: could it anywhere, each would double the ways to read the text, and all are tried without a closing quote.
+ */
+const IN_QUOTES = String.raw`(?!\k<quote>)(?:\\.|\\(?=\k<quote>)|\\(?!.)|[^\r\n\\])`;
+const QUOTED = String.raw`(?<quote>${QUOTE})(?<literal>(?:${IN_QUOTES}){1,4096})(?=\k<quote>)`;
 /** As far as it goes, however far: looked at once, and the next is searched behind it. */
 const BARE = String.raw`(?<bare>[^\s"'\\,;&(){}[\]<>]+)`;
 
@@ -91,7 +96,7 @@ const unfinished: readonly UnfinishedValue[] = [
   ...unfinishedTokenValues,
   {
     head: new RegExp(`(?:${NAME})${SEPARATOR}`, "gi"),
-    value: new RegExp(String.raw`(?:(?<quote>${QUOTE})(?:(?!\k<quote>)(?:\\.|[^\r\n]))*|[^\s"'\\,;&(){}[\]<>]+)$`, "y"),
+    value: new RegExp(String.raw`(?:(?<quote>${QUOTE})(?:${IN_QUOTES})*|[^\s"'\\,;&(){}[\]<>]+)$`, "y"),
   },
   {
     head: new RegExp(String.raw`[?&](?:[\w-]{0,64}?(?:${NAME}|signature|sig)|key|auth)=`, "gi"),

@@ -1,4 +1,5 @@
 import type { AgentEvent, Secret } from "@caret/protocol";
+import { createPacedSearch } from "./paced-search.ts";
 import { redactEvent, redactJson } from "./redact-json.ts";
 import { contextOf, createTextRedactor } from "./text-redactor.ts";
 import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
@@ -45,6 +46,7 @@ export function createRedactor({ secrets }: { readonly secrets: readonly Secret[
     forTurn: (before) => createTurnRedactor(text, before),
 
     async *redactStream(chunks) {
+      const search = createPacedSearch(text);
       let held = "";
       let before = "";
       const redact = (piece: string): string => {
@@ -54,7 +56,7 @@ export function createRedactor({ secrets }: { readonly secrets: readonly Secret[
       };
       for await (const chunk of chunks) {
         const all = held + chunk;
-        const from = text.heldFrom(all, before);
+        const from = search.heldFrom("", all, before);
         held = all.slice(from);
         if (from > 0) yield redact(all.slice(0, from));
       }

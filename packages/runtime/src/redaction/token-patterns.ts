@@ -148,9 +148,10 @@ function toPattern({ beginnings, body, min, check = () => true }: TokenKind): To
     triggers: beginnings,
     redact: (text) =>
       text.replace(pattern, (all: string, _beginning: string, run: string) => {
-        // A full stop ends a sentence, not a token.
-        const rest = /\.*$/.exec(run)?.[0] ?? "";
-        return check(run.slice(0, run.length - rest.length)) ? REDACTED + rest : all;
+        // A full stop ends a sentence, not a token. Counted from the end: `\.*$` would be tried at each of many full stops.
+        let end = run.length;
+        while (run[end - 1] === ".") end -= 1;
+        return check(run.slice(0, end)) ? REDACTED + run.slice(end) : all;
       }),
   };
 }

@@ -224,6 +224,11 @@ describe("The time it takes to redact", () => {
     const large = workMs(piece, 4 * length);
     expect(large).toBeLessThan(8 * small + 100);
   });
+
+  it("comes to an end with a token that has many full stops within", () => {
+    const stops = ".".repeat(400_000);
+    expect(redactor.redactText(`xoxb-${stops}a${stops}`)).toBe(`[redacted]${stops}`);
+  });
 });
 
 /** The processor's time on this thread, which a busy machine does not add to; the best of three. */

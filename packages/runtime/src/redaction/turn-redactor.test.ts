@@ -2,6 +2,8 @@ import { type AgentEvent, assertWellFormedTurn, Secret, summariseEvents } from "
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor, type Redactor } from "./redactor.ts";
+import { createTextRedactor } from "./text-redactor.ts";
+import { createTurnRedactor } from "./turn-redactor.ts";
 
 const redactor = createRedactor({ secrets: [new Secret("swordfish-1234")] });
 
@@ -129,6 +131,7 @@ describe("The redactor of a turn", () => {
   it.each([
     'const password = "s3cr3tValue9"; go on',
     'const password = "s3cr\\"tValue9"; go on',
+    'const password = "s3cr3tValue9\\"; go on\n',
     "DB_PASSWORD=s3cr3tValue9 go on",
     "postgres://app:s3cr3tValue9@db:5432/app go on",
     "jdbc://postgres://app:s3cr3tValue9@db:5432/app go on",
@@ -189,4 +192,77 @@ describe("The redactor of a turn", () => {
     for (let count = 0; count < 3_000; count += 1) turn.redactEvents([says("MIIEpAIBAAKCAQEA1234567890abcdef\n")]);
     expect([...turn.held.values()].every(({ text }) => text.length <= 64 * 1024 + 100)).toBe(true);
   });
+
+  it("comes to an end with a value in quotes that has many backslashes and is never closed", () => {
+    const text = `token="${"\\a".repeat(2_000)}\nand on`;
+    expect([redactor.redactText(text), keptOf(redactor, [text])]).toEqual([text, text]);
+  });
+
+  const begunKey = "-----BEGIN PRIVATE KEY-----\n";
+  const hostile = [
+    ["", "sk-aaaa-"],
+    ["", `sk-${"aB3dE5gH".repeat(3)}-`],
+    ["", "token:"],
+    ['password="', "a b c token: "],
+    ["eyJ", "aB3dE5gH."],
+    [begunKey, "MIIEpAIBAAKCAQEA1234567890abcdef\n"],
+    [begunKey, "token: -"],
+  ] as const;
+
+  it.each(hostile)(
+    "searches some forty characters for each of %j and %j again and again, however much is held",
+    (head, piece) => {
+      const text = head + piece.repeat(40_000 / piece.length);
+      const searching = createTextRedactor([]);
+      let searched = 0;
+      const turn = createTurnRedactor({
+        ...searching,
+        heldFrom(unfinished, before) {
+          searched += unfinished.length;
+          return searching.heldFrom(unfinished, before);
+        },
+      });
+      for (const delta of cutInto(text, [16])) turn.redactEvents([says(delta)]);
+      expect(searched / text.length).toBeLessThan(40);
+    },
+  );
+
+  it.each(hostile)(
+    "keeps of %j and %j again and again what it keeps of the whole text, however it is cut",
+    (head, piece) => {
+      const parts = fc.tuple(
+        fc.integer({ min: 1, max: Math.floor(4_000 / piece.length) }),
+        fc.constantFrom("", ...endings),
+      );
+      const lengths = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 20 });
+      fc.assert(
+        fc.property(parts, parts, lengths, ([many, ending], [more, last], cuts) => {
+          const text = `${head}${piece.repeat(many)}${ending}${piece.repeat(more)}${last}`;
+          expect(keptOf(redactor, cutInto(text, cuts))).toBe(redactor.redactText(text));
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
 });
+
+/** What ends a secret, or is one. */
+const endings = [
+  " ",
+  '" ',
+  "\n",
+  " swordfish-1234 ",
+  `, ghp_${"aB3dE5gH".repeat(5)} `,
+  "\n-----END PRIVATE KEY-----\n",
+];
+
+/** The text in pieces of these lengths, again and again. */
+function cutInto(text: string, lengths: readonly number[]): readonly string[] {
+  const pieces: string[] = [];
+  for (let [at, index] = [0, 0]; at < text.length; index += 1) {
+    const length = lengths[index % lengths.length] ?? 1;
+    pieces.push(text.slice(at, at + length));
+    at += length;
+  }
+  return pieces;
+}

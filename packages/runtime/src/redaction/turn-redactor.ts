@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import { createPacedSearch } from "./paced-search.ts";
 import { redactEvent } from "./redact-json.ts";
 import { contextOf, type TextRedactor } from "./text-redactor.ts";
 
@@ -44,6 +45,7 @@ export function createTurnRedactor(
 ): TurnRedactor {
   const held = new Map(earlier?.held);
   const before = new Map(earlier?.before);
+  const search = createPacedSearch(redactor);
 
   const toPair = (key: string, delta: Delta, text: string): Pair => {
     const said = text === delta.text ? delta : { ...delta, text };
@@ -57,7 +59,7 @@ export function createTurnRedactor(
     const key = keyOf(delta);
     const waiting = held.get(key);
     const text = waiting === undefined ? delta.text : waiting.text + delta.text;
-    const from = redactor.heldFrom(text, before.get(key) ?? "");
+    const from = search.heldFrom(key, text, before.get(key) ?? "");
     if (from < text.length) held.set(key, { ...delta, text: text.slice(from) });
     else held.delete(key);
     return from === 0 && text !== "" ? [] : [toPair(key, delta, text.slice(0, from))];
@@ -68,6 +70,7 @@ export function createTurnRedactor(
     held.delete(key);
     const pairs = delta === undefined ? [] : [toPair(key, delta, delta.text)];
     before.delete(key);
+    search.forget(key);
     return pairs;
   }
 
@@ -81,9 +84,7 @@ export function createTurnRedactor(
 
   /** True of a delta with which nothing has to be done; it is then taken note of. */
   function passes(event: AgentEvent | undefined): boolean {
-    if (event === undefined) return false;
-    if (event.type !== "text-delta" && event.type !== "thinking-delta" && event.type !== "tool-output") return false;
-    if (!isPlain(event)) return false;
+    if (event === undefined || !isDelta(event) || !isPlain(event)) return false;
     note(event);
     return true;
   }
@@ -134,6 +135,10 @@ function toBatch(events: readonly AgentEvent[], made: readonly (readonly Pair[])
       ? undefined
       : made.flatMap((each, index) => each.map((_, place) => (place === each.length - 1 ? index : -1))),
   };
+}
+
+function isDelta(event: AgentEvent): event is Delta {
+  return event.type === "text-delta" || event.type === "thinking-delta" || event.type === "tool-output";
 }
 
 /** Ids of blocks are ours, `text-1`, and none is like this of a call; joining strings for each delta would cost more than the search. */
