@@ -222,4 +222,12 @@ describe("settings in TOML", () => {
     const replaced = install("toml", theirs, tomlSettings);
     expect([replaced.text.includes("theirs"), replaced.takeOut(replaced.text)]).toEqual([false, theirs]);
   });
+
+  it("are found in a file of another system with many comments, whose lines end with CRLF", () => {
+    const comments = "# a note\r\n".repeat(60);
+    const theirs = `[mcp_servers.caret]\r\n${comments}command = "theirs"\r\n`;
+    const { text, takeOut } = install("toml", theirs, tomlSettings);
+    expect([text.includes("theirs"), takeOut(text)]).toEqual([false, theirs]);
+    expect(editorFor("yaml").parse(`${comments}model: auto\r\n`)).toEqual({ model: "auto" });
+  });
 });

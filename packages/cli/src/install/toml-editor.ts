@@ -63,6 +63,6 @@ function findSection(text: string, path: SettingPath): Section | undefined {
   if (found === null) return undefined;
   const rest = text.slice(found.index + found[0].length);
   const next = new RegExp(`^[ \\t]*\\[(?!\\[?[ \\t]*${name}[ \\t]*\\.)`, "m").exec(rest)?.index ?? rest.length;
-  const own = rest.slice(0, next).replace(/(?:\r?\n[ \t]*(?:#[^\n]*)?)*$/, "");
+  const own = rest.slice(0, next).replace(/(?:\r?\n[ \t]*(?:#[^\r\n]*)?)*$/, "");
   return { from: found.index, to: found.index + found[0].length + own.length };
 }

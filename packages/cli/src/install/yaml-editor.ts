@@ -38,7 +38,7 @@ function read(text: string): YamlDocument {
 }
 
 function isBlank(text: string): boolean {
-  return /^(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))*$/.test(text);
+  return /^(?:[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))*$/.test(text);
 }
 
 /** The nodes along a path, as far as it leads; null is the root of a file without settings. */
