@@ -40,7 +40,8 @@ function realFile(path: string): string | undefined {
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   const plain = text
     .replace(/^\uFEFF/, "")
-    .replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1")
+    // What is never closed is taken to the end of the text: otherwise each quote and each `/*` behind it would be tried, too.
+    .replaceAll(/("(?:[^"\\]|\\.)*"?)|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(\/\*[\s\S]*)/g, "$1$2")
     .replaceAll(/,(\s*[}\]])/g, "$1");
   // What we cannot read as JSON, the agent cannot either: it starts no server of it.
   const value = parseJson(plain);
