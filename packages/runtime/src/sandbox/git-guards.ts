@@ -93,21 +93,29 @@ export function repositoryOf(workspace: string): string | undefined {
 
 /** Settings of one worktree count only where the repository says so. */
 function worktreeConfig(directory: string, config: string): readonly GuardedPath[] {
-  if (!/^\s*worktreeconfig\s*=\s*(?:true|yes|on|1)\b/im.test(config)) return [];
+  if (!/^[ \t]*worktreeconfig[ \t]*=[ \t]*(?:true|yes|on|1)\b/im.test(config)) return [];
   return [{ path: join(directory, "config.worktree"), missing: { kind: "file", content: "" } }];
 }
 
 /** Files of the workspace that the configuration includes, and its directory of hooks where it names another one. */
 function namedIn(config: string, git: string, workspace: string): readonly GuardedPath[] {
-  const hooks = [...config.matchAll(/^\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(([, path = ""]) => ({
+  const hooks = valuesOf(config, "hookspath").map((path) => ({
     path: isAbsolute(path) ? path : resolve(workspace, path),
     missing: { kind: "directory" as const },
   }));
-  const included = [...config.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(([, path = ""]) => ({
+  const included = valuesOf(config, "path").map((path) => ({
     path: resolve(git, path),
     missing: { kind: "file" as const, content: "" },
   }));
   return [...hooks, ...included].filter(({ path }) => wayInside(workspace, path) !== undefined && path !== workspace);
+}
+
+/** What a key is set to, in quotes or without. The expression stays within a line: a hostile file must not make it take long. */
+function valuesOf(config: string, key: "hookspath" | "path"): readonly string[] {
+  const values = [...config.matchAll(new RegExp(String.raw`^[ \t]*${key}[ \t]*=(.*)$`, "gim"))];
+  return values
+    .map(([, value = ""]) => value.trim().replace(/^"/, "").replace(/"$/, ""))
+    .filter((value) => value !== "");
 }
 
 function readText(path: string): string {
