@@ -80,3 +80,8 @@ describe("frames between sentinels", () => {
     ]);
   });
 });
+
+it("takes a long line that only begins like a marked one for noise", () => {
+  const line = `stdout${"\t".repeat(300_000)}x`;
+  expect(framesOf([line], line.length)).toEqual([{ kind: "noise", text: line }]);
+});

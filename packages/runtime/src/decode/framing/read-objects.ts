@@ -10,7 +10,7 @@ const ansiPattern = new RegExp(
   "g",
 );
 /** Wrappers mark the stream a line came from: `stdout: {…}`, `stdout{…}`. */
-const streamPrefix = /^(?:stdout|stderr)\s*:?\s*(?=\{)/i;
+const streamPrefix = /^(?:stdout|stderr)\s*(?::\s*)?(?=\{)/i;
 
 /**
  * The objects of one line. Usually exactly one; sometimes several stand on a line, sometimes the line is noise.
