@@ -31,7 +31,7 @@ export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** A file as clients put it into a request: `data:<type>;base64,<data>`, or the base64 alone. */
 export function fileContentOf(value: string): FileContent {
-  const head = /^data:([^;,]*)[^,]*;base64,/i.exec(value);
+  const head = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i.exec(value);
   if (head === null) return { mediaType: UNKNOWN_TYPE, data: value };
   return { mediaType: (head[1] ?? "").toLowerCase(), data: value.slice(head[0].length) };
 }
