@@ -46,6 +46,40 @@ it("works beside a newer program whose migrations only add, and not beside one w
   await expect(migrateDatabase(open(url), expanding)).resolves.toBeUndefined();
 });
 
+it("keeps contested transcripts of a session that is deleted, also those that an older program has written or writes yet", async () => {
+  const database = open(server.createDatabase("contested"));
+  const write = async (hash: string, sessionId: string): Promise<void> => {
+    await database.query(
+      `insert into lineage_transcripts as known (hash, session_id, turn_id, count, heard_before, at) values ($1, $2, 't', 1, 0, 1)
+       on conflict (hash) do update set session_id = excluded.session_id,
+         is_contested = known.is_contested or known.session_id <> excluded.session_id`,
+      [hash, sessionId],
+    );
+  };
+  await migrateDatabase(database, migrations.slice(0, 8));
+  await database.query(
+    "insert into sessions (id, workspace, created_at, updated_at, search_text) select id, '/w', 1, 1, '' from unnest(array['s1', 's2']) as id",
+  );
+  for (const when of ["before", "after"]) {
+    for (const [what, ...sessionIds] of [
+      ["own", "s2"],
+      ["contested", "s1", "s2"],
+      ["other", "s1"],
+    ] as const)
+      for (const sessionId of sessionIds) await write(`${what} ${when}`, sessionId);
+    if (when === "before") await migrateDatabase(database);
+  }
+  await database.query("delete from sessions where id = 's2'");
+  const { rows } = await database.query("select hash, session_id from lineage_transcripts order by hash");
+  expect(rows).toEqual([
+    { hash: "contested after", session_id: "s2" },
+    { hash: "contested before", session_id: "s2" },
+    { hash: "other after", session_id: "s1" },
+    { hash: "other before", session_id: "s1" },
+  ]);
+  await expect(write("late", "s2")).rejects.toMatchObject({ cause: { code: "23503" } });
+});
+
 it("leaves nothing of a migration that failed", async () => {
   const url = server.createDatabase("failing");
   const failing = [...migrations, { sql: "create table half (id text); select from nowhere", oldestProgram: 1 }];

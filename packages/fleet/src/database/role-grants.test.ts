@@ -46,17 +46,22 @@ it("lets a gateway and a worker keep sessions, each as far as its role goes", as
   await store.close();
 });
 
-it("lets a worker keep transcripts, which go with a session that a gateway deletes", async () => {
+it("lets a worker keep transcripts, which go with a session that a gateway deletes unless they are contested", async () => {
   const [gateway, worker] = [as("gateway"), as("worker")];
   const sessions = await openPostgresEventStore({ database: gateway });
-  await sessions.createSession({ id: "mine", workspace: "/w", createdAt: 1 });
+  for (const id of ["mine", "another"]) await sessions.createSession({ id, workspace: "/w", createdAt: 1 });
   const lineage = createPostgresLineageStore({ database: worker, machine: "one" });
-  const record = { sessionId: "mine", turnId: "t1", count: 1, heardBefore: 0, at: Date.now() };
-  await lineage.remember({ scope: "s", hash: "a", record, scopes: new Map(), inLog: Promise.resolve() });
-  const rows = async () => (await worker.query("select hash from lineage_transcripts")).rows;
-  expect(await rows()).toEqual([{ hash: "a" }]);
+  const put = (hash: string, sessionId: string): Promise<void> => {
+    const record = { sessionId, turnId: "t1", count: 1, heardBefore: 0, at: Date.now() };
+    return lineage.remember({ scope: "s", hash, record, scopes: new Map(), inLog: Promise.resolve() });
+  };
+  await put("a", "mine");
+  await put("b", "another");
+  await put("b", "mine");
+  const rows = async () => (await worker.query("select hash from lineage_transcripts order by hash")).rows;
+  expect(await rows()).toEqual([{ hash: "a" }, { hash: "b" }]);
   expect(await sessions.deleteSession("mine")).toBe(true);
-  expect(await rows()).toEqual([]);
+  expect(await rows()).toEqual([{ hash: "b" }]);
   await sessions.close();
 });
 

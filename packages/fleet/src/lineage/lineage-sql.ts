@@ -2,14 +2,17 @@
  * Everything about a request in one statement: of each chain ($1 its number, $2 the place in it, $3 the digest) the last transcript, the newest
  * known one before it, and those that they name by `heard_before`; and the scopes in $4. `$5` is the machine that asks.
  *
- * A turn whose end was logged and not written here yet (its worker died) is known by its session's last turn.
+ * A turn whose end was logged and not written here yet (its worker died) is known by its session's last turn. Of a session that is deleted
+ * the contested transcripts are known: other sessions have answered them, too.
  */
 export const lookSql = `
   with asked as materialized (
     select *, max(place) over (partition by chain) as last
     from unnest($1::integer[], $2::integer[], $3::text[]) as asked (chain, place, hash)
   ), known as materialized (
-    select chain, place, hash, heard_before, last from asked join lineage_transcripts using (hash) join sessions on sessions.id = session_id and hidden is null
+    select chain, place, hash, heard_before, last from asked join lineage_transcripts using (hash)
+      left join sessions on sessions.id = session_id and hidden is null
+    where sessions.id is not null or is_contested
   ), ends as (
     select chain, hash, heard_before from known where place = last
     union all
@@ -19,12 +22,13 @@ export const lookSql = `
   ), found as (
     select hash, session_id, turn_id, count, heard_before, at, is_contested, request, shape, sent,
       coalesce(outcome, case when last_turn = turn_id then last_outcome end) as outcome,
-      exists (
+      sessions.id is not null and exists (
         select 1 from lineage_newest as newest join lineage_transcripts as last using (hash, session_id)
         where session_id = transcript.session_id and last.turn_id = transcript.turn_id
       ) as is_newest,
       last_seq, coalesce(home_machine <> $5, false) as is_elsewhere
-    from wanted join lineage_transcripts as transcript using (hash) join sessions on sessions.id = session_id
+    from wanted join lineage_transcripts as transcript using (hash)
+      left join sessions on sessions.id = session_id and hidden is null
   )
   select (select coalesce(json_agg(found), '[]') from found) as transcripts, (
     select coalesce(json_agg(known_scope), '[]') from (

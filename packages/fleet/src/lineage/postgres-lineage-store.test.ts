@@ -26,7 +26,11 @@ async function open(options: Partial<PostgresLineageStoreOptions> = {}): Promise
   return createPostgresLineageStore({ database, machine: "one", ...options });
 }
 
-describeLineageStore("PostgreSQL", () => open());
+describeLineageStore(
+  "PostgreSQL",
+  () => open(),
+  (sessionId) => log.deleteSession(sessionId),
+);
 
 const record = { sessionId: "s1", turnId: "t1", count: 1, heardBefore: 0, at: Date.now() };
 const put = (store: LineageStore, hash: string, inLog: Promise<unknown> = Promise.resolve()): Promise<void> =>
@@ -84,6 +88,15 @@ it("knows nothing of a session that was deleted, as soon as nobody sees it any m
   expect(
     (await database.query("select hash from lineage_transcripts union select hash from lineage_newest")).rows,
   ).toEqual([]);
+});
+
+it("knows a contested transcript of a session that is being deleted, without taking it for one that can go on", async () => {
+  const store = await open();
+  await put(store, "a");
+  const contesting = { ...record, sessionId: "s2", turnId: "t2" };
+  await store.remember({ scope: "scope", hash: "a", record: contesting, scopes: new Map(), inLog: Promise.resolve() });
+  await database.query("update sessions set hidden = 'removed' where id = 's2'");
+  expect(await get(store, "a")).toEqual({ ...contesting, isContested: true, isNewest: false });
 });
 
 it("forgets transcripts that nobody has gone on with for two months", async () => {

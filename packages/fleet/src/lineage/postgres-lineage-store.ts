@@ -106,8 +106,10 @@ function rowsIn(value: unknown): readonly Row[] {
 }
 
 function toKnown(row: Row): KnownTranscript {
-  const session = { lastSeq: Number(row["last_seq"]), isElsewhere: row["is_elsewhere"] === true };
-  return { ...toLineageRecord(row), isNewest: row["is_newest"] === true, session };
+  const known = { ...toLineageRecord(row), isNewest: row["is_newest"] === true };
+  // A session that is deleted stands nowhere.
+  if (row["last_seq"] === null) return known;
+  return { ...known, session: { lastSeq: Number(row["last_seq"]), isElsewhere: row["is_elsewhere"] === true } };
 }
 
 function toScope(row: Row): ScopeRecord {

@@ -6,6 +6,7 @@ import { tokens } from "./0005-tokens.ts";
 import { keptAnswers } from "./0006-kept-answers.ts";
 import { lineage } from "./0007-lineage.ts";
 import { comparisons } from "./0008-comparisons.ts";
+import { contestedTranscripts } from "./0009-contested-transcripts.ts";
 
 export interface Migration {
   /** One or more statements. They run in the transaction that records the migration. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { sql: keptAnswers, oldestProgram: 3 },
   { sql: lineage, oldestProgram: 3 },
   { sql: comparisons, oldestProgram: 3 },
+  { sql: contestedTranscripts, oldestProgram: 3 },
 ];

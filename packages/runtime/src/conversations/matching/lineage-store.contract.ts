@@ -4,8 +4,15 @@ import type { KnownTranscript, LineageRecord, LineageStore, ScopeRecord } from "
 /** The sessions that the suite has transcripts of: an index that holds them by a reference needs them to be there. */
 export const lineageSessions = ["s1", "s2", "s3"] as const;
 
-/** What every `LineageStore` must do. */
-export function describeLineageStore(name: string, open: () => LineageStore | Promise<LineageStore>): void {
+/** Deletes a session from the log, where the index follows by itself. */
+type DeleteSession = (sessionId: string) => Promise<unknown>;
+
+/** What every `LineageStore` must do. Without `deleteSession` an index hears that a session is deleted by `forget` alone. */
+export function describeLineageStore(
+  name: string,
+  open: () => LineageStore | Promise<LineageStore>,
+  deleteSession?: DeleteSession,
+): void {
   describe(`the ${name} lineage store`, () => {
     let store: LineageStore;
     beforeEach(async () => {
@@ -21,12 +28,13 @@ export function describeLineageStore(name: string, open: () => LineageStore | Pr
         scopes: new Map(Object.entries(scopes)),
         inLog: Promise.resolve(),
       });
-    /** One look per transcript, as if each were a whole request. */
-    const get = async (hash: string): Promise<KnownTranscript | undefined> => {
-      const view = await store.look({ scope: "scope", scopes: [], chains: () => [[hash]] });
+    const getIn = async (chain: readonly string[], hash: string): Promise<KnownTranscript | undefined> => {
+      const view = await store.look({ scope: "scope", scopes: [], chains: () => [chain] });
       const { session: _where, ...known } = view.get(hash) ?? {};
       return view.get(hash) === undefined ? undefined : (known as KnownTranscript);
     };
+    /** One look per transcript, as if each were a whole request. */
+    const get = (hash: string) => getIn([hash], hash);
     const getScope = async (scope: string): Promise<ScopeRecord | undefined> =>
       (await store.look({ scope: "scope", scopes: [scope], chains: () => [] })).getScope(scope);
 
@@ -77,13 +85,35 @@ export function describeLineageStore(name: string, open: () => LineageStore | Pr
       expect(await get("a")).toEqual({ ...newest("s2", "t3"), isContested: true });
     });
 
-    it("calls a transcript contested also when the session that answered it last is forgotten: of the others one may still go on", async () => {
-      await put("a", record("s1", "t1"));
-      await put("a", record("s2", "t2"));
-      await store.forget("s2");
-      expect((await get("a"))?.isNewest).toBe(false);
-      await put("a", record("s3", "t3"));
-      expect(await get("a")).toEqual({ ...newest("s3", "t3"), isContested: true });
+    describe.each([
+      ["forgotten", (sessionId: string) => store.forget(sessionId)],
+      ["deleted", (sessionId: string) => (deleteSession ?? store.forget)(sessionId)],
+    ] as const)("of a session that is %s", (_how, remove) => {
+      it("calls a transcript contested that it answered last: of the other sessions one may still go on", async () => {
+        await put("a", record("s1", "t1"));
+        await put("a", record("s2", "t2"));
+        await remove("s2");
+        expect(await get("a")).toEqual({ ...older("s2", "t2"), isContested: true });
+        await put("a", record("s3", "t3"));
+        expect(await get("a")).toEqual({ ...newest("s3", "t3"), isContested: true });
+      });
+
+      it("gives the contested transcript of a chain and not what another session has answered before it", async () => {
+        await put("ab", record("s1", "t1"));
+        await put("ab", record("s2", "t2"));
+        await put("a", record("s3", "t3"));
+        await remove("s2");
+        expect(await getIn(["a", "ab", "abc"], "ab")).toEqual({ ...older("s2", "t2"), isContested: true });
+      });
+
+      it("knows nothing that it alone has answered, and all of the others", async () => {
+        await put("a", record("s1", "t1"));
+        await put("b", record("s2", "t2"));
+        await remove("s1");
+        expect(await Promise.all(["a", "b"].map(get))).toEqual([undefined, newest("s2", "t2")]);
+        await put("a", record("s3", "t3"));
+        expect(await get("a")).toEqual(newest("s3", "t3"));
+      });
     });
 
     it("takes no older record for the newest when another session has answered the newest transcript since [review 2 F9]", async () => {
@@ -121,13 +151,6 @@ export function describeLineageStore(name: string, open: () => LineageStore | Pr
       expect(heard).toEqual(["t3", "t2", undefined, undefined]);
       const whole = await store.look({ scope: "scope", scopes: [], chains: () => [["a", "ab", "abc"]] });
       expect(["abc", "ab", "a"].map((hash) => whole.get(hash)?.turnId)).toEqual(["t2", "t1", "t0"]);
-    });
-
-    it("forgets a session and no other", async () => {
-      await put("a", record("s1", "t1"));
-      await put("b", record("s2", "t2"));
-      await store.forget("s1");
-      expect(await Promise.all(["a", "b"].map(get))).toEqual([undefined, newest("s2", "t2")]);
     });
   });
 }
