@@ -1,6 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -63,8 +72,7 @@ async function takeTerminals(): Promise<void> {
     '#!/bin/sh\necho "$OPENAI_BASE_URL"\ncurl -s "$OPENAI_BASE_URL/models" -H "authorization: Bearer $OPENAI_API_KEY" | head -c 60\n',
   );
   chmodSync(join(home, "ask.sh"), 0o755);
-  writeFileSync(join(bin, "caret"), `#!/bin/sh\nexec "${process.execPath}" "${root}/packages/cli/bin/caret.js" "$@"\n`);
-  chmodSync(join(bin, "caret"), 0o755);
+  symlinkSync(join(root, "packages/cli/bin/caret.js"), join(bin, "caret"));
   const env = {
     PATH: `${bin}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
@@ -84,7 +92,6 @@ async function takeTerminals(): Promise<void> {
       [home, "~"],
       [machine, "…"],
       [root, "…/caret"],
-      ["npx caret", "caret"],
       [`:${port}`, ":4141"],
     ].reduce((text, [real = "", shown = ""]) => text.replaceAll(real, shown), printed);
     const lines = own

@@ -18,6 +18,8 @@ export function packageManifest({ name, version, description, license, engines }
     engines,
     bin: {
       caret: "cli/bin/caret.js",
+      // `npx` runs the command that is called as the package is.
+      [name]: "cli/bin/caret.js",
       "caret-sim-agent": "simulator/bin/caret-sim-agent.js",
       "caret-sim-upstream": "simulator/bin/caret-sim-upstream.js",
     },

@@ -19,7 +19,7 @@ import { ContainerRoot, canStandIn, lastStage } from "./container-root.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string };
-const tarball = join(root, `build/caret-${version}.tgz`);
+const tarball = join(root, `build/caret-gateway-${version}.tgz`);
 const PACKING_MS = 600_000;
 
 /** The oldest that is supported, and the one that everything else is tested with. */
@@ -189,7 +189,10 @@ describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () =>
 
     it("is installed alone", async () => {
       const names = readdirSync(join(installed.home, "node_modules")).filter((name) => !name.startsWith("."));
-      expect([names, (await installed.run("npx", "caret", "--version")).trim()]).toEqual([["caret"], version]);
+      expect([names, (await installed.run("npx", "caret-gateway", "--version")).trim()]).toEqual([
+        ["caret-gateway"],
+        version,
+      ]);
     });
 
     it("serves a turn and the page", async () => {
@@ -219,10 +222,10 @@ describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () =>
 
     it("names modules to clients that are in it", async () => {
       const printed = [
-        await installed.run("npx", "caret", "install", "opencode-plugin", "--print"),
-        await installed.run("npx", "caret", "install", "pi", "--print"),
+        await installed.run("npx", "caret-gateway", "install", "opencode-plugin", "--print"),
+        await installed.run("npx", "caret-gateway", "install", "pi", "--print"),
       ].join("\n");
-      const own = `${installed.home}/node_modules/caret/`;
+      const own = `${installed.home}/node_modules/caret-gateway/`;
       const plugin = `${own}opencode-plugin/build/index.js`;
       const provider = JSON.parse(readFileSync(`${own}pi-provider/package.json`, "utf8")).pi.extensions[0];
       expect([
@@ -235,7 +238,7 @@ describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () =>
     it("runs every example of its README", async () => {
       const printed: string[] = [];
       for (const [index, code] of examples(
-        readFileSync(join(installed.home, "node_modules/caret/README.md"), "utf8"),
+        readFileSync(join(installed.home, "node_modules/caret-gateway/README.md"), "utf8"),
       ).entries()) {
         const file = `example-${index}.js`;
         writeFileSync(join(installed.home, file), code);
@@ -248,9 +251,9 @@ describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () =>
   it("has types that a strict program compiles against, without holes", async () => {
     const installed = join(directory, nodes[1] ?? "");
     const code = [
-      'import { type AgentEvent, createCaret } from "caret";',
-      'import { createNativeClient } from "caret/client";',
-      'import { scenarioSchema } from "caret/simulator";',
+      'import { type AgentEvent, createCaret } from "caret-gateway";',
+      'import { createNativeClient } from "caret-gateway/client";',
+      'import { scenarioSchema } from "caret-gateway/simulator";',
       "const caret = await createCaret();",
       'for await (const { event } of caret.runTurn({ prompt: "x" })) {',
       "  const exact: AgentEvent = event;",

@@ -14,7 +14,7 @@ export interface JobControl {
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How a person starts Caret here: `caret`, or `npx caret` in a checkout. */
+  /** How a person starts Caret in this directory: what `commandForm` finds. */
   readonly command: string;
   readonly cwd: string;
   readonly home: string;

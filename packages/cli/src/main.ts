@@ -7,7 +7,7 @@ import { runCaret } from "./run-caret.ts";
 const host: Host = {
   argv: process.argv.slice(2),
   env: process.env,
-  command: commandForm(process.argv[1] ?? "", process.env),
+  command: commandForm(process.argv[1] ?? "", process.env, process.cwd()),
   cwd: process.cwd(),
   home: homedir(),
   platform: process.platform,

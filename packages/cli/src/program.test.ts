@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { commandForm } from "./program.ts";
 
@@ -8,12 +8,18 @@ let root: string;
 let script: string;
 
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "caret-form-"));
-  for (const directory of ["checkout/node_modules/.bin", "bin", "other"])
+  root = realpathSync(mkdtempSync(join(tmpdir(), "caret-form-")));
+  for (const directory of [
+    "checkout/node_modules/.bin",
+    "checkout/packages/deep",
+    "bin",
+    "other",
+    "stranger/node_modules/.bin",
+  ])
     mkdirSync(join(root, directory), { recursive: true });
   script = join(root, "checkout/caret.js");
   writeFileSync(script, "");
-  writeFileSync(join(root, "other/caret"), "");
+  for (const stranger of ["other/caret", "stranger/node_modules/.bin/caret"]) writeFileSync(join(root, stranger), "");
   symlinkSync(script, join(root, "checkout/node_modules/.bin/caret"));
   symlinkSync(script, join(root, "bin/caret"));
 });
@@ -23,11 +29,33 @@ const path = (...directories: readonly string[]) => ({
   PATH: directories.map((directory) => join(root, directory)).join(delimiter),
 });
 
-it("is npx caret where only npm's own directory has it, and caret where a shell finds this very program [ux B2]", () => {
+it("is caret where a shell finds this very program, and npx caret only where npx finds it [ux B2]", () => {
+  const checkout = join(root, "checkout");
+  const form = (env: Record<string, string>, cwd: string) => commandForm(script, env, cwd);
   expect({
-    checkout: commandForm(script, path("checkout/node_modules/.bin")),
-    installed: commandForm(script, path("other", "bin")),
-    another: commandForm(script, path("other")),
-    nothing: commandForm(script, {}),
-  }).toEqual({ checkout: "npx caret", installed: "caret", another: "npx caret", nothing: "npx caret" });
+    checkout: form(path("checkout/node_modules/.bin"), checkout),
+    within: form(path("checkout/node_modules/.bin"), join(checkout, "packages/deep")),
+    installed: form(path("other", "bin"), root),
+    elsewhere: form(path("other"), root),
+    another: form({}, join(root, "stranger")),
+  }).toEqual({
+    checkout: "npx caret",
+    within: "npx caret",
+    installed: "caret",
+    elsewhere: `node ${script}`,
+    another: `node ${script}`,
+  });
+});
+
+it("names the published package where only npm's cache has the program, and quotes a path with spaces", () => {
+  const cached = join(root, "_npx/1/node_modules/caret-gateway/caret.js");
+  const spaced = join(root, "it's mine/caret.js");
+  for (const file of [cached, spaced]) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "");
+  }
+  expect([commandForm(cached, {}, root), commandForm(spaced, {}, root)]).toEqual([
+    "npx caret-gateway",
+    `node '${spaced.replace("'", "'\\''")}'`,
+  ]);
 });

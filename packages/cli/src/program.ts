@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { delimiter, join, sep } from "node:path";
+import { delimiter, dirname, join, sep } from "node:path";
+import { toShell } from "@caret/protocol";
 
 /** The package's own directory, seen from a source here as from a bundle in `build`. */
 export const packageRoot: URL = new URL("../", import.meta.url);
@@ -12,15 +13,26 @@ export const version: string = (
 /** A directory that npm puts in front of PATH for its scripts; no login shell has it. */
 const NPM_BIN = `${sep}node_modules${sep}.bin`;
 
+/** Where npm puts the published package, which has a command of the package's own name for `npx`. */
+const PUBLISHED = `${sep}node_modules${sep}caret-gateway${sep}`;
+
 /**
- * How a person starts Caret where this process was started: `caret` where their shell finds this very program, else
- * `npx caret`, which works in a checkout.
+ * How a person starts this very program in the directory they work in. A bare `npx caret` is only ever named where npx finds this program: anywhere
+ * else it would fetch a package of that name from the registry, which a stranger owns.
  */
-export function commandForm(script: string, env: Readonly<Record<string, string | undefined>>): "caret" | "npx caret" {
+export function commandForm(script: string, env: Readonly<Record<string, string | undefined>>, cwd: string): string {
   const own = physical(script);
   const directories = (env["PATH"] ?? "").split(delimiter).filter((path) => path !== "" && !path.endsWith(NPM_BIN));
-  const isFound = directories.some((directory) => physical(join(directory, "caret")) === own);
-  return isFound ? "caret" : "npx caret";
+  if (directories.some((directory) => physical(join(directory, "caret")) === own)) return "caret";
+  if (whatNpxRuns(cwd) === own) return "npx caret";
+  return own?.includes(PUBLISHED) ? "npx caret-gateway" : toShell(["node", own ?? script]);
+}
+
+/** The program that `npx caret` runs here: that of the nearest `node_modules` which has one. */
+function whatNpxRuns(cwd: string): string | undefined {
+  const nearest = physical(join(cwd, "node_modules", ".bin", "caret"));
+  const parent = dirname(cwd);
+  return nearest ?? (parent === cwd ? undefined : whatNpxRuns(parent));
 }
 
 function physical(path: string): string | undefined {

@@ -198,6 +198,7 @@ export type { SpanAttributes, SpanOptions, Tracer, TraceSpan } from "./ports/tra
 export { pricedUsage } from "./priced-usage.ts";
 export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
 export { Secret } from "./secret.ts";
+export { toShell } from "./shell-words.ts";
 export { splitHunks } from "./split-hunks.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";

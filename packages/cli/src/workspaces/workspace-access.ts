@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { toShell } from "@caret/protocol";
 import { type AllowedWorkspaces, wayInside } from "@caret/runtime";
 import { userConfigPath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -22,7 +23,7 @@ export function workspaceAccess(host: Host, config: Config, startedFor: readonly
     directories: () => [...settled, ...allowedSince(), ...forNow, scratchRoot(config), worktreesRoot(config)],
     allowForNow: (directory) => void forNow.add(directory),
     howToAllow: (directory) =>
-      `Run \`${host.command} workspaces allow ${shellWord(directory)}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
+      `Run \`${host.command} workspaces allow ${toShell([directory])}\`, or add it to \`workspaces.allow\` in ${userConfigPath(host)}.`,
   };
 }
 
@@ -44,8 +45,4 @@ export function worktreesRoot(config: Config): string {
 /** What Caret generates for agents by name: their sockets, and the settings that they are given. */
 export function agentsRoot(config: Pick<Config, "dataDir">): string {
   return join(config.dataDir, "agents");
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -25,7 +25,7 @@ const DOCUMENT_HEADERS = { "cross-origin-resource-policy": "same-origin", "x-fra
 
 interface AdminOptions {
   readonly version: string;
-  /** How a person starts Caret on this machine: `caret` or `npx caret`. */
+  /** How a person starts Caret on this machine, such as `caret`. */
   readonly command: string;
   readonly metrics: Metrics;
   /** Checked on every request: a program that was there a minute ago may be gone. */

@@ -4,7 +4,7 @@ import type { DispatchClient } from "./dispatch-client.ts";
 export interface DispatchOptions {
   readonly client: DispatchClient;
   readonly version: string;
-  /** How a person starts Caret on this machine: `caret` or `npx caret`. */
+  /** How a person starts Caret on this machine, such as `caret`. */
   readonly command: string;
   /** Where sessions work when neither the call nor the host's roots name a directory; undefined: nowhere. */
   readonly workspace: string | undefined;

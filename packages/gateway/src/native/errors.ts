@@ -60,7 +60,7 @@ const statuses = {
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** How a person starts Caret on this machine: `caret` or `npx caret`. */
+    /** How a person starts Caret on this machine, such as `caret`. */
     readonly command: string;
   }
 }

@@ -39,7 +39,7 @@ export interface ServerOptions {
   /** Absent: requests are not traced. */
   readonly tracer?: Tracer | undefined;
   readonly version: string;
-  /** How a person starts Caret on this machine: `caret` or `npx caret`. */
+  /** How a person starts Caret on this machine, such as `caret`. */
   readonly command: string;
   readonly newId: () => string;
   readonly log?: GatewayLog;

@@ -1,5 +1,5 @@
+import { exportLines, toShell } from "../shell-words.ts";
 import { type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
-import { exportLines, toShell } from "./shell-words.ts";
 
 export function claudeCode({ url, token, machine }: RecipeValues): Recipe {
   const env = {

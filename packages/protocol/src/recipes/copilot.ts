@@ -1,5 +1,5 @@
+import { exportLines, toShell } from "../shell-words.ts";
 import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
-import { exportLines, toShell } from "./shell-words.ts";
 
 /** VS Code asks for it once, under this name. */
 const ASKED_TOKEN = ["$", "{input:caret-token}"].join("");

@@ -1,6 +1,6 @@
+import { exportLines, toShell } from "../shell-words.ts";
 import type { Installation } from "./installation.ts";
 import { type Recipe, type RecipeMachine, type RecipeValues, TERMINAL } from "./recipe.ts";
-import { exportLines, toShell } from "./shell-words.ts";
 
 const SCRIPT = "TypeScript";
 

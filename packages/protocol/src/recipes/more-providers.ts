@@ -1,5 +1,5 @@
+import { toShell } from "../shell-words.ts";
 import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
-import { toShell } from "./shell-words.ts";
 
 const config = { variable: "XDG_CONFIG_HOME", from: "~/.config" };
 

@@ -1,5 +1,5 @@
+import { exportLines, toShell } from "../shell-words.ts";
 import { CONTEXT_WINDOW, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
-import { exportLines, toShell } from "./shell-words.ts";
 
 export function qwenCode({ url, token, machine }: RecipeValues): Recipe {
   const variables = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: token };

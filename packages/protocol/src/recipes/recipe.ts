@@ -1,7 +1,7 @@
 import type { ConnectTest } from "../api/native-requests.ts";
+import { toShell } from "../shell-words.ts";
 import type { Installation } from "./installation.ts";
 import type { Launch } from "./launch.ts";
-import { toShell } from "./shell-words.ts";
 
 export type Door = ConnectTest["door"];
 

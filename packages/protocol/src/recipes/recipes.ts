@@ -30,7 +30,6 @@ export type {
 export { isOwnFile } from "./installation.ts";
 export type { Launch } from "./launch.ts";
 export { type Door, type Recipe, type RecipeMachine, TERMINAL } from "./recipe.ts";
-export { toShell } from "./shell-words.ts";
 
 /** The same settings as in docs/clients.md, which are what the tests run the real clients with. */
 export function recipes(asked: Omit<RecipeValues, "machine"> & Partial<RecipeValues>): readonly Recipe[] {

@@ -1,4 +1,4 @@
-import type { CompareLink } from "@caret/protocol";
+import { type CompareLink, toShell } from "@caret/protocol";
 import { type Git, runGit } from "./run-git.ts";
 
 const REMOTES = "^(branch\\..*\\.remote|remote\\..*\\.url)$";
@@ -9,14 +9,9 @@ export async function compareLink(git: Git, workspace: string, branch: string): 
   const settings = new Map(text.split("\0").map((line) => cutAt(line, line.indexOf("\n"))));
   const remote = settings.get(`branch.${branch}.remote`) ?? "origin";
   const url = comparePage(settings.get(`remote.${remote}.url`) ?? "", branch);
-  return url === undefined
-    ? undefined
-    : { url, push: ["git", "push", "--set-upstream", remote, branch].map(typed).join(" ") };
-}
-
-/** As a word for a shell: a person types it, and Git lets a branch be called `main;reboot`, in a clone the remote. */
-function typed(word: string): string {
-  return /^[\w./@+:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (url === undefined) return undefined;
+  // Quoted: a person types it, and Git lets a branch, and in a clone the remote, be called `main;reboot`.
+  return { url, push: toShell(["git", "push", "--set-upstream", remote, branch]) };
 }
 
 /** Hosts are known by their names: what a self-hosted one runs cannot be seen from its address. */

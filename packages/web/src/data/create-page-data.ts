@@ -33,7 +33,7 @@ export interface PageData {
   /** Never rejects: what went wrong is in the state. */
   signIn(code: string): Promise<void>;
   signOut(): Promise<void>;
-  /** `caret`, or `npx caret` where the gateway was started from a checkout. */
+  /** How a person starts Caret where the gateway runs, such as `caret`. */
   readCommandForm(): Promise<string>;
   /** Read the next page of the list. */
   loadMore(): Promise<void>;
