@@ -40,7 +40,7 @@ import { knownSecrets } from "./known-secrets.ts";
 import { type LaneProbe, probeOf } from "./lane-probe.ts";
 import { machineSandboxes } from "./machine-sandboxes.ts";
 import { packageRoot, version } from "./program.ts";
-import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
+import { toolboxSettings, toolSecrets } from "./toolbox-settings.ts";
 import { type WorkspaceAccess, workspaceAccess } from "./workspaces/workspace-access.ts";
 
 /** Droid keeps the first 24 characters of an id: together with `call` these are 20. */
@@ -102,7 +102,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     forked: options.spawner,
   });
   const { store, containment } = await openLogContained(host, config, { ...options, spawner });
-  const keeper = createSecretKeeper([...knownSecrets(host, config), ...mcpSecrets(config)]);
+  const keeper = createSecretKeeper([...knownSecrets(host, config), ...toolSecrets(config)]);
   const bridge = lazyBridge();
   const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
   const sandboxes = machineSandboxes(host, config, spawner);

@@ -7,7 +7,7 @@ import { explainConfig } from "./config/explain-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { Host } from "./host.ts";
 import { knownSecrets } from "./known-secrets.ts";
-import { mcpSecrets, toolboxSettings } from "./toolbox-settings.ts";
+import { toolboxSettings, toolSecrets } from "./toolbox-settings.ts";
 
 const spawner = createSpawner({ mode: "inline", dataDir: "/nowhere" });
 afterAll(() => spawner.close());
@@ -62,7 +62,7 @@ describe("MCP servers", () => {
   });
 
   it("keep their secrets out of the log, and out of what the configuration shows", () => {
-    expect(mcpSecrets(configOf(servers)).map((secret) => secret.reveal())).toEqual([
+    expect(toolSecrets(configOf(servers)).map((secret) => secret.reveal())).toEqual([
       "hush-hush-1",
       "Bearer hush-hush-2",
     ]);
@@ -78,7 +78,7 @@ describe("MCP servers", () => {
       near: { command: "files-mcp", env: { NODE_ENV: "production", LOG_FORMAT: "application/json" } },
     });
     const known = [
-      ...mcpSecrets(configOf(harmless)),
+      ...toolSecrets(configOf(harmless)),
       ...knownSecrets(hostOf({}), configOf({ CARET_CLI_ENV: JSON.stringify({ NODE_ENV: "production" }) })),
     ];
     expect(known.map((secret) => secret.reveal())).toEqual(["Bearer h-1-2-3"]);

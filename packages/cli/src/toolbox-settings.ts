@@ -1,4 +1,4 @@
-import { Secret } from "@caret/protocol";
+import { CaretError, Secret } from "@caret/protocol";
 import { type createSessionEngine, secretsAmong } from "@caret/runtime";
 import type { Config } from "./config/config-schema.ts";
 import type { Host } from "./host.ts";
@@ -14,6 +14,7 @@ export function toolboxSettings(
 ): ToolboxSettings {
   return {
     policy: { mode: config.tools.policy, rules: policyRules(config) },
+    search: toSearch(config.tools.webSearch),
     servers: Object.entries(config.mcp.servers).map(([name, server]) => toServer(name, server, home)),
     spawner,
     containment,
@@ -27,9 +28,26 @@ export function policyRules({ tools }: Pick<Config, "tools">): readonly Rule[] {
   return tools.rules.map(withoutUnset);
 }
 
-/** What MCP servers are logged in with, to be kept out of whatever is written down. */
-export function mcpSecrets({ mcp }: Pick<Config, "mcp">): readonly Secret[] {
-  return Object.values(mcp.servers).flatMap(({ env, headers }) => [...secretsAmong(env), ...secretsAmong(headers)]);
+/** What MCP servers and the search engine are logged in with, to be kept out of whatever is written down. */
+export function toolSecrets({ mcp, tools }: Pick<Config, "mcp" | "tools">): readonly Secret[] {
+  const ofServers = Object.values(mcp.servers).flatMap(({ env, headers }) => [
+    ...secretsAmong(env),
+    ...secretsAmong(headers),
+  ]);
+  const { key } = tools.webSearch;
+  return key === undefined ? ofServers : [...ofServers, new Secret(key)];
+}
+
+function toSearch({ engine, url, key }: Config["tools"]["webSearch"]): ToolboxSettings["search"] {
+  if (engine === undefined) return undefined;
+  if (engine !== "searxng") return { engine, key: new Secret(key ?? missing(engine, "key")), url };
+  return { engine, url: url ?? missing(engine, "url") };
+}
+
+function missing(engine: string, name: "key" | "url"): never {
+  throw new CaretError("invalid-config", `The search engine ${engine} needs its ${name}, and none is set`, {
+    fix: `Set \`tools.webSearch.${name}\`, or take \`tools.webSearch.engine\` away.`,
+  });
 }
 
 function toServer(name: string, server: Config["mcp"]["servers"][string], home: string): McpServer {

@@ -88,7 +88,7 @@ describe("loadConfig", () => {
         stuckReaderMs: 30_000,
         activity: "reasoning",
       },
-      tools: { attended: "gateway", policy: "auto-edits", rules: [] },
+      tools: { attended: "gateway", policy: "auto-edits", rules: [], webSearch: {} },
       mcp: { servers: {} },
     });
   });

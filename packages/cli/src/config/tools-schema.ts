@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { key } from "./key-names.ts";
+import { outboundAddress } from "./outbound-schemas.ts";
 
 const word = () => z.string().min(1).optional();
 
@@ -16,6 +17,30 @@ function ruleSchema() {
     .refine(({ path, command }) => path === undefined || command === undefined, {
       error: "names a command and a path: keep one, no part of a call has both",
     });
+}
+
+/** What `web_search` asks, where the gateway runs the tools. */
+function webSearchSchema() {
+  return z
+    .strictObject({
+      engine: key(
+        z.enum(["searxng", "brave", "tavily"]).optional(),
+        "The search engine of the tool `web_search`. Unset: none, and the tool says so.",
+      ),
+      url: key(
+        outboundAddress().optional(),
+        "The address of your SearXNG (its settings must allow the format `json`), or another one for Brave's or Tavily's API. It may be in a private network.",
+      ),
+      key: key(
+        z
+          .string()
+          .regex(/^[\x21-\x7e]+$/, "is not a key: one word of printable characters")
+          .optional(),
+        "The key of Brave's or Tavily's API.",
+        { secret: "all" },
+      ),
+    })
+    .prefault({});
 }
 
 /** Who runs tools, and what those may do that the gateway runs. */
@@ -44,6 +69,7 @@ export function toolsSchema() {
           "others (`make`, `npm`, a script) is asked about as well, unless a rule allows it by name. A rule about a path " +
           "holds for the files that a call or a command line names, and Caret's own search leaves them out; not for those that a program opens by itself.",
       ),
+      webSearch: webSearchSchema(),
       boundary: key(
         z.enum(["v1", "legacy"]).optional(),
         "How calls in the stream of a program of one's own are read: `v1` repairs and checks them, `legacy` passes them " +

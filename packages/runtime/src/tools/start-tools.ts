@@ -5,12 +5,15 @@ import { createMcpTools, type McpTools } from "./mcp/mcp-tools.ts";
 import type { OutputStore } from "./outputs/output-store.ts";
 import { createToolRegistry, type ToolRegistry, type ToolSource } from "./tool-registry.ts";
 import { createOutboundFetch } from "./web/outbound-fetch.ts";
+import { createSearchEngine, type SearchEngineConfig } from "./web/search-engine.ts";
 
 export interface StartToolsOptions {
   readonly servers: readonly McpServerConfig[];
   readonly spawner: Spawner;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly outputs: OutputStore;
+  /** What `web_search` asks. Without one it says what to set. */
+  readonly search: SearchEngineConfig | undefined;
 }
 
 export interface StartedTools {
@@ -21,9 +24,10 @@ export interface StartedTools {
 }
 
 /** The gateway's own tools together with those of its MCP servers, which are started here. */
-export function startTools({ servers, spawner, env, outputs }: StartToolsOptions): StartedTools {
+export function startTools({ servers, spawner, env, outputs, search }: StartToolsOptions): StartedTools {
   const mcp = createMcpTools({ servers, spawner, env });
-  const tools = createGatewayTools({ outputs, fetch: createOutboundFetch() });
+  const engine = search && createSearchEngine(search);
+  const tools = createGatewayTools({ outputs, fetch: createOutboundFetch(), ...(engine && { engine }) });
   const registryWith = (...sources: readonly ToolSource[]) =>
     createToolRegistry(tools, { outputs, sources: [mcp, ...sources] });
   return { mcp, registry: registryWith(), registryWith };

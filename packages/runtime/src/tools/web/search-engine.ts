@@ -1,7 +1,7 @@
 import { CaretError, parseJson, type Secret } from "@caret/protocol";
 import { z } from "zod";
 import { defineTool, type Tool } from "../tool.ts";
-import type { OutboundFetch, OutboundRequest } from "./outbound-fetch.ts";
+import { createOutboundFetch, type OutboundRequest } from "./outbound-fetch.ts";
 
 const DEFAULT_COUNT = 8;
 
@@ -18,8 +18,8 @@ export type SearchEngine = (query: string, count: number, signal: AbortSignal) =
 
 export type SearchEngineConfig =
   | { readonly engine: "searxng"; readonly url: string }
-  | { readonly engine: "brave"; readonly key: Secret }
-  | { readonly engine: "tavily"; readonly key: Secret };
+  /** `url` replaces the engine's public address. */
+  | { readonly engine: "brave" | "tavily"; readonly key: Secret; readonly url?: string | undefined };
 
 type Asked = Omit<OutboundRequest, "signal">;
 
@@ -48,12 +48,12 @@ const braveHits = z
     (web?.results ?? []).map(({ description, ...entry }) => hit({ ...entry, snippet: description })),
   );
 
-/** `baseUrl` replaces the engine's public address. */
-export function createSearchEngine(
-  config: SearchEngineConfig,
-  { fetch, baseUrl }: { readonly fetch: OutboundFetch; readonly baseUrl?: string },
-): SearchEngine {
-  const { ask, answer } = dialectOf(config, baseUrl);
+/** An engine at an address of the operator's own may stand in a private network: that one origin is trusted, and no other. */
+export function createSearchEngine(config: SearchEngineConfig): SearchEngine {
+  const { ask, answer } = dialectOf(config);
+  const fetch = createOutboundFetch({
+    trustedOrigins: config.url === undefined ? [] : [new URL(config.url).origin],
+  });
   return async (query, count, signal) => {
     const response = await fetch({ ...ask(query, count), signal });
     if (response.status === 401 || response.status === 403)
@@ -71,19 +71,17 @@ export function createSearchEngine(
   };
 }
 
-function dialectOf(config: SearchEngineConfig, baseUrl: string | undefined): Dialect {
+function dialectOf(config: SearchEngineConfig): Dialect {
   switch (config.engine) {
     case "searxng":
       return {
-        ask: (query) => ({
-          url: withQuery(new URL("search", `${config.url.replace(/\/$/, "")}/`), { q: query, format: "json" }),
-        }),
+        ask: (query) => ({ url: withQuery(below(config.url, "search"), { q: query, format: "json" }) }),
         answer: contentHits,
       };
     case "brave":
       return {
         ask: (query, count) => ({
-          url: withQuery(new URL("/res/v1/web/search", baseUrl ?? "https://api.search.brave.com"), {
+          url: withQuery(below(config.url ?? "https://api.search.brave.com", "res/v1/web/search"), {
             q: query,
             count: String(count),
           }),
@@ -94,7 +92,7 @@ function dialectOf(config: SearchEngineConfig, baseUrl: string | undefined): Dia
     case "tavily":
       return {
         ask: (query, count) => ({
-          url: new URL("/search", baseUrl ?? "https://api.tavily.com").href,
+          url: below(config.url ?? "https://api.tavily.com", "search").href,
           method: "POST",
           headers: { authorization: `Bearer ${config.key.reveal()}`, "content-type": "application/json" },
           body: JSON.stringify({ query, max_results: count }),
@@ -102,6 +100,13 @@ function dialectOf(config: SearchEngineConfig, baseUrl: string | undefined): Dia
         answer: contentHits,
       };
   }
+}
+
+/** A path below an address that may have one itself. */
+function below(address: string, path: string): URL {
+  const url = new URL(address);
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
+  return url;
 }
 
 function withQuery(url: URL, parameters: Readonly<Record<string, string>>): string {
@@ -134,8 +139,9 @@ export function createWebSearchTool({ engine }: { readonly engine?: SearchEngine
       if (engine === undefined)
         throw new CaretError(
           "unsupported",
-          "No search engine is configured. Set one of SearXNG (its address), Brave or Tavily (a key) in Caret's " +
-            "configuration; until then use web_fetch with an address you know",
+          "No search engine is configured. The user can set `tools.webSearch.engine` to `searxng` (with its address in " +
+            "`tools.webSearch.url`), `brave` or `tavily` (with a key in `tools.webSearch.key`); until then use web_fetch " +
+            "with an address you know",
         );
       const hits = await engine(query, count, signal);
       return { output: hits.map(toEntry).join("\n\n") || "[Nothing was found.]" };

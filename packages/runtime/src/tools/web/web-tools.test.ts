@@ -153,8 +153,7 @@ describe("web_search", () => {
     "1. Tea\n   https://tea.test/\n   All about tea\n\n2. https://untitled.test/\n   https://untitled.test/";
 
   const search = (config: SearchEngineConfig, input: object = { query: "green tea" }) => {
-    const fetch = createOutboundFetch({ trustedOrigins: [server.origin] });
-    useBench(createSearchEngine(config, { fetch, baseUrl: server.origin }));
+    useBench(createSearchEngine(config));
     return bench.call("web_search", input);
   };
 
@@ -167,7 +166,7 @@ describe("web_search", () => {
   it("asks Brave, with its key in a header", async () => {
     const entries = results.map(({ content, ...entry }) => ({ ...entry, description: content }));
     searchAnswer = [200, JSON.stringify({ web: { results: entries } })];
-    expect((await search({ engine: "brave", key }, { query: "tea", count: 2 })).output).toBe(shown);
+    expect((await search({ engine: "brave", key, url: server.origin }, { query: "tea", count: 2 })).output).toBe(shown);
     expect(asked.map(({ url, headers }) => [url, headers["x-subscription-token"]])).toEqual([
       ["/res/v1/web/search?q=tea&count=2", "the-key"],
     ]);
@@ -175,7 +174,7 @@ describe("web_search", () => {
 
   it("asks Tavily, with its key in a header", async () => {
     searchAnswer = [200, JSON.stringify({ results })];
-    expect((await search({ engine: "tavily", key })).output).toBe(shown);
+    expect((await search({ engine: "tavily", key, url: `${server.origin}/` })).output).toBe(shown);
     expect(
       asked.map(({ method, url, headers, body }) => [method, url, headers.authorization, JSON.parse(body)]),
     ).toEqual([["POST", "/search", "Bearer the-key", { query: "green tea", max_results: 8 }]]);
@@ -189,13 +188,13 @@ describe("web_search", () => {
     [200, '{"results": []}', "[Nothing was found.]"],
   ])("understands status %i with %s", async (status, body, output) => {
     searchAnswer = [status, body];
-    expect((await search({ engine: "tavily", key })).output).toBe(output);
+    expect((await search({ engine: "tavily", key, url: `${server.origin}/` })).output).toBe(output);
   });
 
   it("says what to configure when there is no engine", async () => {
     useBench();
     const { status, output } = await bench.call("mcp_web_search", { query: "tea" });
-    expect({ status, saysWhatToSet: output.startsWith("No search engine is configured. Set one of SearXNG") }).toEqual({
+    expect({ status, saysWhatToSet: output.startsWith("No search engine is configured. The user can set `tools.webSearch.engine`") }).toEqual({
       status: "error",
       saysWhatToSet: true,
     });

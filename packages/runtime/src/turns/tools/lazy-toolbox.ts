@@ -5,6 +5,7 @@ import { type Containment, containingSpawner } from "../../process/containment.t
 import type { McpServerConfig } from "../../tools/mcp/mcp-server-config.ts";
 import { createOutputStore } from "../../tools/outputs/output-store.ts";
 import type { StartedTools } from "../../tools/start-tools.ts";
+import type { SearchEngineConfig } from "../../tools/web/search-engine.ts";
 import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 
 /** A turn does not wait longer than this for MCP servers that are slow to start; they join the turns that follow. */
@@ -14,6 +15,7 @@ const NO_ANSWER = "it has not listed any yet";
 export interface ToolboxSettings {
   readonly policy: GatewayToolbox["policy"];
   readonly servers: readonly McpServerConfig[];
+  readonly search?: SearchEngineConfig | undefined;
   readonly spawner: Spawner;
   /** Holds together what a tool, or a tool server, starts. */
   readonly containment?: Containment | undefined;
@@ -32,7 +34,7 @@ export interface LazyToolbox {
 }
 
 export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
-  const { policy, servers, spawner, containment, env } = settings;
+  const { policy, servers, search, spawner, containment, env } = settings;
   const outputs = createOutputStore({ parentDir: settings.outputsDir });
   const containing = containment === undefined ? spawner : containingSpawner(spawner, containment);
   const problems = new Map<string, string>();
@@ -41,7 +43,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
   const start = async () => {
     // Not before a turn needs it: an HTTP client and an MCP client are most of what there is to load.
     const { startTools } = await import("../../tools/start-tools.ts");
-    const tools = startTools({ servers, spawner: containing, env, outputs });
+    const tools = startTools({ servers, search, spawner: containing, env, outputs });
     const ready = tools.mcp.ready().then((tried) => {
       for (const { server, problem } of tried)
         if (problem !== undefined) problems.set(server, CaretError.from(problem).message);
