@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,7 +21,9 @@ afterEach(async () => {
 });
 
 /** A program that opens a gateway as the plugin does in OpenCode, says where it is, and stays. */
-async function openCode(): Promise<{ readonly child: ChildProcess; readonly url: string; readonly isOwn: boolean }> {
+async function openCode(
+  port: Readonly<Record<string, string>> = { CARET_SERVER_PORT: "0" },
+): Promise<{ readonly child: ChildProcess; readonly url: string; readonly isOwn: boolean }> {
   const module = new URL("./gateway.ts", import.meta.url).href;
   const program = `
     const { openGateway } = await import(${JSON.stringify(module)});
@@ -34,7 +38,7 @@ async function openCode(): Promise<{ readonly child: ChildProcess; readonly url:
       HOME: root,
       CARET_DATA_DIR: join(root, "data"),
       CARET_LANE: "sim",
-      CARET_SERVER_PORT: "0",
+      ...port,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -67,6 +71,18 @@ it("keeps the gateway of an OpenCode that was killed for a second one, and ends 
     .poll(() => [existsSync(lockFile()), existsSync(`/proc/${pid}`)], { timeout: 15_000 })
     .toEqual([false, false]);
   expect(await answers(first.url)).toBe(false);
+});
+
+it("starts its gateway at a free port where another program has the usual one", async () => {
+  const stranger = createServer().listen(0, "127.0.0.1");
+  await once(stranger, "listening");
+  const { port } = stranger.address() as AddressInfo;
+  // The usual port is the one that the last gateway of this data directory had.
+  mkdirSync(join(root, "data"), { mode: 0o700 });
+  writeFileSync(join(root, "data", "port"), `${port}\n`);
+  const { url, isOwn } = await openCode({});
+  expect([isOwn, new URL(url).port === String(port), await answers(url)]).toEqual([true, false, true]);
+  stranger.close();
 });
 
 it("finds a gateway also in the moment in which the last OpenCode before it ends", async () => {

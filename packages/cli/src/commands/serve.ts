@@ -58,7 +58,9 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   const workspace = options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace);
   const wanted = gatewaySettings(loaded, workspace);
   const isHeld = options.untilStdinEnds === true;
-  const asked = { host, config, loaded, configFiles: files, workspace, keepsPort: true, settings: wanted };
+  // The program that starts it reads the address from its first line: where another one has the usual port, any will do.
+  const keepsPort = !isHeld || isAsked("server.port");
+  const asked = { host, config, loaded, configFiles: files, workspace, keepsPort, settings: wanted };
   let found: FoundGateway | undefined;
   let booting = spawner;
   const attempt = async (): Promise<ExitCode> => {
