@@ -66,8 +66,11 @@ class Installation {
   }
 
   async run(file: string, ...args: readonly string[]): Promise<string> {
-    const { stdout } = await run(file, [...args], { cwd: this.home, env: this.environment });
-    return stdout;
+    return (await this.runs(file, ...args)).stdout;
+  }
+
+  async runs(file: string, ...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+    return await run(file, [...args], { cwd: this.home, env: this.environment });
   }
 
   /** Starts `caret serve` and stops it when `use` is done. */
@@ -193,6 +196,11 @@ describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () =>
         ["caret-gateway"],
         version,
       ]);
+    });
+
+    it("prints nothing of Node's own beside what a command says", async () => {
+      const { stderr } = await installed.runs("npx", "caret", "sessions", "ls");
+      expect(stderr).toBe("");
     });
 
     it("serves a turn and the page", async () => {

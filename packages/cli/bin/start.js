@@ -15,6 +15,14 @@ if (process.argv[2] === "serve") {
   setFlagsFromString("--no-sparkplug");
 }
 
+// Node 22 calls its SQLite experimental each time it is loaded; the versions that start Caret have the one that the log needs.
+if (process.versions.node.startsWith("22.")) {
+  const { emitWarning } = process;
+  process.emitWarning = (warning, ...how) => {
+    if (!String(warning).startsWith("SQLite is an experimental feature")) emitWarning.call(process, warning, ...how);
+  };
+}
+
 const here = (path) => new URL(path, import.meta.url);
 const sources = ["cli", "fleet", "gateway", "protocol", "runtime", "simulator"].map((name) =>
   here(`../../${name}/src/`),
