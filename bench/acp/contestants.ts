@@ -123,6 +123,7 @@ function startLane(directory: string, workspace: string, env: Readonly<Record<st
         offered: undefined,
         previousTurnId: undefined,
         loadHistory: async () => [],
+        acts: { hasActed: false, note: () => undefined, noteEvents: () => undefined },
       },
       (entries) => {
         const events = entries.map(({ event }) => event);

@@ -114,6 +114,7 @@ export function caretLane(url: string): CaretLane {
       offered: undefined,
       previousTurnId: undefined,
       loadHistory: async () => [],
+      acts: { hasActed: false, note: () => undefined, noteEvents: () => undefined },
     } as const;
     const note: Parameters<typeof lane.runTurn>[1] = (entries) => {
       for (const { event } of entries) counter.note(event);

@@ -129,7 +129,7 @@ export type { NativeClientOptions, RequestOptions } from "./client/native-wire.t
 export { turnTimes } from "./client/turn-times.ts";
 export { CaretError, type CaretErrorOptions, inCommandForm } from "./errors/caret-error.ts";
 export { type ErrorCode, errorCatalogue, errorCodes } from "./errors/error-catalogue.ts";
-export { type ErrorInfo, errorInfoSchema } from "./errors/error-info.ts";
+export { afterActing, type ErrorInfo, errorInfoSchema } from "./errors/error-info.ts";
 export {
   type AgentEvent,
   type AgentEventOf,

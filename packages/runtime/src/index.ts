@@ -109,6 +109,7 @@ export { changeDiff } from "./tools/files/change-diff.ts";
 export type { Tool } from "./tools/tool.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";
 export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./turns/session-engine.ts";
+export { createTurnActs } from "./turns/turn-acts.ts";
 export { createWorktree, findRepository } from "./worktrees/create-worktree.ts";
 export { mergeWorktree, previewMerge } from "./worktrees/merge-worktree.ts";
 export { hasUnmergedWork, removeWorktree } from "./worktrees/remove-worktree.ts";

@@ -1,4 +1,5 @@
-import { type AgentEvent, CaretError, type Take, type TurnOutcome, type TurnShare } from "@caret/protocol";
+import { type AgentEvent, afterActing, CaretError, type Take, type TurnOutcome, type TurnShare } from "@caret/protocol";
+import { createTurnActs } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
 import type { Sealer } from "../wire/sealer.ts";
@@ -23,13 +24,20 @@ export interface LiveShareOptions {
 export function createLiveShare(options: LiveShareOptions): TurnShare {
   const { view, notifyWorker } = options;
   const outcome = Promise.withResolvers<TurnOutcome>();
+  /** As much of the turn as was read here; its end says the rest. */
+  const acts = createTurnActs();
   return {
     ...view,
     outcome: outcome.promise,
+    hasActed: () => !view.startsTurn || acts.hasActed,
     stop: (reason) => notifyWorker("stopShare", reason),
     leave: (how) => notifyWorker("leaveShare", how),
     async follow(take, signal) {
-      const end = await readBatches(options, take, signal);
+      const noted: typeof take = (events) => {
+        acts.noteEvents(events.map((event) => ({ event })));
+        return take(events);
+      };
+      const end = await readBatches(options, noted, signal);
       if (end !== undefined && end !== "parked") outcome.resolve(end);
     },
   };
@@ -37,10 +45,11 @@ export function createLiveShare(options: LiveShareOptions): TurnShare {
 
 /** Gives how the answer ended; undefined when the reader left before. */
 async function readBatches(
-  { database, listener, sealer, id }: LiveShareOptions,
+  options: LiveShareOptions,
   take: Take<readonly AgentEvent[]>,
   signal: AbortSignal,
 ): Promise<TurnOutcome | "parked" | undefined> {
+  const { database, listener, sealer, id } = options;
   let next = 0;
   const look = async (): Promise<readonly LiveBatch[] | undefined> => {
     const { rows } = await database.query(
@@ -49,9 +58,9 @@ async function readBatches(
       "read live",
     );
     // The table is empty after a crash of the server: an answer with a hole in it is none.
-    if (rows.some(({ number }, index) => Number(number) !== next + index)) return [{ end: lostOutcome() }];
+    if (rows.some(({ number }, index) => Number(number) !== next + index)) return [{ end: await endOfLost(options) }];
     if (rows.length > 0) return rows.map(({ body }) => sealer.open(body as Uint8Array) as LiveBatch);
-    return (await isLost(database, id)) ? [{ end: lostOutcome() }] : undefined;
+    return (await isLost(database, id)) ? [{ end: await endOfLost(options) }] : undefined;
   };
   for (;;) {
     const batches = await untilFound({ listener, kind: "live", id, look, signal });
@@ -70,7 +79,18 @@ async function isLost(database: Database, id: string): Promise<boolean> {
   return rows[0]?.["state"] !== "running";
 }
 
-function lostOutcome(): TurnOutcome {
-  const error = new CaretError("interrupted", "The worker that ran this turn was lost");
-  return { kind: "failed", error: error.toInfo() };
+/**
+ * A lost worker's turn is ended in the log before its key is taken, with what the log can say of its acts. As long as it says nothing,
+ * nobody knows what the turn had done last.
+ */
+async function endOfLost({ database, view }: LiveShareOptions): Promise<TurnOutcome> {
+  const { rows } = await database.query(
+    "select data from events where session_id = $1 and turn_id = $2 order by seq desc limit 1",
+    [view.sessionId, view.turnId],
+    "read end of turn",
+  );
+  const last = rows[0] === undefined ? undefined : (JSON.parse(String(rows[0]["data"])) as AgentEvent);
+  const end = last?.type === "turn-end" && last.outcome.kind === "failed" ? last.outcome.error : undefined;
+  const error = new CaretError("interrupted", "The worker that ran this turn was lost").toInfo();
+  return { kind: "failed", error: end?.hasActed === false ? { ...error, hasActed: false } : afterActing(error) };
 }

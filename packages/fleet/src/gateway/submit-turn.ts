@@ -33,7 +33,8 @@ export async function submitTurn(options: SubmitTurnOptions, turn: NewTurn): Pro
     const [row] = rows;
     if (row?.["answer"] instanceof Uint8Array) return sealer.open(row["answer"]) as Reply;
     if (row === undefined || row["state"] === "withdrawn") return { error: withdrawn().toInfo() };
-    return row["state"] === "queued" || row["state"] === "running" ? undefined : { error: neverBegan().toInfo() };
+    if (row["state"] === "queued" || row["state"] === "running") return undefined;
+    return (await loggedTurn(database, turn.key, id)) ?? { error: neverBegan(turn).toInfo() };
   };
   return {
     id,
@@ -44,8 +45,25 @@ export async function submitTurn(options: SubmitTurnOptions, turn: NewTurn): Pro
   };
 }
 
-function neverBegan(): CaretError {
-  return new CaretError("interrupted", "The worker that had taken this turn was lost while it started", {
-    fix: "See what was done, then send it again: a turn that was started is never started again by itself.",
-  });
+/** A turn of a session whose worker was lost is in the log, with its end: under its key it is answered as it is there. */
+async function loggedTurn(database: Database, sessionId: string, turnId: string): Promise<Reply | undefined> {
+  const { rows } = await database.query(
+    "select first_seq from logged_turns where session_id = $1 and turn_id = $2",
+    [sessionId, turnId],
+    "read logged turn",
+  );
+  return rows[0] && { ok: { sessionId, turnId, firstSeq: Number(rows[0]["first_seq"]) } };
+}
+
+/** Under the same key it is answered like this for ever: sent again, it can only pass under another. */
+function neverBegan({ idempotencyKey }: NewTurn): CaretError {
+  const message = "The worker that had taken this turn was lost while it started";
+  return idempotencyKey === undefined
+    ? new CaretError("interrupted", message, {
+        fix: "See what was done, then send it again: a turn that was started is never started again by itself.",
+      })
+    : new CaretError("interrupted", message, {
+        retryable: false,
+        fix: "See what was done. To have it done, send the request under a new key.",
+      });
 }

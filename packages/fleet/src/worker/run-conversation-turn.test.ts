@@ -52,6 +52,7 @@ function worker(query: Database["query"] = database.query) {
   const share = {
     ...view,
     outcome: end.promise,
+    hasActed: () => false,
     async follow(take, signal) {
       said.resolve(take as never);
       const left = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));

@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  afterActing,
   CaretError,
   type Conversations,
   type ErrorInfo,
@@ -87,6 +88,8 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
     else await sendWhole(exchange, followed, format);
     isAnswered = !signal.aborted;
     return reply;
+  } catch (reason) {
+    throw turn.hasActed() ? CaretError.fromInfo(afterActing(CaretError.from(reason).toInfo()), reason) : reason;
   } finally {
     turn.leave(isAnswered ? "answered" : "gone");
   }
@@ -164,7 +167,7 @@ interface Progress {
 }
 
 interface FollowedAnswer {
-  readonly turn: Pick<TurnShare, "follow" | "outcome" | "stop">;
+  readonly turn: Pick<TurnShare, "follow" | "outcome" | "stop" | "hasActed">;
   readonly limits: AnswerLimits;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -172,12 +175,18 @@ interface FollowedAnswer {
 
 /**
  * Hands every batch of a turn over, then says how the answer ends; at one of its limits it ends the turn as well. Never
- * rejects: a failure is an ending, too.
+ * rejects: a failure is an ending, too, and says whether the turn had acted, whatever it was that failed.
  */
 export async function followAnswer(
   followed: FollowedAnswer,
   take: TakeBatch<readonly AgentEvent[]>,
 ): Promise<AnswerEnding> {
+  const ending = await followToEnd(followed, take);
+  if (ending.kind !== "failed" || !followed.turn.hasActed()) return ending;
+  return { kind: "failed", error: afterActing(ending.error) };
+}
+
+async function followToEnd(followed: FollowedAnswer, take: TakeBatch<readonly AgentEvent[]>): Promise<AnswerEnding> {
   const { turn, limits, progress, signal } = followed;
   const limiter = createAnswerLimiter(limits);
   const cut = new AbortController();

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorInfo, inCommandForm } from "@caret/protocol";
 import type { ErrorReply, Failure } from "../http/error-handler.ts";
-import { retryHeaders } from "../http/retry-advice.ts";
+import { isFinal, retryAfterSeconds, retryHeaders } from "../http/retry-advice.ts";
 
 /**
  * The status of each of our errors at the native door. A new code does not compile until it has a row.
@@ -71,8 +71,16 @@ interface NativeErrorBody {
 
 /** Code, message, fix, and whether trying again may help. */
 export function toNativeError(info: ErrorInfo): { readonly status: number; readonly body: NativeErrorBody } {
-  return { status: statuses[info.code], body: { error: info } };
+  const status = wouldPass(info) && isFinal(info) ? FAILED_DEPENDENCY : statuses[info.code];
+  return { status, body: { error: info } };
 }
+
+/** Programs send again by themselves what has such a status: where it is final this once, it has another. */
+function wouldPass({ code, hasActed }: ErrorInfo): boolean {
+  return hasActed === true || retryAfterSeconds({ code, retryable: true }) !== undefined;
+}
+
+const FAILED_DEPENDENCY = 424;
 
 /** A whole HTTP answer, with commands as a person types them on this machine. */
 export function toNativeReply({ info, status, request }: Failure): ErrorReply {

@@ -137,7 +137,7 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
   const code = info?.["code"];
   const message = info?.["message"];
   if (typeof code !== "string" || typeof message !== "string") return undefined;
-  const { fix, retryable, upstream, retryAfterSeconds } = info ?? {};
+  const { fix, retryable, upstream, retryAfterSeconds, hasActed } = info ?? {};
   return {
     // A newer gateway may know codes that this client does not.
     code: Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : "internal",
@@ -146,6 +146,7 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
     ...(typeof retryable === "boolean" && { retryable }),
     ...(typeof upstream === "string" && { upstream }),
     ...(typeof retryAfterSeconds === "number" && { retryAfterSeconds }),
+    ...(typeof hasActed === "boolean" && { hasActed }),
   };
 }
 

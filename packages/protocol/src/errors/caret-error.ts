@@ -11,6 +11,8 @@ export interface CaretErrorOptions {
   readonly upstream?: string;
   /** When the same request can succeed, where that is known: the day's quota is new at midnight, for one. */
   readonly retryAfterSeconds?: number;
+  /** Whether the turn that failed had acted: see `ErrorInfo`. */
+  readonly hasActed?: boolean;
 }
 
 /**
@@ -26,6 +28,7 @@ export class CaretError extends Error {
   readonly fix: string;
   readonly upstream: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly hasActed: boolean | undefined;
 
   constructor(code: ErrorCode, message: string, options: CaretErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -35,6 +38,7 @@ export class CaretError extends Error {
     this.fix = options.fix ?? entry.fix;
     this.upstream = options.upstream;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.hasActed = options.hasActed;
   }
 
   /** Works across duplicated copies of this package, where `instanceof` does not. */
@@ -53,21 +57,25 @@ export class CaretError extends Error {
   }
 
   /** A failure that travelled as plain data, as an error again. */
-  static fromInfo({ code, message, retryable, fix, upstream, retryAfterSeconds }: ErrorInfo): CaretError {
+  static fromInfo({ code, message, ...details }: ErrorInfo, cause?: unknown): CaretError {
+    const { retryable, fix, upstream, retryAfterSeconds, hasActed } = details;
     return new CaretError(code, message, {
+      cause,
       retryable,
       fix,
       ...(upstream === undefined ? {} : { upstream }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(hasActed === undefined ? {} : { hasActed }),
     });
   }
 
   toInfo(): ErrorInfo {
-    const { code, message, retryable, fix, upstream, retryAfterSeconds } = this;
+    const { code, message, retryable, fix, upstream, retryAfterSeconds, hasActed } = this;
     return {
       ...{ code, message, retryable, fix },
       ...(upstream === undefined ? {} : { upstream }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(hasActed === undefined ? {} : { hasActed }),
     };
   }
 }

@@ -119,6 +119,8 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     images: z.array(z.object({ name: z.string(), mediaType: z.string() })).optional(),
     /** Who asked: the name of the client's token, or the command. */
     client: z.string().optional(),
+    /** Who runs the tools, where that is not the agent: then every call is in the log before it is made. */
+    owner: z.enum(["client", "gateway"]).optional(),
     /** Absent: the agent was to carry it out. */
     mode: z.enum(["plan", "ask"]).optional(),
   }),

@@ -136,6 +136,8 @@ export interface TurnShare {
    */
   follow(take: TakeBatch<readonly AgentEvent[]>, signal: AbortSignal): Promise<void>;
   readonly outcome: Promise<TurnOutcome>;
+  /** Whether the turn has acted by now: a tool was run or handed out, or words were said. Then it must not begin again. */
+  hasActed(): boolean;
   /** The client has all it asked for, though the turn would go on: end the turn. */
   stop(reason: string): void;
   /**

@@ -49,6 +49,7 @@ export function answerAgain(first: TurnShare, { replaces, start, failure, isWhol
     get outcome() {
       return current.outcome;
     },
+    hasActed: () => first.hasActed() || current.hasActed(),
     stop: (reason) => current.stop(reason),
     leave: (how) => current.leave(how),
   };

@@ -1,13 +1,16 @@
 import {
   type AgentEvent,
+  afterActing,
   CaretError,
   type CommandKey,
   type CommandRecord,
+  type ErrorInfo,
   type TurnOutcome,
   type TurnShare,
 } from "@caret/protocol";
 import type { EventStore, StoredEvent } from "../log/event-store.ts";
 import { readAll } from "../log/read-turns.ts";
+import { hasActedByLog, isAct } from "../turns/turn-acts.ts";
 import { lacksSecrets } from "./lost-secrets.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
@@ -24,8 +27,8 @@ export interface RecallOptions {
 
 /**
  * Look for the turn that the same request began before, in this process or in one that was stopped or killed since. It is
- * answered with that turn, and no second one begins. Only a turn that failed of something passing is begun again, under a
- * record of its own: clients send the same key when they try again.
+ * answered with that turn, and no second one begins. Only a turn that failed of something passing before it had acted is begun
+ * again, under a record of its own: clients send the same key when they try again.
  */
 export async function recallTurn({ command, client }: ResolvedRequest, options: RecallOptions): Promise<Recalled> {
   if (command === undefined) return { command };
@@ -48,15 +51,20 @@ async function turnOf(
   const shared = done.turn && findShared(done.turn.turnId);
   const isRunning = shared !== undefined && shared.endedAt === undefined;
   const events = isRunning ? [] : await eventsOf(store, done);
-  if (!isRunning && isToBeginAgain(events.at(-1)?.event)) return undefined;
+  if (!isRunning && isToBeginAgain(events.map(({ event }) => event))) return undefined;
   const share = shared?.take(hash, "joined", client) ?? loggedTurn(done, events);
   return isRunning ? share : withReason(share);
 }
 
-/** A client that asks again did not cancel the turn: the error says why there is no whole answer, and what to do. */
+/**
+ * A client that asks again did not cancel the turn: the error says why there is no whole answer, and what to do. Whatever else the
+ * turn failed of, under this key it never passes.
+ */
 function withReason(share: TurnShare): TurnShare {
-  const explain = (outcome: TurnOutcome): TurnOutcome =>
-    outcome.kind === "cancelled" ? { kind: "failed", error: endedEarly().toInfo() } : outcome;
+  const explain = (outcome: TurnOutcome): TurnOutcome => {
+    if (outcome.kind === "cancelled") return { kind: "failed", error: endedEarly().toInfo() };
+    return outcome.kind === "failed" ? { kind: "failed", error: neverPasses(outcome.error) } : outcome;
+  };
   return {
     ...share,
     follow: (take, signal) =>
@@ -82,11 +90,25 @@ async function eventsOf(store: EventStore, { sessionId, turn }: CommandRecord): 
   return events;
 }
 
-/** A turn that Caret's stop interrupted may have done anything before: it is not begun again by itself. */
-function isToBeginAgain(last: AgentEvent | undefined): boolean {
+/**
+ * Whether the turn failed of something passing and had not acted. Logs of earlier versions do not say whether it had: their events
+ * do, but for a turn that was interrupted, which may have done what is not in them.
+ */
+function isToBeginAgain(events: readonly AgentEvent[]): boolean {
+  const last = events.at(-1);
   if (last === undefined) return true;
   if (last.type !== "turn-end" || last.outcome.kind !== "failed") return false;
-  return last.outcome.error.retryable && last.outcome.error.code !== "interrupted";
+  const { code, retryable, hasActed } = last.outcome.error;
+  if (code === "interrupted" && hasActed === undefined) return !hasActedByLog(events);
+  return retryable && hasActed !== true && !events.some(isAct);
+}
+
+function neverPasses(error: ErrorInfo): ErrorInfo {
+  if (error.hasActed !== true && !error.retryable) return error;
+  return {
+    ...afterActing(error),
+    fix: "See what the turn has done. To have it done again, send the request under a new key.",
+  };
 }
 
 /** A turn of another process, as the log keeps it. */
@@ -106,6 +128,7 @@ function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]
     startsTurn: true,
     follow: async (take) => await take(events),
     outcome: Promise.resolve(end.outcome),
+    hasActed: () => hasActedByLog(events),
     stop: () => undefined,
     leave: () => undefined,
   };

@@ -94,7 +94,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       const round = rounds.find(hash) ?? rounds.last;
       attendance.enter();
       let hasLeft = false;
-      const { turnId, sessionId, model, outcome } = turn;
+      const { turnId, sessionId, model, outcome, hasActed } = turn;
       const { isFirst: startsTurn } = round;
       const follow = endingAfter(() => recording, round.follow);
       const leave: TurnShare["leave"] = (how) => {
@@ -103,7 +103,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
         if (how === "answered") round.isDelivered = true;
         attendance.leave(client);
       };
-      return { turnId, sessionId, model, relation, startsTurn, follow, outcome, stop: cancel, leave };
+      return { turnId, sessionId, model, relation, startsTurn, follow, outcome, hasActed, stop: cancel, leave };
     },
     resume: (hash) => void rounds.begin(hash),
     endAfter(written) {

@@ -157,11 +157,10 @@ function createFailedRequests(now: () => number): FailedRequests {
       const leftMs = (failed?.pausedUntil ?? 0) - now();
       if (failed === undefined || leftMs <= 0) return;
       const { count, error } = failed;
-      const { code, message, retryable, upstream } = error;
-      throw new CaretError(code, `${message} (the same request has failed ${count} times)`, {
-        retryable,
+      throw CaretError.fromInfo({
+        ...error,
+        message: `${error.message} (the same request has failed ${count} times)`,
         fix: `${error.fix} An agent is started for this very request again in ${Math.ceil(leftMs / 1_000)} s.`,
-        ...(upstream === undefined ? {} : { upstream }),
       });
     },
   };

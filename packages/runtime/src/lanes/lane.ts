@@ -12,6 +12,7 @@ import type { PolicyCall } from "../policy/policy-parts.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
+import type { TurnActs } from "../turns/turn-acts.ts";
 import type { LaneFeature } from "./lane-features.ts";
 import type { Registration } from "./registration.ts";
 
@@ -85,6 +86,8 @@ export interface LaneRequest {
   readonly previousTurnId: string | undefined;
   /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */
   readonly loadHistory: () => Promise<readonly HistoryMessage[]>;
+  /** Whether the turn has acted: whatever of it failed may only be tried again while it has not. */
+  readonly acts: TurnActs;
 }
 
 /** An event of a turn, with all that belongs to it. */

@@ -7,9 +7,10 @@ import {
   type RotationState,
   startRotation,
 } from "../profiles/rotation.ts";
+import type { TurnActs } from "../turns/turn-acts.ts";
 import { isRecoverable } from "./cli/classify-failure.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "./lane.ts";
-import { createWithheldEnd, type WithheldEnd } from "./withheld-end.ts";
+import { createWithheldEnd, type TryEnding, withOtherBlocks } from "./withheld-end.ts";
 
 type LaneBatch = readonly LaneEntry[];
 
@@ -32,6 +33,7 @@ export function unopened(reason: unknown, signal: AbortSignal): OpenedAttempt {
 export interface TurnAttempts extends Omit<RotationPlan, "cooldowns" | "nowMs"> {
   /** Never rejects: an attempt that cannot be opened is `unopened`. */
   readonly open: (attempt: Attempt, isOtherWay: boolean) => Promise<OpenedAttempt>;
+  readonly acts: TurnActs;
   readonly signal: AbortSignal;
 }
 
@@ -55,13 +57,9 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
   let cooldowns: Cooldowns = new Map();
 
   /** What is tried next, and a notice of it; or the failure after all when nothing is left to try. */
-  const recover = (
-    { state, isOtherWay }: Step,
-    failed: WithheldEnd | undefined,
-    otherWayAfter?: ErrorCode,
-  ): NextStep => {
-    if (failed === undefined) return { step: undefined, entries: [] };
-    const { entry, error } = failed;
+  const recover = ({ state, isOtherWay }: Step, tried: TryEnding, otherWayAfter?: ErrorCode): NextStep => {
+    if (tried.failure === undefined) return { step: undefined, entries: tried.entries };
+    const { entry, error } = tried.failure;
     if (error.code === otherWayAfter) return { step: { state, isOtherWay: true }, entries: [] };
     const failure = isRecoverable(error);
     const setting = { cooldowns, nowMs: wallClock(), isHarmless: isHarmless(error), emitted: false };
@@ -75,15 +73,19 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
     };
   };
 
-  return async function runAttempts({ profiles, models, open, signal }, take) {
+  return async function runAttempts({ profiles, models, open, acts, signal }, take) {
     const state = startRotation({ profiles, models, cooldowns, nowMs: wallClock() });
     let step: Step | undefined = { state, isOtherWay: false };
-    while (step !== undefined) {
+    let hasBlocks = false;
+    for (let count = 1; step !== undefined; count += 1) {
       const opened = await open(step.state.attempt, step.isOtherWay);
       const { otherWayAfter } = opened;
-      const ending = createWithheldEnd((error) => canBeAverted(error, otherWayAfter), signal);
-      await opened.run(ending.before(take));
-      const next: NextStep = recover(step, ending.failure(), otherWayAfter);
+      const canAvert = (error: CaretError): boolean => canBeAverted(error, otherWayAfter);
+      const withheld = createWithheldEnd({ canBeAverted: canAvert, acts, signal });
+      const own = hasBlocks ? withOtherBlocks(take, (blockId) => `${blockId}-${count}`) : take;
+      await opened.run(withheld.before(own));
+      hasBlocks ||= withheld.hasBlocks();
+      const next: NextStep = recover(step, withheld.ending(), otherWayAfter);
       if (next.entries.length > 0) await take(next.entries);
       step = next.step;
     }

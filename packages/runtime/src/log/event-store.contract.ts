@@ -643,7 +643,10 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(turn.slice(-3)).toMatchObject([
           { type: "text-end", blockId: "b1" },
           { type: "tool-result", callId: "c2", status: "interrupted" },
-          { type: "turn-end", outcome: { kind: "failed", error: { code: "interrupted", retryable: true } } },
+          {
+            type: "turn-end",
+            outcome: { kind: "failed", error: { code: "interrupted", retryable: false, hasActed: true } },
+          },
         ]);
         expect(await store.runningTurns()).toEqual([]);
         expect(await interruptRunningTurns(store, nobodyLives)).toEqual([]);

@@ -1,4 +1,5 @@
 import { type AgentEvent, type AgentEventOf, CaretError, type ErrorInfo } from "@caret/protocol";
+import { errorWithActs, hasActedByLog } from "../turns/turn-acts.ts";
 import { notRun } from "../turns/why-stopped.ts";
 import type { EventStore, RunningTurn, RunningTurnQuery } from "./event-store.ts";
 import { readAll } from "./read-turns.ts";
@@ -126,14 +127,19 @@ export async function interruptRunningTurns(
 export type UnendedTurn = Pick<RunningTurn, "sessionId" | "turnId" | "firstSeq">;
 
 /**
- * Close what the turn left open and end it: because its process stopped, unless another reason is known. Says whether it
- * did: another process may have done it first.
+ * Close what the turn left open and end it: because its process stopped, unless another reason is known. The end says whether
+ * the turn may have acted. Gives whether it ended it: another process may have done so first.
  */
-export async function interruptTurn(store: EventStore, turn: UnendedTurn, reason?: ErrorInfo): Promise<boolean> {
+export async function interruptTurn(
+  store: EventStore,
+  turn: UnendedTurn,
+  reason: ErrorInfo = stoppedWithCaret().toInfo(),
+): Promise<boolean> {
   // In this order: a process that ends the turn after it was seen running moves the session on from the `lastSeq` seen before.
   const session = await store.getSession(turn.sessionId);
   if (session === undefined || !(await isRunning(store, turn))) return false;
-  const end = interruptedEnd(await openPartsOf(store, turn), reason);
+  const { parts, hasActed } = await readUnended(store, turn);
+  const end = interruptedEnd(parts, errorWithActs(reason, hasActed));
   const entries = end.map((event) => ({ turnId: turn.turnId, event }));
   try {
     await store.append(turn.sessionId, session.lastSeq, entries);
@@ -152,9 +158,15 @@ function isOvertaken(reason: unknown): boolean {
   return CaretError.is(reason) && (reason.code === "session-busy" || reason.code === "session-not-found");
 }
 
-async function openPartsOf(store: EventStore, turn: UnendedTurn): Promise<OpenParts> {
+async function readUnended(store: EventStore, turn: UnendedTurn) {
   const parts = noOpenParts();
-  for await (const stored of readAll(store, turn.sessionId, turn.firstSeq - 1))
-    if (stored.turnId === turn.turnId) trackOpenParts(parts, stored.event);
-  return parts;
+  let hasActed = false;
+  let start: AgentEvent | undefined;
+  for await (const { turnId, event } of readAll(store, turn.sessionId, turn.firstSeq - 1)) {
+    if (turnId !== turn.turnId) continue;
+    start ??= event;
+    hasActed ||= hasActedByLog([start, event]);
+    trackOpenParts(parts, event);
+  }
+  return { parts, hasActed };
 }

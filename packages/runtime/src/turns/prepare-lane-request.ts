@@ -5,6 +5,7 @@ import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { AttachedImage, TurnRequest } from "./session-engine.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
+import type { TurnActs } from "./turn-acts.ts";
 
 const PAGE = 1_000;
 
@@ -19,6 +20,7 @@ interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" |
   readonly request: TurnRequest;
   readonly sandbox: RequestedSandbox | undefined;
   readonly tools: TurnTools | undefined;
+  readonly acts: TurnActs;
 }
 
 interface PreparedLaneRequest {
@@ -53,6 +55,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       people: tools?.people,
       previousTurnId: await lastTurnId(options),
       loadHistory,
+      acts: options.acts,
     },
     notices: [
       ...lostSession(lane, attachment, upstream, unsent),

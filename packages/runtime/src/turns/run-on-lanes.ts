@@ -1,6 +1,6 @@
 import type { CaretError, ErrorCode } from "@caret/protocol";
 import type { Lane, LaneRequest, TakeEntries } from "../lanes/lane.ts";
-import { createWithheldEnd } from "../lanes/withheld-end.ts";
+import { createWithheldEnd, withOtherBlocks } from "../lanes/withheld-end.ts";
 import { firstReady } from "./pick-lane.ts";
 
 /** The lane itself failed, and not the login, the model or the account, which are the same on another. */
@@ -22,8 +22,8 @@ interface PreparedTurn {
 }
 
 /**
- * Run a turn on the first of these lanes. Where that fails before anything was answered, for a reason of its own, the next
- * one that is ready runs the turn in its place, and a notice says so.
+ * Run a turn on the first of these lanes. Where that fails before the turn has acted, for a reason of its own, the next one
+ * that is ready runs the turn in its place, and a notice says so.
  */
 export async function runOnLanes(
   lanes: readonly [Lane, ...Lane[]],
@@ -31,12 +31,17 @@ export async function runOnLanes(
   prepare: (lane: Lane) => Promise<PreparedTurn>,
 ): Promise<void> {
   let [lane, ...others] = lanes;
+  let hasBlocks = false;
   for (;;) {
     const { request, signal } = await prepare(lane);
     const isAverted = ({ code }: CaretError): boolean => others.length > 0 && ofTheLane.has(code);
-    const ending = createWithheldEnd(isAverted, signal);
-    await lane.runTurn(request, ending.before(take), signal);
-    const failure = ending.failure();
+    const withheld = createWithheldEnd({ canBeAverted: isAverted, acts: request.acts, signal });
+    const { name } = lane;
+    const own = hasBlocks ? withOtherBlocks(take, (blockId) => `${name}-${blockId}`) : take;
+    await lane.runTurn(request, withheld.before(own), signal);
+    hasBlocks ||= withheld.hasBlocks();
+    const { failure, entries } = withheld.ending();
+    if (entries.length > 0) await take(entries);
     if (failure === undefined) return;
     const next = await firstReady(others);
     if (next === undefined) return void (await take([failure.entry]));

@@ -58,6 +58,8 @@ export async function runTurn(turn: Turn): Promise<void> {
     });
     await writer.append(toEntries(budget.warnings));
     const batches = (entries: readonly LaneEntry[]): Promise<void> | void => {
+      // What an agent with tools of its own did last may never have been read.
+      if (signal.aborted && ownerOf(options) === undefined) writer.acts.note();
       keepUpstream(options, entries);
       const overrun = budget.overrunIn(entries);
       if (overrun !== undefined) stop(overrun);
@@ -67,7 +69,7 @@ export async function runTurn(turn: Turn): Promise<void> {
     const take: TakeEntries = Object.assign(batches, { more: writer.more });
     await runOnLanes([lane, ...(options.others ?? [])], trace?.watchEntries(take) ?? take, async (on) => {
       trace?.enterLane(on.name);
-      const { request, notices } = await prepareLaneRequest({ ...options, ...turn, lane: on });
+      const { request, notices } = await prepareLaneRequest({ ...options, ...turn, acts: writer.acts, lane: on });
       await writer.append(toEntries([...unmeteredNotice(on, budgets), ...notices]));
       return { request, signal };
     });
@@ -77,6 +79,13 @@ export async function runTurn(turn: Turn): Promise<void> {
   } finally {
     await tools?.settled();
   }
+}
+
+/** Undefined: the agent runs its own tools. */
+export function ownerOf({ request, toolbox }: SessionTurnOptions): "client" | "gateway" | undefined {
+  if (request.clientTools !== undefined) return "client";
+  if (toolbox === undefined || request.agentTools !== undefined) return undefined;
+  return request.gatewayTools === undefined ? undefined : "gateway";
 }
 
 /** Whether the turn still goes on when its start is in the log: one that was stopped meanwhile ends without an agent. */

@@ -220,6 +220,8 @@ export interface RunningTurn {
   cancel(reason?: string): void;
   /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
   interrupt(reason: CaretError): void;
+  /** Whether it has acted by now, so that it must not begin again: see `TurnActs`. */
+  hasActed(): boolean;
   /** Resolves when the `turn-end` is in the log. Never rejects. */
   readonly outcome: Promise<TurnOutcome>;
   /** Resolves when everything of the turn is freed and the session can take the next one. Never rejects. */

@@ -8,7 +8,7 @@ import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { Budgets } from "./check-budget.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
-import { runTurn } from "./run-turn.ts";
+import { ownerOf, runTurn } from "./run-turn.ts";
 import type { RunningTurn, TurnFollowOptions, TurnRequest } from "./session-engine.ts";
 import { agentTurnTools } from "./tools/agent-turn-tools.ts";
 import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
@@ -102,6 +102,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     cancel: (reason = "The turn was stopped") => stop(new CaretError("cancelled", reason)),
     interrupt: stop,
     begun,
+    hasActed: () => writer.acts.hasActed,
     outcome: writer.outcome,
     settled,
   };
@@ -117,11 +118,9 @@ function traceOf(
   return createTurnTrace({ tracer, parent: request.traceparent, ...about });
 }
 
-function startOf(
-  { lane, why, session, request, sandbox }: SessionTurnOptions,
-  turnId: string,
-  model: string,
-): AgentEvent {
+function startOf(options: SessionTurnOptions, turnId: string, model: string): AgentEvent {
+  const { lane, why, session, request, sandbox } = options;
+  const owner = ownerOf(options);
   const images = (request.images ?? []).map(({ path, mediaType }) => ({ name: basename(path), mediaType }));
   return {
     type: "turn-start",
@@ -134,6 +133,7 @@ function startOf(
     ...(images.length === 0 ? {} : { images }),
     ...(sandbox === undefined ? {} : { sandbox: sandbox.word }),
     ...(request.client === undefined ? {} : { client: request.client }),
+    ...(owner === undefined ? {} : { owner }),
     ...(request.mode === undefined || request.mode === "agent" ? {} : { mode: request.mode }),
   };
 }
@@ -178,7 +178,7 @@ function asUndecided(events: readonly StoredEvent[], tools: TurnTools, { said }:
 
 function turnToolsOf(
   options: SessionTurnOptions,
-  { write, calls }: TurnWriter,
+  { write, calls, acts }: TurnWriter,
   signal: AbortSignal,
   onLoop: (error: CaretError) => void,
 ): TurnTools | undefined {
@@ -186,6 +186,7 @@ function turnToolsOf(
   const common = {
     write,
     calls,
+    acts,
     parkedLimitMs,
     loops: options.loops ?? {},
     askLimitMs: options.askLimitMs ?? parkedLimitMs,

@@ -18,6 +18,7 @@ import { capOutputs, joinDeltas } from "./compact-entries.ts";
 import { type Added, PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
+import { createTurnActs, errorWithActs, type TurnActs, withActs } from "./turn-acts.ts";
 import { type Backlog, createBacklog } from "./write-backlog.ts";
 
 /** So much is committed at once: company would add little, and the agent would soon have to wait. */
@@ -62,6 +63,8 @@ export interface TurnWriter extends LiveLog {
   readonly more: TakeMore;
   /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
+  /** Whether the turn has acted: all that is written is noted there, and the end of a turn that failed says it. */
+  readonly acts: TurnActs;
   /** The calls that the agent does not run itself: when each is logged, and its result. */
   readonly calls: CallLog;
   /** Ends a turn that broke: closes what the agent has left open, then `closing`, then the end. */
@@ -86,7 +89,7 @@ interface Writing {
 
 export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   const behind = createBacklog(options.onFailure);
-  const { commit, grow, live, said, untaken, writtenSeq } = createCommits(options, behind);
+  const { acts, commit, grow, live, said, untaken, writtenSeq } = createCommits(options, behind);
   const open = noOpenParts();
   const ended = Promise.withResolvers<TurnOutcome>();
   const broken = new AbortController();
@@ -138,13 +141,14 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
     append,
     more,
     write,
+    acts,
     calls: createCallLog({ write, newCallId: options.newCallId }),
     async fail(error, closing) {
       const outcome: TurnOutcome = { kind: "failed", error: error.toInfo() };
       await append(toEntries([...interruptedEnd(open).slice(0, -1), ...closing, { type: "turn-end", outcome }]));
     },
     breakOff(error) {
-      end({ kind: "failed", error: options.redactor().redactValue(error.toInfo()) });
+      end({ kind: "failed", error: options.redactor().redactValue(errorWithActs(error.toInfo(), acts.hasActed)) });
       broken.abort(error);
     },
     get hasEnded() {
@@ -171,6 +175,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const { store, sessionId, turnId } = options;
   const live = createLiveListeners(options.lastSeq, () => pending.seal());
   const said = createSaidEvents();
+  const acts = createTurnActs();
   const redact = createRedaction(options);
   const writer: LogWriter = {};
   const how = { writer, keepTrying: true };
@@ -211,7 +216,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
   };
 
   const commit = (given: readonly LaneEntry[], patient: boolean, recorded: CommandOptions = {}): Writing => {
-    const joined = capOutputs(joinDeltas(given));
+    const joined = capOutputs(joinDeltas(withActs(acts, given)));
     const batch = redact.events(joined);
     if (batch.kept.length === 0) return { events: [], durable: Promise.resolve() };
     const before = pending.characters;
@@ -244,7 +249,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
   const untaken = (): readonly LiveEvent[] =>
     pending.waiting.map(({ seq, entry: { at = 0 }, said: event }) => ({ sessionId, seq, turnId, at, event }));
 
-  return { commit, grow, live, said, untaken, writtenSeq: () => pending.lastSeq };
+  return { acts, commit, grow, live, said, untaken, writtenSeq: () => pending.lastSeq };
 }
 
 /** Gives each event its number, and says what of it is kept and what is sent. */

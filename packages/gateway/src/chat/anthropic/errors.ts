@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
 import type { ErrorReply } from "../../http/error-handler.ts";
-import { retryAfterSeconds, retryHeaders } from "../../http/retry-advice.ts";
+import { isFinal, retryHeaders } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
 
 interface ErrorResponse {
@@ -85,8 +85,7 @@ const responses = {
 function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
   const response = responses[info.code];
   const invitesRetry = response.status === 409 || response.status === 429 || response.status >= 500;
-  if (isBegun) return invitesRetry ? failed : response;
-  return invitesRetry && info.code !== "internal" && retryAfterSeconds(info) === undefined ? failed : response;
+  return (isBegun || isFinal(info)) && invitesRetry ? failed : response;
 }
 
 /** Shown as the body of a failed answer, or inside `event: error` when the stream has begun. */

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorInfo } from "@caret/protocol";
 import type { ErrorReply } from "../../http/error-handler.ts";
-import { retryAfterSeconds, retryHeaders } from "../../http/retry-advice.ts";
+import { isFinal, retryHeaders } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
 
 /** How OpenAI's clients see a failure: most decide by the status whether to try again, some by the type. */
@@ -85,9 +85,7 @@ function invitesRetry({ status, type }: ErrorResponse): boolean {
 /** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
 function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
   const response = responses[info.code];
-  if (isBegun) return invitesRetry(response) ? failed(response.code) : response;
-  const hasFailed = info.code !== "internal" && retryAfterSeconds(info) === undefined;
-  return hasFailed && invitesRetry(response) ? failed(response.code) : response;
+  return (isBegun || isFinal(info)) && invitesRetry(response) ? failed(response.code) : response;
 }
 
 export interface OpenaiError {

@@ -31,6 +31,7 @@ export function scriptedConversations(
         relation: "new",
         startsTurn: true,
         outcome: Promise.resolve(outcome),
+        hasActed: () => false,
         async follow(take, signal) {
           for await (const batch of script(signal, request)) if (!isTakenAsMore(take, batch)) await take(batch);
         },

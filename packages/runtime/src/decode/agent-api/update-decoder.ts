@@ -38,6 +38,8 @@ export interface UpdateDecoder {
   checkpoint(tokens?: ConversationTokenDetails): void;
   /** The stream goes on from the last checkpoint. */
   resumed(): void;
+  /** The message is said again: closes what was open. */
+  restarted(): readonly Decoded[];
   finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[];
   readonly hasEnded: boolean;
 }
@@ -98,6 +100,7 @@ export function createUpdateDecoder(): UpdateDecoder {
       context = { used: tokens.usedTokens, ...(tokens.maxTokens === 0 ? {} : { size: tokens.maxTokens }) };
     },
     resumed: replayed.expect,
+    restarted: () => step((draft) => closeBlock(draft)),
     finish: (ending) => step((draft) => endTurn(draft, ending)),
     get hasEnded() {
       return state.ended;

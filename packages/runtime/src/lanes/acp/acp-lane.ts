@@ -71,6 +71,7 @@ export function createAcpLane({ host, keep }: AcpLaneOptions): AcpLane {
             openAcpAttempt({ host, processes, request, attempt, signal, onCommands }).catch((reason: unknown) =>
               unopened(reason, signal),
             ),
+          acts: request.acts,
           signal,
         },
         take,

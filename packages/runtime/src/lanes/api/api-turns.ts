@@ -63,6 +63,7 @@ export function createApiTurns(host: ApiHost): ApiTurns {
         profiles: [first, ...others],
         models: [request.model, ...fallbackModels],
         open: ({ profile, model }: Attempt) => open(request, profile, model, signal),
+        acts: request.acts,
         signal,
       } as const;
       return runAttempts(attempts, take);

@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { createUpdateDecoder, type UpdateDecoder } from "../../decode/agent-api/update-decoder.ts";
 import type { Decoded } from "../../decode/decoder.ts";
+import type { TurnActs } from "../../turns/turn-acts.ts";
 import type { ClockSettings } from "../cli/turn-clocks.ts";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
 import type { ApiAccess } from "./api-access.ts";
@@ -24,6 +25,7 @@ export interface ApiRun {
   readonly retries: RetrySettings;
   readonly graceMs: number;
   readonly signal: AbortSignal;
+  readonly acts: TurnActs;
   readonly now: () => number;
   /** Rejects with a `CaretError` when there is no token or no connection. */
   open(action: RunAction): Promise<LiveRun>;
@@ -69,6 +71,7 @@ export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
     retries,
     graceMs: host.clocks.graceMs,
     signal,
+    acts: request.acts,
     now: host.monotonic,
     async open(action) {
       const { stream, reset } = await streams.open();

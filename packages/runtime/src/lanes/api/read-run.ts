@@ -3,7 +3,7 @@ import { CaretError } from "@caret/protocol";
 import { ChunkWaiter, type NextChunk } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import { createTurnClocks, type TurnClocks } from "../cli/turn-clocks.ts";
-import { outcomeOfStop, type TakeEntries } from "../lane.ts";
+import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import type { LiveRead, LiveRun } from "./live-run.ts";
 import type { ApiRun } from "./open-run.ts";
 import { createRunRecovery, type Recovery, type RunAction } from "./run-recovery.ts";
@@ -12,14 +12,14 @@ import type { StreamEnd } from "./transport/stream-end.ts";
 
 /**
  * Read a run until its turn ends: its messages become entries for the log. A stream that breaks off goes on from the last
- * checkpoint, or begins again while nothing was said. The `turn-end` is given as soon as the upstream has ended the turn;
+ * checkpoint, or begins again while the turn has not acted. The `turn-end` is given as soon as the upstream has ended the turn;
  * what it still saves is taken for a moment longer.
  */
 export async function readRun(run: ApiRun, take: TakeEntries): Promise<void> {
   const reader = createRunReader(run);
   try {
     while (!run.decoder.hasEnded) {
-      const shown = run.show(await reader.next());
+      const shown = await reader.next();
       if (shown.length > 0) await take(shown);
       reader.taken();
       run.taken();
@@ -36,7 +36,7 @@ function createRunReader(run: ApiRun) {
   const { decoder, now } = run;
   const waiter = new ChunkWaiter(run.signal);
   const clocks = createTurnClocks(run.clocks, now);
-  const recovery = createRunRecovery(run.retries);
+  const recovery = createRunRecovery(run.retries, run.acts);
   let action: RunAction = "say";
   let pauseMs = 0;
   let live: LiveRun | undefined;
@@ -54,11 +54,13 @@ function createRunReader(run: ApiRun) {
   const recover = (end: StreamEnd): readonly Decoded[] => {
     const next = recovery.after(end);
     if (next.kind === "fail") return decoder.finish(failed(next.error));
+    // Thoughts that were shown stay; those of the next stream are a block of their own.
+    const closed = next.action === "resume" ? [] : decoder.restarted();
     if (next.action === "resume") decoder.resumed();
     if (next.isToken) run.rejectToken();
     action = next.action;
     pauseMs = Math.min(next.delayMs, Math.max(0, clocks.deadline() - now()));
-    return noticeOf(next);
+    return [...closed, ...noticeOf(next)];
   };
 
   const leaveStream = (): void => {
@@ -67,14 +69,16 @@ function createRunReader(run: ApiRun) {
   };
 
   return {
-    async next(): Promise<readonly Decoded[]> {
+    /** What is to be shown of it. */
+    async next(): Promise<readonly LaneEntry[]> {
       const { entries, hasCheckpoint, end } = await read();
-      if (entries.some(isAnswer)) recovery.noteAnswer();
+      const shown = run.show(entries);
+      run.acts.noteEvents(shown);
       if (hasCheckpoint) recovery.noteCheckpoint();
       clocks.note(entries);
-      if (end === undefined) return entries;
+      if (end === undefined) return shown;
       leaveStream();
-      return decoder.hasEnded ? entries : [...entries, ...recover(end)];
+      return decoder.hasEnded ? shown : [...shown, ...run.show(recover(end))];
     },
     taken: () => live?.taken(),
     async linger() {
@@ -140,11 +144,6 @@ function noticeOf({ action, error, isToken }: Extract<Recovery, { kind: "again" 
       ? `The stream broke off (${error.message}); it goes on from the last checkpoint`
       : `The attempt failed (${error.message}); trying once more`;
   return [{ event: { type: "notice", kind: action === "resume" ? "reconnect" : "retry", message } }];
-}
-
-/** Something a person has seen: after it a second answer must not begin. */
-function isAnswer({ event: { type } }: Decoded): boolean {
-  return type.startsWith("text-") || type.startsWith("thinking-") || type.startsWith("tool-");
 }
 
 /** The turn is over, and the upstream may still save its state: without the last checkpoint it would forget the turn. */

@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import type { TurnActs } from "../../turns/turn-acts.ts";
 import type { RetrySettings } from "./api-host.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import type { StreamEnd } from "./transport/stream-end.ts";
@@ -19,12 +20,10 @@ export type Recovery =
 
 /**
  * What is done about a stream that ended before its turn. With a checkpoint of this turn it goes on from there, as long as
- * that leads to further checkpoints. Without one the message is said again, but only while nothing of an answer was shown:
- * a second answer must never follow half of a first.
+ * that leads to further checkpoints. Without one the message is said again, but only while the turn has not acted: a second
+ * answer must never follow half of a first, and no call may be made twice.
  */
 export interface RunRecovery {
-  /** Something of an answer was shown. */
-  noteAnswer(): void;
   noteCheckpoint(): void;
   after(end: StreamEnd): Recovery;
 }
@@ -33,8 +32,11 @@ export interface RunRecovery {
 const STUCK = 2;
 const JITTER = 0.2;
 
-export function createRunRecovery(retries: RetrySettings, random: () => number = Math.random): RunRecovery {
-  let hasAnswered = false;
+export function createRunRecovery(
+  retries: RetrySettings,
+  acts: Pick<TurnActs, "hasActed">,
+  random: () => number = Math.random,
+): RunRecovery {
   let hasCheckpoint = false;
   let hasOtherToken = false;
   let repeats = 0;
@@ -61,11 +63,11 @@ export function createRunRecovery(retries: RetrySettings, random: () => number =
     if (!error.retryable) return { kind: "fail", error };
     if (hasCheckpoint) return resume(error);
     repeats += 1;
-    return hasAnswered || repeats > retries.connects ? { kind: "fail", error } : again(error, repeats);
+    return acts.hasActed || repeats > retries.connects ? { kind: "fail", error } : again(error, repeats);
   };
 
   /** Another token helps once, and never to say again what was half answered. */
-  const canReplaceToken = (): boolean => !hasOtherToken && (hasCheckpoint || !hasAnswered);
+  const canReplaceToken = (): boolean => !hasOtherToken && (hasCheckpoint || !acts.hasActed);
 
   const withOtherToken = (error: CaretError): Recovery => {
     hasOtherToken = true;
@@ -77,13 +79,10 @@ export function createRunRecovery(retries: RetrySettings, random: () => number =
     if (!mayRetry) return { kind: "fail", error };
     if (hasCheckpoint) return resume(error);
     refusals += 1;
-    return hasAnswered || refusals > retries.refusals ? { kind: "fail", error } : again(error, refusals);
+    return acts.hasActed || refusals > retries.refusals ? { kind: "fail", error } : again(error, refusals);
   };
 
   return {
-    noteAnswer() {
-      hasAnswered = true;
-    },
     noteCheckpoint() {
       hasCheckpoint = true;
       stuck = 0;

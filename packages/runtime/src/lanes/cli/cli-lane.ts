@@ -30,7 +30,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
     runTurn: (request, take, signal) => {
       const open = (attempt: Attempt, viaStdin: boolean): Promise<OpenedAttempt> =>
         openedAttempt({ host, lane: name, request, attempt, viaStdin, signal });
-      return runAttempts({ ...plannedAttempts(request, host), open, signal }, take);
+      return runAttempts({ ...plannedAttempts(request, host), open, acts: request.acts, signal }, take);
     },
     canResume: ({ sessionId: id, configDir = host.chatConfigDir(), isReserved }, workspace) =>
       isReserved === true || chatExists({ configDir, workspace, id }),

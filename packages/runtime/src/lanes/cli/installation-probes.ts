@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { workspaceHash } from "../../paths/physical-path.ts";
+import { createTurnActs } from "../../turns/turn-acts.ts";
 import type { Lane, LaneRequest } from "../lane.ts";
 import { officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
@@ -84,7 +85,8 @@ const SANDBOX = { word: "strict", sessionId: "doctor", additions: {} } as const;
 
 function requestIn(workspace: string, more: Partial<LaneRequest> & Pick<LaneRequest, "model">): LaneRequest {
   const nothing = { upstream: undefined, offered: undefined, previousTurnId: undefined, loadHistory: async () => [] };
-  return { turnId: "doctor", prompt: QUESTION, workspace, mode: "ask", force: true, ...nothing, ...more };
+  const acts = createTurnActs();
+  return { turnId: "doctor", prompt: QUESTION, workspace, mode: "ask", force: true, acts, ...nothing, ...more };
 }
 
 async function eventsOf(lane: Lane, request: LaneRequest, signal: AbortSignal): Promise<readonly AgentEvent[]> {

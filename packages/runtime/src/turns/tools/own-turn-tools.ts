@@ -117,7 +117,8 @@ function openCalls(
   });
   const run = async (call: ToolCall, callSignal: AbortSignal): Promise<FinishedCall> =>
     toFinished(await calls.call(call, callSignal));
-  const call = steering.carriedBy(answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run })));
+  const guarded = guardCalls({ ...options, guard: createLoopDetector(options.loops), run });
+  const call = steering.carriedBy(answered(options.acts, guarded));
   const tools = [...toList(askUser), ...registry.list()].map(({ name, description, inputSchema }) => ({
     name,
     description,

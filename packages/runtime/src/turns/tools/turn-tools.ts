@@ -3,6 +3,7 @@ import type { LanePeople, OfferedTools } from "../../lanes/lane.ts";
 import { classifyOutcome } from "../loops/call-rounds.ts";
 import { createLoopDetector, type LoopLimits } from "../loops/loop-detector.ts";
 import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
+import type { TurnActs } from "../turn-acts.ts";
 import type { CallLog } from "./call-log.ts";
 import { noAsks } from "./no-asks.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
@@ -14,6 +15,8 @@ export interface TurnToolsOptions {
   /** Puts events into the turn's log, in order; nothing after the turn's end. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   readonly calls: CallLog;
+  /** A call that arrives is an act of the turn, before anything becomes of it. */
+  readonly acts: TurnActs;
   readonly parkedLimitMs: number;
   /** How often calls may repeat themselves; absent limits are the guard's own. */
   readonly loops: Partial<LoopLimits>;
@@ -65,7 +68,7 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
     if (hasEnded || signal.aborted) return { result, outcome: undefined };
     return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
   };
-  const call = answered(guardCalls({ ...options, guard: createLoopDetector(options.loops), run }));
+  const call = answered(options.acts, guardCalls({ ...options, guard: createLoopDetector(options.loops), run }));
   const { system, realWorkspace } = wanted;
   const offered: OfferedTools = {
     owner: "client",
@@ -94,9 +97,13 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
   };
 }
 
-/** An agent that waits for an answer gets one, even when the log is broken: its turn is about to end of that. */
-export function answered(call: AnswerCall): AnswerCall {
+/**
+ * An agent that waits for an answer gets one, even when the log is broken: its turn is about to end of that. From the call on the
+ * turn has acted: it may be run at any moment, and nobody can take it back.
+ */
+export function answered(acts: TurnActs, call: AnswerCall): AnswerCall {
   return async (asked, signal) => {
+    acts.note();
     try {
       return await call(asked, signal);
     } catch (reason) {

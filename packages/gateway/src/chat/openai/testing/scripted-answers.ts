@@ -38,6 +38,7 @@ export function createScriptedConversations(
           for await (const batch of script(request, signal)) await take(batch);
         },
         outcome,
+        hasActed: () => false,
         stop: (reason) => void stops.push(reason),
         leave,
       };

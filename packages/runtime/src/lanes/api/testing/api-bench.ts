@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, assertWellFormedTurn, Secret } from "@caret/protocol";
+import { createTurnActs } from "../../../turns/turn-acts.ts";
 import type { Lane, LaneEntry, LaneRequest } from "../../lane.ts";
 import { type ApiHost, defaultRetries, type RetrySettings } from "../api-host.ts";
 import { createApiLane } from "../api-lane.ts";
@@ -67,6 +68,7 @@ export function createApiBench(): ApiBench {
       force: false,
       upstream: undefined,
       previousTurnId: undefined,
+      acts: createTurnActs(),
       loadHistory: async () => [],
       offered: undefined,
       ...more,
