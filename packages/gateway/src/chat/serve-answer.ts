@@ -164,14 +164,14 @@ interface Progress {
 }
 
 interface FollowedAnswer {
-  readonly turn: Pick<TurnShare, "follow" | "outcome" | "stop">;
+  readonly turn: Pick<TurnShare, "follow" | "outcome" | "cut">;
   readonly limits: AnswerLimits;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
 /**
- * Hands every batch of a turn over, then says how the answer ends; at one of its limits it ends the turn as well. Never
+ * Hands every batch of a turn over, then says how the answer ends; at one of its limits it cuts the turn as well. Never
  * rejects: a failure is an ending, too.
  */
 export async function followAnswer(
@@ -192,7 +192,7 @@ export async function followAnswer(
     const more = take.more === undefined ? undefined : limiter.before(take.more);
     await turn.follow(Object.assign(read, { more }), AbortSignal.any([signal, cut.signal]));
     if (limiter.cut === undefined) return await endingOf(followed);
-    turn.stop(stopReason(limiter.cut));
+    turn.cut(cutReason(limiter.cut));
     return { kind: "finished", cut: limiter.cut };
   } catch (reason) {
     return failed(signal.aborted ? signal.reason : reason);
@@ -209,7 +209,7 @@ async function endingOf({ turn, progress, signal }: FollowedAnswer): Promise<Ans
   return failed(new CaretError("cancelled", "The turn was cancelled"));
 }
 
-function stopReason({ kind }: Cut): string {
+function cutReason({ kind }: Cut): string {
   return kind === "length" ? "The answer reached its maximum number of tokens" : "The answer reached a stop sequence";
 }
 

@@ -106,6 +106,7 @@ function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]
     startsTurn: true,
     follow: async (take) => await take(events),
     outcome: Promise.resolve(end.outcome),
+    cut: () => undefined,
     stop: () => undefined,
     leave: () => undefined,
   };

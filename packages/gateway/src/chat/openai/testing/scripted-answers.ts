@@ -38,6 +38,7 @@ export function createScriptedConversations(
           for await (const batch of script(request, signal)) await take(batch);
         },
         outcome,
+        cut: (reason) => void stops.push(reason),
         stop: (reason) => void stops.push(reason),
         leave,
       };
