@@ -170,6 +170,7 @@ export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
 export { type Caller, type ClientConnection, type CommandKey, keeperOf, lastingCaller } from "./ports/caller.ts";
 export type { Comparisons } from "./ports/comparisons.ts";
 export type {
+  AnswerFormat,
   ClientTool,
   ConversationRequest,
   Conversations,
@@ -201,6 +202,7 @@ export { Secret } from "./secret.ts";
 export { toShell } from "./shell-words.ts";
 export { splitHunks } from "./split-hunks.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
+export { cutToWeight, tokensOf, weightOf, weightWithin } from "./text-weight.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
 export {
   emptyTranscript,

@@ -17,7 +17,7 @@ export interface LiveShareOptions {
   readonly id: string;
   readonly view: ShareView;
   /** Sends it to the worker, if that is still there. */
-  readonly notifyWorker: (name: "leaveShare" | "stopShare", word: string) => void;
+  readonly notifyWorker: (name: "leaveShare" | "cutShare" | "stopShare", word: string) => void;
 }
 
 /** A share in a turn that a worker runs, read from the rows that it writes. */
@@ -30,6 +30,7 @@ export function createLiveShare(options: LiveShareOptions): TurnShare {
     ...view,
     outcome: outcome.promise,
     hasActed: () => !view.startsTurn || acts.hasActed,
+    cut: (reason) => notifyWorker("cutShare", reason),
     stop: (reason) => notifyWorker("stopShare", reason),
     leave: (how) => notifyWorker("leaveShare", how),
     async follow(take, signal) {

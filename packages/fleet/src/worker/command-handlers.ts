@@ -47,6 +47,9 @@ export function commandHandlers(
     async leaveShare(id: string, how: "answered" | "gone") {
       shares.get(id)?.leave(how);
     },
+    async cutShare(id: string, reason: string) {
+      shares.get(id)?.cut(reason);
+    },
     async stopShare(id: string, reason: string) {
       shares.get(id)?.stop(reason);
     },

@@ -60,6 +60,7 @@ function worker(query: Database["query"] = database.query) {
       if (outcome !== undefined) await take([{ type: "turn-end", outcome }]);
       isRead = false;
     },
+    cut: () => undefined,
     stop: () => end.resolve({ kind: "cancelled" } as TurnOutcome),
     leave: (how) => void left.push(how),
   } as TurnShare;

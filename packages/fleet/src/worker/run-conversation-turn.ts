@@ -21,6 +21,7 @@ export type ShareView = Pick<TurnShare, "turnId" | "sessionId" | "model" | "rela
 export interface RemoteShare {
   readonly gateway: string;
   leave(how: "answered" | "gone"): void;
+  cut(reason: string): void;
   stop(reason: string): void;
 }
 
@@ -62,7 +63,7 @@ export async function runConversationTurn(
     share.leave(how);
     left.resolve();
   };
-  options.shares.set(id, { gateway, leave, stop: (reason) => share.stop(reason) });
+  options.shares.set(id, { gateway, leave, cut: (reason) => share.cut(reason), stop: (reason) => share.stop(reason) });
   const onLost = (): void => {
     share.stop(leaseLost().message);
     leave("gone");

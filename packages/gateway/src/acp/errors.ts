@@ -56,6 +56,7 @@ const numbers = {
   "sandbox-unavailable": FAILED,
   "tool-unknown": FAILED,
   "tool-not-called": FAILED,
+  "format-not-met": FAILED,
   unsupported: INVALID_PARAMS,
   internal: FAILED,
 } as const satisfies Record<ErrorCode, number>;

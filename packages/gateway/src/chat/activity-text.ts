@@ -1,7 +1,23 @@
-import { type AgentEvent, type AgentEventOf, mainArgument, oneLine } from "@caret/protocol";
+import { type AgentEvent, type AgentEventOf, type ConversationRequest, mainArgument, oneLine } from "@caret/protocol";
 
 /** How a door shows what the agent does with its own tools. */
 export type ActivityDisplay = "reasoning" | "text" | "none";
+
+/** The same for one answer; the last two also leave the agent's thoughts out. */
+export type AnswerDisplay = ActivityDisplay | "text-alone" | "words";
+
+/**
+ * A request without reasoning is shown none, nor anything that looks like it. An answer that has to be JSON has nothing else among
+ * its text.
+ */
+export function displayOf(
+  { requestedModel, format }: Pick<ConversationRequest, "requestedModel" | "format">,
+  configured: ActivityDisplay,
+): AnswerDisplay {
+  const display = configured === "text" && format !== undefined ? "reasoning" : configured;
+  if (requestedModel.thinking !== false) return display;
+  return display === "text" ? "text-alone" : "words";
+}
 
 const MAX_LINE = 200;
 

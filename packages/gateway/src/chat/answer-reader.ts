@@ -1,6 +1,5 @@
-import type { AgentEvent, AgentEventOf, TurnOutcome, Usage } from "@caret/protocol";
-import { type ActivityDisplay, activityText } from "./activity-text.ts";
-import { weightOf } from "./text-weight.ts";
+import { type AgentEvent, type AgentEventOf, type TurnOutcome, type Usage, weightOf } from "@caret/protocol";
+import { type AnswerDisplay, activityText } from "./activity-text.ts";
 
 type BlockKind = "text" | "thinking";
 
@@ -18,7 +17,13 @@ export type AnswerPiece =
 
 const CLOSE: AnswerPiece = { kind: "close" };
 
-const activityKinds = { reasoning: "thinking", text: "text", none: undefined } as const;
+const activityKinds = {
+  reasoning: "thinking",
+  text: "text",
+  none: undefined,
+  "text-alone": "text",
+  words: undefined,
+} as const;
 
 /**
  * What a turn's events mean to a client that knows only text, reasoning and calls. Streams and whole answers are both
@@ -31,17 +36,19 @@ export class AnswerReader {
   outcome: TurnOutcome | undefined;
   /** How many calls the client was given. */
   calls = 0;
-  /** Of all that was said, calls included; see `weightOf`. */
+  /** Of all that the agent said, calls included; see `weightOf`. Lines about its activity are ours. */
   weight = 0;
 
   readonly #activityKind: BlockKind | undefined;
+  readonly #hasThoughts: boolean;
   /** Calls on our side of the door that still run. */
   readonly #running = new Set<string>();
   #open: BlockKind | "activity" | undefined;
   #fresh = false;
   #pieces: AnswerPiece[] = [];
 
-  constructor(showActivity: ActivityDisplay) {
+  constructor(showActivity: AnswerDisplay) {
+    this.#hasThoughts = showActivity !== "text-alone" && showActivity !== "words";
     this.#activityKind = activityKinds[showActivity];
   }
 
@@ -63,7 +70,7 @@ export class AnswerReader {
       case "text-delta":
         return this.#speak("text", event.text);
       case "thinking-delta":
-        return this.#speak("thinking", event.text);
+        return this.#hasThoughts ? this.#speak("thinking", event.text) : undefined;
       case "text-start":
       case "thinking-start":
         return this.#begin();
@@ -132,7 +139,6 @@ export class AnswerReader {
     if (this.#activityKind === undefined || line === undefined) return;
     const goesOn = this.#open === "activity";
     this.#pieces.push({ kind: this.#activityKind, text: goesOn ? `\n${line}` : line, fresh: !goesOn });
-    this.weight += weightOf(line);
     this.#open = "activity";
   }
 

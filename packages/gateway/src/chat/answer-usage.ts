@@ -1,10 +1,11 @@
-import type { TurnShare, Usage } from "@caret/protocol";
+import { type TurnShare, tokensOf, type Usage } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { estimatePrompt, type PromptTokens } from "./estimate-tokens.ts";
-import { tokensOf } from "./text-weight.ts";
 
 /** What is known of an answer before it is given, to count what it used. */
 export interface AnswerCount extends Pick<TurnShare, "startsTurn"> {
+  /** What the client allows the answer; its usage is never more. */
+  readonly maxOutput?: number | undefined;
   /** Estimated once, when it is first asked for. */
   prompt(): PromptTokens;
 }
@@ -12,7 +13,8 @@ export interface AnswerCount extends Pick<TurnShare, "startsTurn"> {
 /**
  * What one answer used. Upstream counts whole turns: that is the answer's own usage where the turn is all in this one
  * answer. A turn with calls of the client's takes several, and clients read each answer's usage as the size of their
- * context: each gets its own share then, which is an estimate, and the turn's numbers stand apart, once.
+ * context: each gets its own share then, which is an estimate, and the turn's numbers stand apart, once. So they do where the turn
+ * used more than the answer was allowed: its agent has worked, and the answer is not the work.
  */
 export interface AnswerUsage {
   readonly reported: Usage | undefined;
@@ -35,6 +37,7 @@ export function countAnswer(
   };
   return {
     startsTurn,
+    maxOutput: request.maxOutputTokens,
     prompt() {
       prompt ??= count();
       return prompt;
@@ -44,14 +47,17 @@ export function countAnswer(
 
 /** `outputWeight`: of all that the answer says, calls included. */
 export function usageOfAnswer(count: AnswerCount, reported: Usage | undefined, outputWeight: number): AnswerUsage {
+  const { maxOutput = Number.POSITIVE_INFINITY } = count;
   const isReported = reported !== undefined && Object.values(reported).some((value) => value !== undefined);
+  const isOwn = isReported && count.startsTurn && (reported.output ?? 0) <= maxOutput;
   return {
-    reported: isReported && count.startsTurn ? reported : undefined,
+    reported: isOwn ? reported : undefined,
     estimate() {
       const { fresh, repeated } = count.prompt();
-      return { input: fresh, ...(repeated > 0 && { cacheRead: repeated }), output: tokensOf(outputWeight) };
+      const output = Math.min(tokensOf(outputWeight), maxOutput);
+      return { input: fresh, ...(repeated > 0 && { cacheRead: repeated }), output };
     },
-    ofTurn: isReported && !count.startsTurn ? reported : undefined,
+    ofTurn: isReported && !isOwn ? reported : undefined,
   };
 }
 

@@ -1,6 +1,5 @@
-import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
+import { type TranscriptMessage, type TranscriptPart, tokensOf, weightOf } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
-import { tokensOf, weightOf } from "./text-weight.ts";
 
 /** What an image of ordinary size costs with the models behind Cursor. */
 const TOKENS_PER_IMAGE = 1600;

@@ -1,30 +1,50 @@
 import type { DoorRequest } from "./door-request.ts";
 
 /**
- * Fields of a body that have no meaning for the agent, with the value that asks for nothing. Clients set them all the
- * time, and an answer without them is still the answer: so they are ignored, and the answer's head says which.
+ * Fields of a body that have no meaning for the agent, with the values that ask for nothing. Clients set them all the
+ * time, and an answer without them is still the answer: so they are ignored, and the answer's head says which. What is not here is
+ * obeyed, refused, or says nothing about the answer; a test sorts every field of the official SDKs.
  */
-const neutral: Readonly<Record<string, unknown>> = {
-  temperature: 1,
-  top_p: 1,
-  top_k: undefined,
-  frequency_penalty: 0,
-  presence_penalty: 0,
-  seed: undefined,
-  verbosity: "medium",
-  web_search_options: undefined,
-  max_tool_calls: undefined,
-  truncation: "disabled",
-  context_management: undefined,
+export const ignorable: Readonly<Record<string, readonly unknown[]>> = {
+  temperature: [1],
+  top_p: [1],
+  top_k: [],
+  min_p: [],
+  frequency_penalty: [0],
+  presence_penalty: [0],
+  repetition_penalty: [1],
+  logit_bias: [],
+  seed: [],
+  verbosity: ["medium"],
+  prediction: [],
+  moderation: [],
+  function_call: ["auto", "none"],
+  web_search_options: [],
+  include: [],
+  image: [],
+  max_tool_calls: [],
+  truncation: ["disabled"],
+  context_management: [],
+  compaction: [],
+  container: [],
+  fallbacks: [],
+  access_programs: [],
+  inference_geo: [],
+  service_tier: ["auto", "default", "standard_only"],
+  speed: ["standard"],
 };
 
 export const IGNORED_HEADER = "x-caret-ignored";
 
 export function ignoredFields(body: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(neutral).filter((name) => {
+  return Object.entries(ignorable).flatMap(([name, neutral]) => {
     const value = body[name] ?? undefined;
-    return value !== undefined && value !== neutral[name];
+    return value === undefined || neutral.includes(value) || isEmpty(value) ? [] : [name];
   });
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 /** What the answer's head says was ignored; undefined when nothing was. */

@@ -1,3 +1,6 @@
+import type { AnswerFormat } from "@caret/protocol";
+import { invalidRequest } from "../http/read-body.ts";
+
 /** Fields of a body that ask for another answer to the same transcript. Some are not obeyed here; a retry repeats them all. */
 const fields = [
   "temperature",
@@ -9,6 +12,7 @@ const fields = [
   "frequency_penalty",
   "repetition_penalty",
   "logit_bias",
+  "prediction",
   "stop",
   "stop_sequences",
   "max_tokens",
@@ -20,6 +24,7 @@ const fields = [
   "reasoning_effort",
   "thinking",
   "output_config",
+  "output_format",
   "response_format",
   "text",
   "verbosity",
@@ -34,19 +39,30 @@ export function samplingOf(body: Readonly<Record<string, unknown>>): string {
   return said.length === 0 ? "" : JSON.stringify(said);
 }
 
-/**
- * What the agent is asked when the client wants JSON. Nothing upstream can enforce a format, so it is asked for in words;
- * ignoring it silently would be worse.
- */
-export function formatInstruction(format: unknown): string {
-  if (typeof format !== "object" || format === null || !("type" in format)) return "";
-  const fields = format as Readonly<Record<string, unknown>>;
-  if (fields["type"] === "json_object") return "Answer with one JSON object and nothing else: no code fence, no words.";
-  if (fields["type"] !== "json_schema") return "";
-  const schema = fields["schema"] ?? schemaIn(fields["json_schema"]);
-  return `Answer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n${JSON.stringify(schema ?? {})}`;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a request demands of the answer's text; undefined: words. `field`: where the request says it. */
+export function answerFormatOf(format: unknown, field: string): AnswerFormat | undefined {
+  if (format === undefined || format === null) return undefined;
+  const { type, schema, json_schema } = format as Fields;
+  switch (type) {
+    case "text":
+      return undefined;
+    case "json_object":
+      return { field };
+    case "json_schema":
+      // Chat Completions wraps it once more.
+      return typeof json_schema === "object" && json_schema !== null
+        ? { field: `${field}.json_schema.schema`, schema: (json_schema as Fields)["schema"] ?? {} }
+        : { field: `${field}.schema`, schema: schema ?? {} };
+    default:
+      throw invalidRequest(`${field}.type: must be text, json_object or json_schema`);
+  }
 }
 
-function schemaIn(nested: unknown): unknown {
-  return typeof nested === "object" && nested !== null && "schema" in nested ? nested.schema : undefined;
+/** The demand as a rule for the agent: nothing upstream can enforce it. */
+export function formatInstruction(format: AnswerFormat | undefined): string {
+  if (format === undefined) return "";
+  if (format.schema === undefined) return "Answer with one JSON object and nothing else: no code fence, no words.";
+  return `Answer with JSON and nothing else: no code fence, no words. It must match this JSON Schema:\n${JSON.stringify(format.schema)}`;
 }

@@ -167,14 +167,14 @@ interface Progress {
 }
 
 interface FollowedAnswer {
-  readonly turn: Pick<TurnShare, "follow" | "outcome" | "stop" | "hasActed">;
+  readonly turn: Pick<TurnShare, "follow" | "outcome" | "cut" | "hasActed">;
   readonly limits: AnswerLimits;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
 /**
- * Hands every batch of a turn over, then says how the answer ends; at one of its limits it ends the turn as well. Never
+ * Hands every batch of a turn over, then says how the answer ends; at one of its limits it cuts the turn as well. Never
  * rejects: a failure is an ending, too, and says whether the turn had acted, whatever it was that failed.
  */
 export async function followAnswer(
@@ -201,7 +201,7 @@ async function followToEnd(followed: FollowedAnswer, take: TakeBatch<readonly Ag
     const more = take.more === undefined ? undefined : limiter.before(take.more);
     await turn.follow(Object.assign(read, { more }), AbortSignal.any([signal, cut.signal]));
     if (limiter.cut === undefined) return await endingOf(followed);
-    turn.stop(stopReason(limiter.cut));
+    turn.cut(cutReason(limiter.cut));
     return { kind: "finished", cut: limiter.cut };
   } catch (reason) {
     return failed(signal.aborted ? signal.reason : reason);
@@ -218,7 +218,7 @@ async function endingOf({ turn, progress, signal }: FollowedAnswer): Promise<Ans
   return failed(new CaretError("cancelled", "The turn was cancelled"));
 }
 
-function stopReason({ kind }: Cut): string {
+function cutReason({ kind }: Cut): string {
   return kind === "length" ? "The answer reached its maximum number of tokens" : "The answer reached a stop sequence";
 }
 

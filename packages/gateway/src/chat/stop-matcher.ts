@@ -1,6 +1,12 @@
-import type { AgentEvent, AgentEventOf, TakeMore } from "@caret/protocol";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  cutToWeight,
+  type TakeMore,
+  weightOf,
+  weightWithin,
+} from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
-import { cutToWeight, weightOf, weightWithin } from "./text-weight.ts";
 
 /** Finds the first of several strings in text that comes piece by piece. */
 interface StopMatcher {

@@ -54,6 +54,7 @@ const statuses = {
   "sandbox-unavailable": 503,
   "tool-unknown": 422,
   "tool-not-called": 422,
+  "format-not-met": 422,
   unsupported: 422,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>;

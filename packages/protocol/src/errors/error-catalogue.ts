@@ -70,6 +70,10 @@ export const errorCatalogue = {
   "sandbox-unavailable": { retryable: false, fix: "Install bubblewrap, or choose a turn without a sandbox." },
   "tool-unknown": { retryable: false, fix: "Offer the tool, or use one of those offered." },
   "tool-not-called": { retryable: false, fix: "Ask for something the tool is good for, or do not demand a call." },
+  "format-not-met": {
+    retryable: false,
+    fix: "Ask for something that the format can hold, or loosen the schema.",
+  },
   unsupported: { retryable: false, fix: "Choose a lane that can do this." },
   internal: { retryable: false, fix: "This is a bug in Caret: please report it." },
 } as const satisfies Record<string, ErrorEntry>;

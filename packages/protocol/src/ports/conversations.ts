@@ -65,6 +65,14 @@ export interface ClientTool {
  */
 export type ToolForm = "custom" | "local_shell" | "shell" | "apply_patch";
 
+/** What the text of an answer has to be: JSON that matches a schema. */
+export interface AnswerFormat {
+  /** Undefined: any JSON object does. */
+  readonly schema?: unknown;
+  /** The field of the request that demands it, to name it in a refusal. */
+  readonly field: string;
+}
+
 /** A request of a stateless door, in the words that the three formats have in common. */
 export interface ConversationRequest {
   readonly door: StatelessDoor;
@@ -82,6 +90,11 @@ export interface ConversationRequest {
   readonly callableTools: readonly string[] | undefined;
   /** False: the client takes one call at a time. */
   readonly parallelCalls: boolean;
+  /** The answer is verified against it before any of its text is given; undefined: any words do. */
+  readonly format?: AnswerFormat | undefined;
+  /** The door ends the answer after so many tokens of text, and before the first of the stop sequences. */
+  readonly maxOutputTokens?: number | undefined;
+  readonly stopSequences?: readonly string[];
   /** What else the answer depends on, such as the temperature. Requests that differ here never share an answer. */
   readonly sampling?: string | undefined;
   /** The client's own name for the conversation, if it gives one. */
@@ -138,7 +151,12 @@ export interface TurnShare {
   readonly outcome: Promise<TurnOutcome>;
   /** Whether the turn has acted by now: a tool was run or handed out, or words were said. Then it must not begin again. */
   hasActed(): boolean;
-  /** The client has all it asked for, though the turn would go on: end the turn. */
+  /**
+   * The client has all it asked for, though the turn would go on. Ends a turn that can only speak; one whose agent works with
+   * tools of its own or of the gateway's goes on to its end, also without clients.
+   */
+  cut(reason: string): void;
+  /** End the turn, whatever its agent is doing. */
   stop(reason: string): void;
   /**
    * To be called once the answer has ended, however it did. `answered`: the client was given all of it, so that a turn

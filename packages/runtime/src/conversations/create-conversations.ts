@@ -13,9 +13,10 @@ import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionBelongings } from "../sessions/remove-session.ts";
 import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
-import { answerAgain, type SecondTurn } from "./answer-again.ts";
 import { createArrivedAnswers } from "./arrived-answers.ts";
-import { createCallDemands } from "./demanded-call.ts";
+import { answerAgain, createEndFilter, type Replaces } from "./demands/answer-again.ts";
+import { createDemands } from "./demands/create-demands.ts";
+import type { JsonValidators } from "./demands/json-validator.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
 import { lookUp } from "./matching/look-up.ts";
@@ -74,6 +75,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const sideCalls = createSideCalls({ ...options, engine, lineage, scratch, joinMs, now });
   const { begin, continueSession } = createTurnStarter({ ...options, engine, lineage, scratch, registry, sideCalls });
   const lock = createKeyedLock();
+  const known = { ...options, validators: loadOnce() };
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
@@ -85,7 +87,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       return isOver ? "over" : turn.state(hash);
     });
   const lineOf = async (question: ReadQuestion) => (await classify(question)).line;
-  const insistOnCall = createCallDemands({ engine, registry, lock, lineOf });
+  const insist = createDemands({ engine, registry, lock, lineOf });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 
@@ -130,18 +132,28 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       if (request.workspace !== undefined) scratch.assertElsewhere(request.workspace);
       registry.tidy();
       if (sideCalls.size > 0) background.run(sideCalls.tidy);
-      const resolved = await resolveRequest(request, caller, options);
-      const share = insistOnCall(
+      const resolved = await resolveRequest(request, caller, known);
+      const share = insist(
         resolved,
         withAnotherAgent(resolved, await answer(resolved, caller.connection), {
           start: () => answer(resolved, undefined),
           isWhole: request.isWhole === true,
         }),
       );
-      return { ...share, conversation: conversationOf(resolved.question) };
+      // A copy would keep the outcome that it has now.
+      return Object.assign(share, { conversation: conversationOf(resolved.question) });
     },
     close: () => background.close().then(sideCalls.close),
   };
+}
+
+function loadOnce(): () => Promise<JsonValidators> {
+  let loaded: Promise<JsonValidators> | undefined;
+  const load = async (): Promise<JsonValidators> => {
+    const { createJsonValidators } = await import("./demands/json-validator.ts");
+    return createJsonValidators();
+  };
+  return () => (loaded ??= load());
 }
 
 /**
@@ -151,12 +163,14 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
 function withAnotherAgent(
   { owner }: ResolvedRequest,
   turn: TurnShare,
-  how: Pick<SecondTurn, "start" | "isWhole">,
+  { start, isWhole }: { readonly start: () => Promise<TurnShare>; readonly isWhole: boolean },
 ): TurnShare {
   if (owner !== "client") return turn;
+  const isReplaced: Replaces = (outcome, shown) =>
+    outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything;
   return answerAgain(turn, {
-    ...how,
-    replaces: (outcome, shown) => outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything,
+    start,
+    openFilters: () => [createEndFilter(isReplaced, isWhole), createEndFilter(() => false)],
   });
 }
 

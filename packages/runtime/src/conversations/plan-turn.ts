@@ -1,10 +1,10 @@
 import { type AgentEventOf, CaretError, sideCallTitle, type TranscriptMessage } from "@caret/protocol";
 import type { TurnRequest } from "../turns/session-engine.ts";
+import { demandRule } from "./demands/tool-demand.ts";
 import { spokenText } from "./matching/chain.ts";
 import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
 import { endsWithResults, renderPrompt, toolNamesOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
-import { demandAgain, demandRule } from "./tool-demand.ts";
 
 type Notice = AgentEventOf<"notice">;
 
@@ -50,15 +50,28 @@ export function planNextTurn(
   return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, ...seenAt, model, ...how, notices };
 }
 
-/** One more turn of a session whose agent has ended its last one without the call that its client demands. */
-export function planDemand(resolved: ResolvedRequest, sessionId: string, demanded: readonly string[]): TurnRequest {
-  const message = "The client demands a tool call and the agent made none: it was asked once more.";
+/** What an agent is asked that has not done what its client demands. */
+export interface AskedAgain {
+  readonly prompt: string;
+  /** Why, for the log. */
+  readonly why: string;
+  /** Nothing but words is missing: an agent with tools of its own only reads meanwhile, so that it does no work twice. */
+  readonly isForWords: boolean;
+}
+
+/** One more turn of a session whose agent has ended its last one without what its client demands. */
+export function planDemand(
+  resolved: ResolvedRequest,
+  sessionId: string,
+  { prompt, why, isForWords }: AskedAgain,
+): TurnRequest {
+  const how = isForWords && resolved.owner === "agent" ? { mode: "ask" as const } : ownerOf(resolved);
   return {
-    prompt: demandAgain(demanded),
+    prompt,
     sessionId,
     model: resolved.model,
-    ...ownerOf(resolved),
-    notices: [{ type: "notice", kind: "not-obeyed", message }],
+    ...how,
+    notices: [{ type: "notice", kind: "not-obeyed", message: why }],
   };
 }
 

@@ -129,6 +129,7 @@ function loggedTurn({ sessionId }: CommandRecord, stored: readonly StoredEvent[]
     follow: async (take) => await take(events),
     outcome: Promise.resolve(end.outcome),
     hasActed: () => hasActedByLog(events),
+    cut: () => undefined,
     stop: () => undefined,
     leave: () => undefined,
   };

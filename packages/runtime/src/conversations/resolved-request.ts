@@ -10,8 +10,10 @@ import {
 } from "@caret/protocol";
 import { chooseWorkspace } from "../paths/choose-workspace.ts";
 import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
+import { type FormatDemand, formatDemandOf } from "./demands/format-demand.ts";
+import type { JsonValidators } from "./demands/json-validator.ts";
+import { type ToolTerms, toolTermsOf } from "./demands/tool-demand.ts";
 import { type ReadQuestion, readQuestion } from "./matching/read-question.ts";
-import { type ToolTerms, toolTermsOf } from "./tool-demand.ts";
 
 /** Owners by the names people give them; the second row are those of an older bridge for OpenCode. */
 const owners: ReadonlyMap<string, Owner> = new Map([
@@ -45,6 +47,8 @@ export interface ResolvedRequest {
   readonly isApart: boolean;
   /** What the request says of the client's tools. */
   readonly terms: ToolTerms;
+  /** What the text of the answer has to be; undefined: any words do. */
+  readonly format: FormatDemand | undefined;
   /** Tools that the request lists and nobody here can run. */
   readonly unavailableTools: readonly string[];
   /** Where the client works. The agent works there too, unless the client or the gateway runs its tools. */
@@ -61,10 +65,15 @@ export interface RequestSettings {
   readonly toolsOwner?: string | undefined;
 }
 
+export interface RequestKnowledge extends RequestSettings {
+  /** Loaded with the first request that needs them. */
+  readonly validators: () => Promise<JsonValidators>;
+}
+
 export async function resolveRequest(
   request: ConversationRequest,
   caller: Caller,
-  { resolveModel, defaultWorkspace, toolsOwner, findClient }: RequestSettings,
+  { resolveModel, defaultWorkspace, toolsOwner, findClient, validators }: RequestKnowledge,
 ): Promise<ResolvedRequest> {
   const choice = {
     asked: request.owner,
@@ -76,6 +85,7 @@ export async function resolveRequest(
   // Tools that are forbidden for one answer are still there: the conversation goes on where it was.
   const usual = owner === "none" && choice.offersTools ? toolOwner({ ...choice, forbidsTools: false }) : owner;
   const terms = toolTermsOf(request, owner);
+  const format = request.format && formatDemandOf(request.format, request, await validators());
   const places = { asked: request.workspace, bound: caller.workspace, fallback: defaultWorkspace };
   const workspace = chooseWorkspace(places);
   const isApart = workspace === undefined || usual === "client" || usual === "gateway";
@@ -103,6 +113,7 @@ export async function resolveRequest(
     owner,
     isApart,
     terms,
+    format,
     unavailableTools: request.unavailableTools,
     workspace,
   };

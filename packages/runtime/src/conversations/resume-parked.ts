@@ -1,12 +1,12 @@
 import type { TranscriptMessage, TurnShare } from "@caret/protocol";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { describeAdded } from "../turns/tools/offered-tools.ts";
+import { demandRule, type ToolTerms } from "./demands/tool-demand.ts";
 import type { TranscriptMatch } from "./matching/classify-transcript.ts";
 import { meansCall } from "./matching/transcript.ts";
 import { isSpoken, textOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
-import { demandRule, type ToolTerms } from "./tool-demand.ts";
 import type { TurnRegistry } from "./turn-registry.ts";
 
 type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;

@@ -13,6 +13,8 @@ interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs" | "gon
   readonly keeper: string;
   /** The client names its conversation, so that the same transcript again is the same client asking again. */
   readonly isNamed: boolean;
+  /** The agent works with tools of its own or of the gateway's: what cuts an answer leaves the work alone. */
+  readonly hasHands: boolean;
   /** How long after its end an answer can be had again: one that no client was given, and one that was. */
   readonly joinMs: number;
   readonly retryMs: number;
@@ -32,6 +34,8 @@ export interface SharedTurn {
   readonly lastHash: string;
   /** A client is being answered. */
   readonly isAttended: boolean;
+  /** Its client was given as much of the answer as it wanted, and the work goes on without it. */
+  isReleased(): boolean;
   /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
   take(hash: string, relation: TurnShare["relation"], client: Promise<ClientProcess | undefined>): TurnShare;
   /** A request brings results that the turn waits for: what follows answers this transcript. */
@@ -50,7 +54,7 @@ export interface SharedTurn {
 }
 
 export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
-  const { turn, keeper, isNamed, joinMs, retryMs, now } = options;
+  const { turn, keeper, isNamed, hasHands, joinMs, retryMs, now } = options;
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
@@ -65,8 +69,18 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   /** A client that was given all of the answer knows the calls in it, and comes back with their results. */
   const waitsForClient = (): boolean => rounds.last.isDelivered && (turn.parked?.open().length ?? 0) > 0;
   const attendance = createTurnAttendance({ ...options, waitsForClient, onAbandoned: cancel });
+  const { turnId, sessionId, model, outcome, hasActed } = turn;
+  const shared = {
+    turnId,
+    sessionId,
+    model,
+    outcome,
+    hasActed,
+    cut: hasHands ? attendance.release : cancel,
+    stop: cancel,
+  };
   turn.parked?.onUnanswered(attendance.noteUnanswered);
-  void turn.outcome.then(({ kind }) => {
+  void outcome.then(({ kind }) => {
     endedAt = now();
     isCompleted = kind === "completed";
     attendance.close();
@@ -81,8 +95,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     },
     get isSpent() {
       if (endedAt === undefined || attendance.isAttended) return false;
-      const agoMs = now() - endedAt;
-      return !isCompleted || isGivenUp || agoMs > (rounds.areDelivered ? retryMs : joinMs);
+      return !isCompleted || isGivenUp || now() - endedAt > (rounds.areDelivered ? retryMs : joinMs);
     },
     get lastHash() {
       return rounds.last.hash;
@@ -90,20 +103,19 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     get isAttended() {
       return attendance.isAttended;
     },
+    isReleased: attendance.isReleased,
     take(hash, relation, client) {
       const round = rounds.find(hash) ?? rounds.last;
       attendance.enter();
       let hasLeft = false;
-      const { turnId, sessionId, model, outcome, hasActed } = turn;
-      const { isFirst: startsTurn } = round;
-      const follow = endingAfter(() => recording, round.follow);
       const leave: TurnShare["leave"] = (how) => {
         if (hasLeft) return;
         hasLeft = true;
         if (how === "answered") round.isDelivered = true;
         attendance.leave(client);
       };
-      return { turnId, sessionId, model, relation, startsTurn, follow, outcome, hasActed, stop: cancel, leave };
+      const follow = endingAfter(() => recording, round.follow);
+      return { ...shared, relation, startsTurn: round.isFirst, follow, leave };
     },
     resume: (hash) => void rounds.begin(hash),
     endAfter(written) {

@@ -23,6 +23,9 @@ interface TurnAttendance {
   noteUnanswered(why: "late" | "given-up"): void;
   /** Resolves as soon as nobody is being answered; at once when nobody is. */
   abandoned(): Promise<void>;
+  /** A client has all it wanted of a turn whose work goes on: nobody has to attend it any more, nor can end it by leaving. */
+  release(): void;
+  isReleased(): boolean;
   /** The turn is over, or given up: nobody is waited for any more. */
   close(): void;
 }
@@ -31,6 +34,7 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
   const { waitsForClient, onAbandoned, graceMs } = options;
   let shares = 0;
   let isClosed = false;
+  let isReleased = false;
   let timer: NodeJS.Timeout | undefined;
   let stopWatching = (): void => undefined;
   let bell = Promise.withResolvers<void>();
@@ -59,17 +63,22 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
       shares -= 1;
       if (shares > 0) return;
       bell.resolve();
-      if (isClosed) return;
+      if (isClosed || isReleased) return;
       if (!waitsForClient()) return giveGrace();
       stopWatching = watchClient(client, options, () => onAbandoned("The client's process is gone"));
     },
     noteUnanswered(why) {
-      if (shares > 0 || isClosed) return;
+      if (shares > 0 || isClosed || isReleased) return;
       // Nobody would hear what the agent makes of having no result, or would run what it calls next.
       if (why === "late") onAbandoned("The client gave no result in time");
       else if (!waitsForClient()) giveGrace();
     },
     abandoned: () => (shares === 0 ? Promise.resolve() : bell.promise),
+    release() {
+      isReleased = true;
+      stopWaiting();
+    },
+    isReleased: () => isReleased,
     close() {
       isClosed = true;
       stopWaiting();

@@ -88,6 +88,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
         hash,
         keeper,
         isNamed,
+        hasHands: request.clientTools === undefined && request.mode !== "ask",
         graceMs: patienceMs,
         goneMs,
         joinMs,

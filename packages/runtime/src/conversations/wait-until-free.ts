@@ -9,10 +9,12 @@ const DISMISSED =
   "The user interrupted this call and said something else. End your turn now, without another call: what the user said comes next.";
 
 /**
- * Wait until a session can take its next turn. A turn that is over only has to clean up; one that nobody listens to any
+ * Wait until a session can take its next turn. A turn that is over only has to clean up; one that works on after its answer was cut
+ * is waited for, however long it takes; one that nobody listens to any
  * more is ended, since its client has gone on; one that a client still reads keeps the session: `session-busy`.
  */
 export async function waitUntilFree(turn: RunningTurn, shared: SharedTurn | undefined, waitMs: number): Promise<void> {
+  if (shared?.isReleased() === true) return await turn.settled;
   const freed = await firstWithin(waitMs, [turn.outcome, ...(shared === undefined ? [] : [shared.abandoned()])]);
   if (freed === "late")
     throw new CaretError("session-busy", `A turn of the session ${turn.sessionId} is still running`);

@@ -77,6 +77,7 @@ const responses = {
   "sandbox-unavailable": failed,
   "tool-unknown": refused,
   "tool-not-called": refused,
+  "format-not-met": refused,
   unsupported: badRequest,
   internal: { status: 500, type: "api_error" },
 } as const satisfies Record<ErrorCode, ErrorResponse>;

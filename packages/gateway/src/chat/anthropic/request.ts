@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import {
+  type AnswerFormat,
   CaretError,
   type RequestedModel,
   type TranscriptCall,
@@ -19,7 +20,7 @@ import {
 import { doorHeaders, sessionKeyOf } from "../door-headers.ts";
 import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
-import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
+import { answerFormatOf, formatInstruction, samplingOf } from "../sampling-and-format.ts";
 import { toMessageTools, toToolChoice } from "./tools.ts";
 
 /** What a content is, in every role: a string, or blocks of which only the type is known here. */
@@ -64,6 +65,7 @@ export const messagesBodySchema = z.looseObject({
   mcp_servers: z.array(z.looseObject({ name: z.string().nullish() })).nullish(),
   thinking: z.object({ type: z.string() }).nullish(),
   output_config: z.object({ effort: z.string().nullish(), format: z.unknown().optional() }).nullish(),
+  output_format: z.unknown().optional(),
   metadata: z.object({ user_id: z.unknown() }).partial().nullish(),
 });
 
@@ -251,14 +253,16 @@ export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders
   if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
   const body = parsed.data;
   const { tools, unavailableTools } = toMessageTools(body.tools ?? [], body.mcp_servers ?? []);
+  const format = formatOf(body);
   const request: DoorRequest = {
     door: "anthropic",
     isWhole: body.stream !== true,
     requestedModel: toRequestedModel(body),
-    system: systemOf(body),
+    system: systemOf(body, format),
     messages: toDoorMessages(body.messages),
     tools,
     unavailableTools,
+    format,
     toolChoice: toToolChoice(body.tool_choice ?? undefined, tools),
     callableTools: undefined,
     parallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
@@ -277,9 +281,15 @@ function toRequestedModel({ model, cursorModel, output_config, thinking }: Messa
   return { model, cursorModel, effort: output_config?.effort ?? undefined, thinking: thinks };
 }
 
-function systemOf({ system, messages, output_config }: MessagesBody): string {
-  const format = formatInstruction(output_config?.format);
-  const texts = [...systemTexts(system ?? ""), ...messages.flatMap(systemOfMessage), format];
+/** Betas had it in a field of its own. */
+function formatOf({ output_config, output_format }: MessagesBody): AnswerFormat | undefined {
+  return (
+    answerFormatOf(output_config?.format, "output_config.format") ?? answerFormatOf(output_format, "output_format")
+  );
+}
+
+function systemOf({ system, messages }: MessagesBody, format: AnswerFormat | undefined): string {
+  const texts = [...systemTexts(system ?? ""), ...messages.flatMap(systemOfMessage), formatInstruction(format)];
   return texts.filter((text) => text !== "").join("\n\n");
 }
 

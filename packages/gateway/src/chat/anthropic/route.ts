@@ -2,6 +2,7 @@ import type { TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { errorHandler } from "../../http/error-handler.ts";
+import { displayOf } from "../activity-text.ts";
 import { countAnswer } from "../answer-usage.ts";
 import { estimateRequestTokens } from "../estimate-tokens.ts";
 import { type DoorOptions, serveAnswer } from "../serve-answer.ts";
@@ -29,7 +30,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, options: DoorOptio
     id: `msg_${options.newId()}`,
     model: turn.model,
     count: countAnswer(door, turn),
-    showActivity: options.showActivity,
+    showActivity: displayOf(door, options.showActivity),
   });
   reply.header("request-id", request.id);
   return serveAnswer({ request, reply, options }, door, {

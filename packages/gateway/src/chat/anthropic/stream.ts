@@ -1,5 +1,5 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
-import type { ActivityDisplay } from "../activity-text.ts";
+import type { AnswerDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
 import { type AnswerCount, usageOfAnswer } from "../answer-usage.ts";
 import type { AnswerEnding, AnswerStream } from "../serve-answer.ts";
@@ -14,7 +14,7 @@ export interface MessageStreamOptions {
   readonly id: string;
   readonly model: string;
   readonly count: AnswerCount;
-  readonly showActivity: ActivityDisplay;
+  readonly showActivity: AnswerDisplay;
 }
 
 type BlockKind = "text" | "thinking";

@@ -73,6 +73,7 @@ const responses: Record<ErrorCode, ErrorResponse> = {
   "sandbox-unavailable": failed("sandbox_unavailable"),
   "tool-unknown": invalid(422, "tool_unknown"),
   "tool-not-called": invalid(422, "tool_not_called"),
+  "format-not-met": invalid(422, "format_not_met"),
   unsupported: invalid(422, "unsupported"),
   internal: server(500, "internal_error"),
 };

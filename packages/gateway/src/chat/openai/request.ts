@@ -17,7 +17,7 @@ import {
   toolName,
   toToolChoice,
 } from "../openai-tools.ts";
-import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
+import { answerFormatOf, formatInstruction, samplingOf } from "../sampling-and-format.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 const callId = z.string("must be a string").min(1, "must not be empty");
@@ -157,6 +157,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("messages: at least one must be from the user");
   const { tools, unavailableTools } = toChatTools(chat.tools);
+  const format = answerFormatOf(chat["response_format"], "response_format");
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort ?? undefined;
   return {
     stream: chat.stream ?? false,
@@ -165,13 +166,14 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
       door: "openai",
       isWhole: chat.stream !== true,
       requestedModel: toRequestedModel(chat, effort),
-      system: [...system, formatInstruction(chat["response_format"])].filter((part) => part !== "").join("\n\n"),
+      system: [...system, formatInstruction(format)].filter((part) => part !== "").join("\n\n"),
       messages,
       tools,
       unavailableTools,
       ...toToolChoice(chat.tool_choice, tools),
       parallelCalls: chat.parallel_tool_calls ?? true,
       stopSequences: toStopSequences(chat.stop),
+      format,
       maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens ?? undefined,
       ignored: ignoredFields(chat),
       sampling: samplingOf(chat),

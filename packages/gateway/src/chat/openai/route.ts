@@ -1,6 +1,7 @@
 import type { TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import { errorHandler } from "../../http/error-handler.ts";
+import { displayOf } from "../activity-text.ts";
 import { countAnswer } from "../answer-usage.ts";
 import { type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import { toCompletion } from "./answer.ts";
@@ -19,7 +20,7 @@ export function openaiDoor(options: DoorOptions): FastifyPluginAsync {
       const shape = (turn: TurnShare) => ({
         id: `chatcmpl-${options.newId()}`,
         created: Math.floor(options.now() / 1000),
-        showActivity: options.showActivity,
+        showActivity: displayOf(door, options.showActivity),
         tools: door.tools,
         model: turn.model,
         count: countAnswer(door, turn),

@@ -1,5 +1,5 @@
 import type { AgentEvent, ClientTool, TurnOutcome } from "@caret/protocol";
-import type { ActivityDisplay } from "../activity-text.ts";
+import type { AnswerDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
 import type { AnswerCount } from "../answer-usage.ts";
 import { toolOfCall } from "../client-tools.ts";
@@ -37,7 +37,7 @@ export interface ChatStreamOptions {
   readonly model: string;
   /** The client asked for a usage chunk. */
   readonly includeUsage: boolean;
-  readonly showActivity: ActivityDisplay;
+  readonly showActivity: AnswerDisplay;
   /** What the request offers: a call is written in its tool's form. */
   readonly tools: readonly ClientTool[];
   readonly count: AnswerCount;

@@ -31,7 +31,7 @@ export function chatUsageOf(
 ): ChatUsage | undefined {
   const answer = usageOfAnswer(count, usage, weight);
   const isPart = ending.kind === "finished" && (!count.startsTurn || calls > 0 || ending.cut !== undefined);
-  return answer.reported !== undefined || isPart ? toChatUsage(answer) : undefined;
+  return answer.reported !== undefined || answer.ofTurn !== undefined || isPart ? toChatUsage(answer) : undefined;
 }
 
 /** What upstream reported, or, when it reported nothing for this answer, marked estimates. */

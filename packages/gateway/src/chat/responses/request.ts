@@ -8,7 +8,7 @@ import { ignoredFields } from "../ignored-fields.ts";
 import { flag, refuseModalities, text, tokenLimit, toRequestedModel } from "../openai/request.ts";
 import { contentSchema, toParts, toText } from "../openai-content.ts";
 import { parseArguments, toolChoiceSchema, toolName, toToolChoice } from "../openai-tools.ts";
-import { formatInstruction, samplingOf } from "../sampling-and-format.ts";
+import { answerFormatOf, formatInstruction, samplingOf } from "../sampling-and-format.ts";
 import type { CallItem, KeptResponse, OutputItem, Recollection, References } from "./item-store.ts";
 import { type LocalCallNews, readLocalCall, toolsSchema, toResponseTools } from "./tools.ts";
 
@@ -226,8 +226,9 @@ export function readResponsesRequest(
   if (!messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
   const { tools, unavailableTools } = toResponseTools(body.tools);
+  const format = answerFormatOf(body.text?.["format"], "text.format");
   const effort = body.reasoning?.effort ?? undefined;
-  const system = [body.instructions ?? "", ...before.system, ...added.system, formatInstruction(body.text?.["format"])];
+  const system = [body.instructions ?? "", ...before.system, ...added.system, formatInstruction(format)];
   return {
     body,
     added: { system: added.system, messages: added.messages },
@@ -243,6 +244,7 @@ export function readResponsesRequest(
       parallelCalls: body.parallel_tool_calls ?? true,
       // The format has none.
       stopSequences: [],
+      format,
       maxOutputTokens: body.max_output_tokens ?? undefined,
       ignored: ignoredFields({ ...body, verbosity: body.text?.["verbosity"] }),
       sampling: samplingOf(body),

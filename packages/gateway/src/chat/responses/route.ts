@@ -2,6 +2,7 @@ import { keeperOf, type TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { errorHandler } from "../../http/error-handler.ts";
 import { requestContextOf } from "../../http/request-context.ts";
+import { displayOf } from "../activity-text.ts";
 import { countAnswer } from "../answer-usage.ts";
 import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import type { ResponseObject } from "./answer.ts";
@@ -33,7 +34,7 @@ async function answer(
   reply: FastifyReply,
   options: ResponsesDoorOptions & { readonly items: ItemStore },
 ): Promise<FastifyReply> {
-  const { items, newId, now, showActivity } = options;
+  const { items, newId, now } = options;
   const owner = keeperOf(requestContextOf(request).caller);
   const known = await items.recall(owner, referencesIn(request.body));
   const read = readResponsesRequest(request.body, request.headers, { owner, items: known });
@@ -41,7 +42,8 @@ async function answer(
   const id = `resp_${newId()}`;
   const createdAt = Math.floor(now() / 1000);
   const shape = (turn: TurnShare) => ({
-    ...{ id, createdAt, model: turn.model, body, request: read.request, showActivity, newId },
+    ...{ id, createdAt, model: turn.model, body, request: read.request, newId },
+    showActivity: displayOf(read.request, options.showActivity),
     count: countAnswer(read.request, turn),
   });
 

@@ -1,5 +1,5 @@
 import type { AgentEvent, ErrorInfo, TurnOutcome } from "@caret/protocol";
-import type { ActivityDisplay } from "../activity-text.ts";
+import type { AnswerDisplay } from "../activity-text.ts";
 import { type AnswerPiece, AnswerReader, type ClientCall } from "../answer-reader.ts";
 import { type AnswerCount, usageOfAnswer } from "../answer-usage.ts";
 import type { DoorRequest } from "../door-request.ts";
@@ -128,7 +128,7 @@ function itemFields(index: number, item: OutputItem): string {
 
 export interface ResponseStreamOptions extends ResponseIdentity {
   readonly request: DoorRequest;
-  readonly showActivity: ActivityDisplay;
+  readonly showActivity: AnswerDisplay;
   readonly newId: () => string;
   readonly count: AnswerCount;
 }

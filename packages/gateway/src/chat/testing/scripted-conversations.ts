@@ -35,6 +35,7 @@ export function scriptedConversations(
         async follow(take, signal) {
           for await (const batch of script(signal, request)) if (!isTakenAsMore(take, batch)) await take(batch);
         },
+        cut: (reason) => void stops.push(reason),
         stop: (reason) => void stops.push(reason),
         leave,
       };

@@ -194,7 +194,10 @@ describe("web_search", () => {
   it("says what to configure when there is no engine", async () => {
     useBench();
     const { status, output } = await bench.call("mcp_web_search", { query: "tea" });
-    expect({ status, saysWhatToSet: output.startsWith("No search engine is configured. The user can set `tools.webSearch.engine`") }).toEqual({
+    expect({
+      status,
+      saysWhatToSet: output.startsWith("No search engine is configured. The user can set `tools.webSearch.engine`"),
+    }).toEqual({
       status: "error",
       saysWhatToSet: true,
     });

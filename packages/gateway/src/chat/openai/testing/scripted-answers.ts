@@ -39,6 +39,7 @@ export function createScriptedConversations(
         },
         outcome,
         hasActed: () => false,
+        cut: (reason) => void stops.push(reason),
         stop: (reason) => void stops.push(reason),
         leave,
       };

@@ -1,6 +1,7 @@
 /** Text is weighed in quarters of a token, by rule of thumb: an ASCII character is one of them. */
 const WEIGHT_PER_TOKEN = 4;
 const OTHER_WEIGHT = 2;
+const BEYOND_ASCII = /\P{ASCII}/u;
 
 /** UTF-16 ranges where one code unit is about one token: Hangul, kana, Han, full-width forms, halves of a pair. */
 const denseRanges: readonly (readonly [first: number, last: number])[] = [
@@ -14,8 +15,8 @@ const denseRanges: readonly (readonly [first: number, last: number])[] = [
 ];
 
 export function weightOf(text: string): number {
-  // Nearly all text is ASCII, and counting its bytes is far quicker than looking at each.
-  if (Buffer.byteLength(text) === text.length) return text.length;
+  // Nearly all text is ASCII, and one search is far quicker than looking at each character.
+  if (!BEYOND_ASCII.test(text)) return text.length;
   let weight = 0;
   for (let index = 0; index < text.length; index += 1) weight += weightAt(text, index);
   return weight;

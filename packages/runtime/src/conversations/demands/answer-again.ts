@@ -1,4 +1,12 @@
-import type { AgentEvent, ErrorInfo, Take, TurnOutcome, TurnShare } from "@caret/protocol";
+import {
+  type AgentEvent,
+  addUsage,
+  type ErrorInfo,
+  type Take,
+  type TurnOutcome,
+  type TurnShare,
+  type Usage,
+} from "@caret/protocol";
 
 /** What an answer has shown its client so far. */
 export interface Shown {
@@ -8,20 +16,27 @@ export interface Shown {
   readonly anything: boolean;
 }
 
+/** Passes what an answer shows of a turn, but not an end that another turn is to replace. */
+export interface EndFilter {
+  /** What to show of the batch, possibly nothing. */
+  read(batch: readonly AgentEvent[]): readonly AgentEvent[];
+  /** What is to be shown when the turn has ended. */
+  readonly held: readonly AgentEvent[];
+  readonly isReplaced: boolean;
+}
+
 export interface SecondTurn {
-  /** Whether an end is kept from the client, and another turn goes on in the same answer. */
-  readonly replaces: (outcome: TurnOutcome, shown: Shown) => boolean;
+  /** A filter for each turn, for one reader of the answer. An answer has a second turn when the first one's end is replaced. */
+  readonly openFilters: () => readonly EndFilter[];
   readonly start: () => Promise<TurnShare>;
-  /** The client sees nothing before the end: what came before an end that is replaced is dropped with it. */
-  readonly isWhole?: boolean;
-  /** How the answer ends when the second turn's end is one to replace, too. Absent: with that end. */
-  readonly failure?: ErrorInfo;
+  /** How the answer ends when the last turn's end is one to replace, too. */
+  readonly failure?: () => ErrorInfo;
 }
 
 const SHOWN_TYPES: ReadonlySet<AgentEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-call", "plan"]);
 
 /** An answer in which a second turn may go on where the first one ended. */
-export function answerAgain(first: TurnShare, { replaces, start, failure, isWhole = false }: SecondTurn): TurnShare {
+export function answerAgain(first: TurnShare, { openFilters, start, failure }: SecondTurn): TurnShare {
   let current = first;
 
   const openNext = async (): Promise<TurnShare> => {
@@ -31,11 +46,8 @@ export function answerAgain(first: TurnShare, { replaces, start, failure, isWhol
   };
 
   const follow: TurnShare["follow"] = (take, signal) => {
-    const isUnmet = failure === undefined ? () => false : replaces;
-    const turns = [
-      { open: () => current, filter: createEndFilter(replaces, isWhole) },
-      { open: openNext, filter: createEndFilter(isUnmet, false) },
-    ];
+    const opens = [() => current, openNext];
+    const turns = openFilters().map((filter, index) => ({ open: opens[index] ?? openNext, filter }));
     return followUntilKept(turns, failure, take, signal);
   };
 
@@ -50,6 +62,7 @@ export function answerAgain(first: TurnShare, { replaces, start, failure, isWhol
       return current.outcome;
     },
     hasActed: () => first.hasActed() || current.hasActed(),
+    cut: (reason) => current.cut(reason),
     stop: (reason) => current.stop(reason),
     leave: (how) => current.leave(how),
   };
@@ -60,34 +73,38 @@ interface FilteredTurn {
   readonly filter: EndFilter;
 }
 
-/** Each turn in its order, up to the first whose end is not replaced. If there is none, the answer ends with `failure`. */
+/**
+ * Each turn in its order, up to the first whose end is not replaced. If there is none, the answer ends with `failure`. What all of
+ * them used is the answer's usage.
+ */
 async function followUntilKept(
   turns: readonly FilteredTurn[],
-  failure: ErrorInfo | undefined,
+  failure: SecondTurn["failure"],
   take: Take<readonly AgentEvent[]>,
   signal: AbortSignal,
 ): Promise<void> {
+  let spent: Usage | undefined;
   for (const { open, filter } of turns) {
+    const before = spent;
+    const withUsage = (event: AgentEvent): AgentEvent => {
+      if (event.type !== "usage") return event;
+      spent = addUsage(before, event.usage) ?? event.usage;
+      return { ...event, usage: spent };
+    };
     const turn = await open();
-    await turn.follow((batch) => take(filter.read(batch)), signal);
+    await turn.follow((batch) => take(filter.read(batch).map(withUsage)), signal);
     if (filter.held.length > 0) await take(filter.held);
     // Nobody would read another turn once the client has left, or the answer has reached a limit.
     if (!filter.isReplaced || signal.aborted) return;
   }
-  if (failure !== undefined) await take([{ type: "turn-end", outcome: { kind: "failed", error: failure } }]);
+  if (failure !== undefined) await take([{ type: "turn-end", outcome: { kind: "failed", error: failure() } }]);
 }
 
-/** Passes batches on, but not an end that is to be replaced. */
-interface EndFilter {
-  /** What to show of the batch, possibly nothing. */
-  read(batch: readonly AgentEvent[]): readonly AgentEvent[];
-  /** What is to be shown when the turn has ended. */
-  readonly held: readonly AgentEvent[];
-  readonly isReplaced: boolean;
-}
+/** Whether an end is kept from the client, and another turn goes on in the same answer. */
+export type Replaces = (outcome: TurnOutcome, shown: Shown) => boolean;
 
-/** `isWhole`: all events are held back until the end, and dropped with an end that is replaced. */
-function createEndFilter(replaces: SecondTurn["replaces"], isWhole: boolean): EndFilter {
+/** Shows words as they come. `isWhole`: all events are held back until the end, and dropped with an end that is replaced. */
+export function createEndFilter(replaces: Replaces, isWhole = false): EndFilter {
   let held: AgentEvent[] = [];
   let shown: Shown = { call: false, anything: false };
   let isReplaced = false;

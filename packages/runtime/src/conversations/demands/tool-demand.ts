@@ -1,6 +1,6 @@
 import { CaretError, type ConversationRequest, type Owner } from "@caret/protocol";
-import { toAgentTools } from "../lanes/bridge/agent-tools.ts";
-import type { ClientToolsOffer } from "../turns/session-engine.ts";
+import { toAgentTools } from "../../lanes/bridge/agent-tools.ts";
+import type { ClientToolsOffer } from "../../turns/session-engine.ts";
 
 /** What a request says of the client's tools, in the agent's names. */
 export interface ToolTerms {

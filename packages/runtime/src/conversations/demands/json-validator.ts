@@ -1,0 +1,119 @@
+import { createContext, Script } from "node:vm";
+import { CaretError } from "@caret/protocol";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+/** What is wrong with a value; undefined: nothing. */
+export type JsonValidator = (value: unknown) => string | undefined;
+
+type Draft = "draft-07" | "2019-09" | "2020-12";
+
+/** Unknown keywords and formats are let be: clients have words of their own. */
+const options: Options = { strict: false, addUsedSchema: false, logger: false };
+
+const KEPT_VALIDATORS = 50;
+const MAX_PROBLEM = 500;
+/** Both are done within a few milliseconds, but a pattern of the client's may try each way through a text. */
+const COMPILE_MS = 2_000;
+const VALIDATE_MS = 500;
+
+const guard = new Script("run()");
+const world = createContext({});
+
+/** Runs it for so long at most: also a regular expression is interrupted. Throws what it throws. */
+function within<Result>(timeout: number, run: () => Result): Result {
+  let result: { readonly value: Result } | undefined;
+  world["run"] = () => {
+    result = { value: run() };
+  };
+  guard.runInContext(world, { timeout });
+  if (result === undefined) throw new CaretError("internal", "A check ended without a result");
+  return result.value;
+}
+
+/** Gives the validator of a schema that stands in this field of a request. */
+export type JsonValidators = (schema: unknown, field: string) => JsonValidator;
+
+/** Compiles the schema of a request; clients send the same ones again and again. Throws `invalid-request`, naming the field. */
+export function createJsonValidators(): JsonValidators {
+  const kept = new Map<string, ValidateFunction>();
+  const compilers = new Map<Draft, Ajv>();
+
+  const compileNewly = (schema: unknown): ValidateFunction => {
+    const draft = draftOf(schema);
+    const ajv = compilers.get(draft) ?? createCompiler(draft);
+    // One that is interrupted, or that fails, is in no known state.
+    compilers.delete(draft);
+    const { $schema: _draft, $async: _async, ...rest } = schema as Readonly<Record<string, unknown>>;
+    const own = typeof schema === "boolean" ? schema : rest;
+    const validate = within(COMPILE_MS, () => ajv.compile(own));
+    if (typeof own === "object") ajv.removeSchema(own);
+    compilers.set(draft, ajv);
+    return validate;
+  };
+
+  const compile = (schema: unknown): ValidateFunction => {
+    const key = JSON.stringify(schema);
+    const validate = kept.get(key) ?? compileNewly(schema);
+    kept.delete(key);
+    kept.set(key, validate);
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_VALIDATORS && oldest !== undefined) kept.delete(oldest);
+    return validate;
+  };
+
+  return (schema, field) => {
+    const validate = compiled(() => compile(schema), field);
+    return (value) => complaint(validate, value);
+  };
+}
+
+function draftOf(schema: unknown): Draft {
+  if (typeof schema === "boolean") return "2020-12";
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw new Error("it is no object");
+  const named = ("$schema" in schema && schema.$schema) || "2020-12";
+  const draft = (["draft-07", "2019-09", "2020-12"] as const).find((known) => String(named).includes(known));
+  if (draft === undefined) throw new Error("its $schema is none of draft-07, 2019-09 and 2020-12");
+  return draft;
+}
+
+function createCompiler(draft: Draft): Ajv {
+  const ajv =
+    draft === "draft-07" ? new Ajv(options) : draft === "2019-09" ? new Ajv2019(options) : new Ajv2020(options);
+  addFormats.default(ajv);
+  return ajv;
+}
+
+function compiled(compile: () => ValidateFunction, field: string): ValidateFunction {
+  try {
+    return compile();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.slice(0, MAX_PROBLEM) : "it cannot be read";
+    throw new CaretError(
+      "invalid-request",
+      `${field}: is no JSON Schema that an answer can be checked against: ${why}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function complaint(validate: ValidateFunction, value: unknown): string | undefined {
+  try {
+    if (within(VALIDATE_MS, () => validate(value) === true)) return undefined;
+  } catch {
+    // Interrupted: what has not been checked is not given.
+    return "it could not be checked against the schema in time";
+  }
+  const [error] = validate.errors ?? [];
+  return error === undefined ? "it does not match the schema" : toComplaint(error);
+}
+
+function toComplaint({ instancePath, message, params, keyword }: ErrorObject): string {
+  const detail = keyword === "additionalProperties" || keyword === "enum" ? ` ${JSON.stringify(params)}` : "";
+  const where = instancePath === "" ? "the value" : `its ${instancePath}`;
+  return `${where} ${message ?? "does not match the schema"}${detail}`.slice(0, MAX_PROBLEM);
+}
