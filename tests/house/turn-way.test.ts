@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { asyncStagesOf, filesOfWay, linesOf, sourceFiles, wayIn, wayOut } from "./turn-way.ts";
 
 describe("the way of a turn (`npm run way` prints it)", () => {
-  it("a chat request passes at most 60 files from its route to the spawn", () => {
+  // 60 until demands were verified and the turn's acts were kept: the demands are three files, the acts and the ends that say so five.
+  it("a chat request passes at most 70 files from its route to the spawn", () => {
     const files = filesOfWay(wayIn);
-    expect(files.length, files.join("\n")).toBeLessThanOrEqual(60);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(70);
   });
 
   it("a delta passes at most 20 files from the agent's bytes to the line of a stream", () => {

@@ -93,7 +93,10 @@ printf '{"type":"done","data":{"finishReason":"cancelled"}}\\n'\n`;
     const turn = await opened.engine.startTurn({ prompt: "Hello", workspace });
     await eventually(() => existsSync(`${workspace}.up`), "the agent is up");
     await opened.close();
-    expect(await turn.outcome).toMatchObject({ kind: "failed", error: { code: "interrupted", retryable: true } });
+    expect(await turn.outcome).toMatchObject({
+      kind: "failed",
+      error: { code: "interrupted", retryable: false, hasActed: true },
+    });
     expect(bench.processes(workspace)).toEqual([]);
     const late = opened.engine.startTurn({ prompt: "Hello", workspace });
     await expect(late).rejects.toMatchObject({ code: "overloaded" });

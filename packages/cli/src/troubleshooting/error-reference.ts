@@ -48,7 +48,8 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   "sandbox-unavailable": "A sandbox was asked for, and this machine cannot make one.",
   "tool-unknown": "A tool was named that nobody offered.",
   "tool-not-called": "The client demanded a tool call, and the agent made none.",
-  "format-not-met": "The client demanded JSON that matches a schema, and the agent answered otherwise, also when it was asked once more.",
+  "format-not-met":
+    "The client demanded JSON that matches a schema, and the agent answered otherwise, also when it was asked once more.",
   unsupported: "No lane that may be taken can do this.",
   internal: "Caret did what it should never do.",
 };

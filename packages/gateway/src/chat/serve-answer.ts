@@ -48,7 +48,7 @@ export interface AnswerStream {
 }
 
 /** What a door itself does to answer a turn. */
-export interface AnswerFormat {
+export interface AnswerWriter {
   readonly stream: boolean;
   /** What the format has between two blocks of text. */
   readonly blockGap: string;
@@ -72,7 +72,7 @@ interface Followed extends Omit<FollowedAnswer, "progress"> {
 }
 
 /** Start the turn and answer with it. Throws what goes wrong before the first word; the route's error handler shows it. */
-export async function serveAnswer(exchange: Exchange, door: DoorRequest, format: AnswerFormat): Promise<FastifyReply> {
+export async function serveAnswer(exchange: Exchange, door: DoorRequest, format: AnswerWriter): Promise<FastifyReply> {
   const { request, reply, options } = exchange;
   const context = requestContextOf(request);
   const gone = clientGone(reply.raw);
@@ -95,7 +95,7 @@ export async function serveAnswer(exchange: Exchange, door: DoorRequest, format:
   }
 }
 
-async function sendWhole({ reply, options }: Exchange, followed: Followed, format: AnswerFormat): Promise<void> {
+async function sendWhole({ reply, options }: Exchange, followed: Followed, format: AnswerWriter): Promise<void> {
   const events: AgentEvent[] = [];
   const answer = new AnswerReader(options.showActivity);
   const ending = await followAnswer({ ...followed, progress: answer }, (batch) => {
@@ -116,7 +116,7 @@ async function sendWhole({ reply, options }: Exchange, followed: Followed, forma
 async function sendStream(
   { request, reply, options }: Exchange,
   followed: Followed,
-  format: AnswerFormat,
+  format: AnswerWriter,
 ): Promise<void> {
   const { signal: serverSignal, meter } = requestContextOf(request);
   const stream = format.openStream(followed.turn);

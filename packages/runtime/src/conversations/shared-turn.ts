@@ -58,7 +58,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   let endedAt: number | undefined;
   let isCompleted = false;
   let isGivenUp = false;
-  let recording: Promise<unknown> | undefined;
+  const recording = createRecording();
   const rounds = createTurnRounds(turn, options.hash);
 
   const cancel = (reason: string): void => {
@@ -70,15 +70,8 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   const waitsForClient = (): boolean => rounds.last.isDelivered && (turn.parked?.open().length ?? 0) > 0;
   const attendance = createTurnAttendance({ ...options, waitsForClient, onAbandoned: cancel });
   const { turnId, sessionId, model, outcome, hasActed } = turn;
-  const shared = {
-    turnId,
-    sessionId,
-    model,
-    outcome,
-    hasActed,
-    cut: hasHands ? attendance.release : cancel,
-    stop: cancel,
-  };
+  const cut = hasHands ? attendance.release : cancel;
+  const shared = { turnId, sessionId, model, outcome, hasActed, cut, stop: cancel };
   turn.parked?.onUnanswered(attendance.noteUnanswered);
   void outcome.then(({ kind }) => {
     endedAt = now();
@@ -114,16 +107,11 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
         if (how === "answered") round.isDelivered = true;
         attendance.leave(client);
       };
-      const follow = endingAfter(() => recording, round.follow);
+      const follow = endingAfter(recording.left, round.follow);
       return { ...shared, relation, startsTurn: round.isFirst, follow, leave };
     },
     resume: (hash) => void rounds.begin(hash),
-    endAfter(written) {
-      const all = Promise.all([recording, written]).finally(() => {
-        if (recording === all) recording = undefined;
-      });
-      recording = all;
-    },
+    endAfter: recording.add,
     hasCall: rounds.hasCall,
     state(hash) {
       const ended = endedAt === undefined ? undefined : { isCompleted, agoMs: now() - endedAt };
@@ -137,6 +125,21 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
       turn.parked?.dismissAll(reason);
     },
     cancel,
+  };
+}
+
+/** What has to be written before a client is given the end of its answer. */
+function createRecording() {
+  let recording: Promise<unknown> | undefined;
+  return {
+    /** Undefined: all of it is written. */
+    left: () => recording,
+    add(written: Promise<void>): void {
+      const all = Promise.all([recording, written]).finally(() => {
+        if (recording === all) recording = undefined;
+      });
+      recording = all;
+    },
   };
 }
 

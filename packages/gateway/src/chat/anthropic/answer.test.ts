@@ -72,7 +72,7 @@ it("counts an answer in the middle of its turn for itself, and sends the turn's 
   expect(toMessage(events, { ...options, count: later }).usage).toEqual({
     input_tokens: 7,
     cache_read_input_tokens: 20,
-    output_tokens: 5,
+    output_tokens: 3,
     caret_estimated: true,
     caret_turn_usage: used,
   });
