@@ -26,7 +26,7 @@ const waitingSql = (isElsewhere: string, isHere: string): string => `
   join sessions on sessions.id = coalesce(agents.session_id, substr(queue.receiver, ${sessionReceiver("").length + 1}))
   where agents.suspended_at is null and sessions.hidden is null
     and ${isHere} and (agents.name is not null or queue.receiver = '${sessionReceiver("")}' || sessions.id)
-  order by greatest(head.at, coalesce(sessions.last_turn_at, 0)), head.number
+  order by greatest(head.at, coalesce(sessions.last_turn_at, 0)), coalesce(sessions.last_turn_at, 0), head.number
 `;
 
 export async function findMessage(queries: Queries, id: string): Promise<MessageView | undefined> {

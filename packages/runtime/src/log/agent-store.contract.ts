@@ -165,5 +165,12 @@ export function describeAgentStore(name: string, create: CreateAgentLog): void {
       await store.deleteSession("s3");
       expect(await waiting()).toEqual([["s-ada", true, false, "m1"]]);
     });
+
+    it("lists an agent that had a turn in the very millisecond behind one that had none", async () => {
+      await send("m1", "ada");
+      await send("m2", "bob");
+      await store.append("s-ada", 0, [starts("t1"), ends("t1")]);
+      expect((await store.agents.waiting()).map(({ receiver }) => receiver)).toEqual(["bob", "ada"]);
+    });
   });
 }

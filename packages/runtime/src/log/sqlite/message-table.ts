@@ -41,7 +41,7 @@ const waitingSql = `
   join session on session.id = coalesce(agent.session_id, substr(queue.receiver, ${sessionReceiver("").length + 1}))
   where agent.suspended_at is null and session.hidden is null
     and (agent.name is not null or queue.receiver = '${sessionReceiver("")}' || session.id)
-  order by max(head.at, coalesce(session.last_turn_at, 0)), head.number
+  order by max(head.at, coalesce(session.last_turn_at, 0)), coalesce(session.last_turn_at, 0), head.number
 `;
 
 export function createMessageTable(database: DatabaseSync): MessageTable {
