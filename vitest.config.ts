@@ -3,7 +3,6 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { ByProject } from "./tests/projects/by-project.ts";
 import { fullOnly } from "./tests/projects/full-only.ts";
 import { processTests } from "./tests/projects/process-tests.ts";
-import { RetryReporter } from "./tests/projects/retry-reporter.ts";
 import { scratchInMemory } from "./tests/projects/scratch-directory.ts";
 
 const inProcesses = [...processTests(import.meta.dirname)];
@@ -51,9 +50,8 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     provide: { bars: mode === "full" ? "full" : "quick" },
     sequence: { sequencer: ByProject },
-    // CI counts its retries and prints them, so that a flake is seen; elsewhere the first failure is one.
-    retry: process.env["CI"] === undefined ? 0 : 1,
-    reporters: ["default", new RetryReporter()],
+    // Nowhere, in CI neither, is a test run again: one that passes only the second time has failed.
+    retry: 0,
     // With its files in memory a worker uses half of a core and more, the rest is waiting: five keep two cores busy, and
     // each more loads all modules once more.
     maxWorkers: 5,

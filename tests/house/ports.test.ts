@@ -25,18 +25,3 @@ describe("house §9: the ports between doors and runtime", () => {
     expect(twins).toEqual([]);
   });
 });
-
-describe("house §9: the stateless doors", () => {
-  const six = ["answer.ts", "errors.ts", "request.ts", "route.ts", "stream.ts", "usage.ts"];
-  /** Decision 7 says why. */
-  const extra: Readonly<Record<string, readonly string[]>> = {
-    anthropic: ["tools.ts"],
-    openai: [],
-    responses: ["item-store.ts", "tools.ts"],
-  };
-
-  it.each(Object.entries(extra))("have the same six files: %s, beside %j", (door, files) => {
-    const sources = globSync("*.ts", { cwd: `${packages}/gateway/src/chat/${door}` });
-    expect(sources.filter((file) => !file.endsWith(".test.ts")).toSorted()).toEqual([...six, ...files].toSorted());
-  });
-});

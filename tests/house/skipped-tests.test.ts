@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { fullOnly } from "../projects/full-only.ts";
 import { root } from "./lint-planted.ts";
 
 /** What `npm test` leaves to `npm run test:full`; `isShownHere` of loops-light is true there at every door. */
@@ -33,22 +34,21 @@ const ofTheMachine: Readonly<Record<string, string>> = {
   "names.length > 0": "the same",
 };
 
-const conditions = globSync(["packages/*/src/**/*.{test,contract}.ts", "tests/**/*.ts", "bench/**/*.test.ts"], {
-  cwd: root,
-}).flatMap((path) => {
-  const text = readFileSync(join(root, path), "utf8");
-  return Array.from(
-    text.matchAll(/\.(?:skipIf|runIf)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g),
-    ([, condition = ""]) => ({
-      path,
-      condition,
-    }),
-  );
-});
+/** This file and the one that plants marks are about marks; they skip nothing. */
+const own = "tests/house/skipped-tests.test.ts";
+const files = globSync(["packages/*/src/**/*.{test,contract}.ts", "tests/**/*.ts", "bench/**/*.test.ts"], { cwd: root })
+  .filter((path) => path !== own)
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+
+const conditions = files.flatMap(({ path, text }) =>
+  Array.from(text.matchAll(/\.(?:skipIf|runIf)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g), ([, condition = ""]) => ({
+    path,
+    condition,
+  })),
+);
 
 it("every test that may be skipped is one of test:full, or says which program or right the machine lacks", () => {
-  const unknown = conditions.filter(({ condition }) => !ofFullRun.test(condition) && !(condition in ofTheMachine));
-  expect(unknown.filter(({ path }) => path !== "tests/house/skipped-tests.test.ts")).toEqual([]);
+  expect(conditions.filter(({ condition }) => !ofFullRun.test(condition) && !(condition in ofTheMachine))).toEqual([]);
 });
 
 it("no reason to skip a test is listed that no test has", () => {
@@ -56,9 +56,45 @@ it("no reason to skip a test is listed that no test has", () => {
   expect(Object.keys(ofTheMachine).filter((condition) => !used.has(condition))).toEqual([]);
 });
 
+/** The ways to leave out a test, or all others, without a condition: chained, as an option, and from within. */
+const marks: readonly RegExp[] = [
+  /\b(?:it|test|describe|suite|bench)(?:\.\w+|\.each\([^)]*\))*\.(?:skip|only|todo|fails)\b/,
+  /\)\s*\.(?:skip|only|todo|fails)\s*\(/,
+  /\{[^{}]*\b(?:skip|only|todo|fails): ?true\b/,
+  /\b(?:context|ctx|t|task)\.skip\(|\(\{[^}]*\bskip\b[^}]*\}\) =>/,
+  /\bx(?:it|test|describe)\(/,
+];
+const isMarked = (text: string): boolean => marks.some((mark) => mark.test(text));
+
 it("no test is skipped without a condition, or alone in its file", () => {
-  const marked = globSync(["packages/*/src/**/*.test.ts", "tests/**/*.test.ts"], { cwd: root }).filter((path) =>
-    /\b(?:it|test|describe)\.(?:skip|only|todo|fails)\b/.test(readFileSync(join(root, path), "utf8")),
-  );
-  expect(marked.filter((path) => path !== "tests/house/skipped-tests.test.ts")).toEqual([]);
+  expect(files.filter(({ text }) => isMarked(text)).map(({ path }) => path)).toEqual([]);
+});
+
+it.each([
+  'it.skip("x", () => {})',
+  'describe.only("x", () => {})',
+  'it.each([1]).skip("x", () => {})',
+  'it.concurrent.only("x", () => {})',
+  'test.todo("x")',
+  'it("x", { skip: true }, () => {})',
+  'it("x", { timeout: 5, only: true }, () => {})',
+  'it("x", (context) => context.skip())',
+  'it("x", ({ skip }) => skip())',
+  'it.fails("x", () => {})',
+  'xit("x", () => {})',
+])("sees the mark of %s", (text) => {
+  expect(isMarked(text)).toBe(true);
+});
+
+describe("what only `npm run test:full` runs", () => {
+  const decision = readFileSync(join(root, "docs/decisions/0029-test-files-share-their-workers.md"), "utf8");
+
+  it.each(fullOnly)("%s exists, and a row of decision 29 says what `npm test` has instead", (path) => {
+    const name = /([\w-]+)(?:\.process)?\.test\.ts$/.exec(path)?.[1] ?? path;
+    const row = decision.split("\n").find((line) => line.startsWith("| ") && new RegExp(`\\b${name}\\b`).test(line));
+    expect({ exists: existsSync(join(root, path)), instead: row?.split(" | ")[1]?.replace(/ \|$/, "") }).toEqual({
+      exists: true,
+      instead: expect.stringMatching(/\w{3}/),
+    });
+  });
 });

@@ -5,7 +5,7 @@ import type { DoorRequest } from "./door-request.ts";
  * time, and an answer without them is still the answer: so they are ignored, and the answer's head says which. What is not here is
  * obeyed, refused, or says nothing about the answer; a test sorts every field of the official SDKs.
  */
-export const ignorable: Readonly<Record<string, readonly unknown[]>> = {
+const ignorable: Readonly<Record<string, readonly unknown[]>> = {
   temperature: [1],
   top_p: [1],
   top_k: [],
