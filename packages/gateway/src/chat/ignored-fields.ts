@@ -28,7 +28,6 @@ const ignorable: Readonly<Record<string, readonly unknown[]>> = {
   compaction: [],
   container: [],
   fallbacks: [],
-  thread: [],
   access_programs: [],
   inference_geo: [],
   service_tier: ["auto", "default", "standard_only"],

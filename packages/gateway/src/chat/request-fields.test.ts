@@ -35,8 +35,8 @@ const bookkeeping = new Set([
 /** Refused by name where they ask for something, since an answer without them would be another one. */
 const refused = new Set(["audio", "conversation", "functions", "prompt"]);
 
-/** Read, but not by the schema: `answerFormatOf` refuses what it does not know, and betas are a header. */
-const readElsewhere = new Set(["response_format", "betas"]);
+/** Read, but not by the schema: `answerFormatOf` and `thread_not_found` refuse what they do not know, and betas are a header. */
+const readElsewhere = new Set(["response_format", "thread", "betas"]);
 
 it.each([
   ["Chat Completions", "openai/resources/chat/completions/completions", "ChatCompletionCreateParamsBase", chatSchema],
