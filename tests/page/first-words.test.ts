@@ -1,11 +1,16 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { toShell } from "@caret/protocol";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { caret } from "../clients/gateway-process.ts";
 import { lacksChromium } from "./chromium.ts";
 import { composer, pasteImage, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
+
+/** The gateway of these tests works in a directory of its own, where `npx caret` would run a stranger's package. */
+const command = toShell(["node", realpathSync(caret)]);
 
 describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
   let stage: PageStage;
@@ -77,7 +82,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
       await page.getByRole("button", { name: "Start", exact: true }).click();
       await page.getByRole("button", { name: "Cancel" }).click();
       const words = await shownText(page.getByRole("alert").filter({ hasText: "may not work in" }));
-      expect(words).toContain(`npx caret workspaces allow '${realpathSync(project)}'`);
+      expect(words).toContain(`${command} workspaces allow '${realpathSync(project)}'`);
       expect(words).toMatch(/workspaces\.allow` in \/.*\/caret\/caret\.json/);
     },
   );
@@ -94,7 +99,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
   it("names the command that works here on the sign-in screen [ux B2]", async () => {
     const page = await stage.newBrowser();
     await page.goto(stage.url);
-    await page.getByText("npx caret link", { exact: true }).waitFor();
+    await page.getByText(`${command} link`, { exact: true }).waitFor();
   });
 
   it("says before sending that the permission lets no picture through, and shows the picture that was sent [ux B3]", async () => {

@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
   type CreateSession,
@@ -13,12 +12,11 @@ import {
 import type { ScenarioInput } from "@caret/simulator";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { GatewayHome } from "../clients/gateway-home.ts";
-import { type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
+import { caret, type GatewayProcess, startGateway } from "../clients/gateway-process.ts";
 import { ensurePageIsBuilt } from "./build-page.ts";
 import { sharedChromium } from "./one-browser.ts";
 import { pageScenario } from "./page-scenario.ts";
 
-const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
 const desktop = { width: 1440, height: 900 };
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
