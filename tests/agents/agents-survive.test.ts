@@ -107,7 +107,7 @@ describe("messages to agents", () => {
       await gateway.stop();
       await eventually(() => home.agents().length === 0, "no agent is left");
     },
-    180_000,
+    600_000,
   );
 });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AcpClient, type AcpClientOptions, choosing, refusal } from "./acp-client.ts";
 import { acpScenario } from "./acp-scenario.ts";
 import { GatewayHome } from "./gateway-home.ts";
-import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+import { command, type GatewayProcess, startGateway } from "./gateway-process.ts";
 
 /** `caret acp` by itself, and over its own restarts and those of a gateway. */
 let home: GatewayHome;
@@ -49,7 +49,7 @@ describe("without a gateway", () => {
     await first.newSession(other);
     expect(first.stderr().trimEnd().split("\n")).toEqual([
       "caret: turns run in this process: no gateway runs for this data directory",
-      `caret: turns may work in ${other} until the gateway ends; \`npx caret workspaces allow\` keeps a directory`,
+      `caret: turns may work in ${other} until the gateway ends; \`${command} workspaces allow\` keeps a directory`,
     ]);
     expect(await first.prompt(sessionId, "What is 2 + 3?")).toMatchObject({ stopReason: "end_turn" });
     const prompt = first.prompt(sessionId, "Sleep").catch(() => "gone");
@@ -139,7 +139,7 @@ describe("at a gateway", () => {
         await strict.prompt(sessionId, "What is 2 + 3?"),
       ]).toMatchObject([
         expect.arrayContaining([other]),
-        `caret: turns may work in ${other} until the gateway ends; \`npx caret workspaces allow\` keeps a directory`,
+        `caret: turns may work in ${other} until the gateway ends; \`${command} workspaces allow\` keeps a directory`,
         false,
         "resumed",
         { stopReason: "end_turn" },

@@ -1,11 +1,15 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { toShell } from "@caret/protocol";
 import type { GatewayHome } from "./gateway-home.ts";
 
 /** What `caret` runs. */
 export const caret = fileURLToPath(new URL("../../packages/cli/bin/caret.js", import.meta.url));
+/** What messages tell a person to run: tests work in directories of their own, where `npx caret` would run a stranger's package. */
+export const command = toShell(["node", realpathSync(caret)]);
 /** Only ends what hangs: on a busy machine a gateway may take long to start. */
 const READY_MS = 60_000;
 

@@ -1,16 +1,12 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { toShell } from "@caret/protocol";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { caret } from "../clients/gateway-process.ts";
+import { command } from "../clients/gateway-process.ts";
 import { lacksChromium } from "./chromium.ts";
 import { composer, pasteImage, shownText, transcript, turnEnds } from "./page-parts.ts";
 import { prompts } from "./page-scenario.ts";
 import { PageStage } from "./page-stage.ts";
-
-/** The gateway of these tests works in a directory of its own, where `npx caret` would run a stranger's package. */
-const command = toShell(["node", realpathSync(caret)]);
 
 describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
   let stage: PageStage;
