@@ -2,7 +2,8 @@ import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import fc from "fast-check";
 
-export const lanes = ["cli", "contract", "acp", "api"] as const;
+/** The lanes, and a fleet on the first of them. */
+export const lanes = ["cli", "contract", "acp", "api", "fleet"] as const;
 export type LaneUnderTest = (typeof lanes)[number];
 
 const doors = ["chat", "responses", "messages", "native"] as const;
@@ -44,7 +45,7 @@ const BLOW_MS = 3_000;
 export const IMPATIENT_MS = 1_500;
 
 /** What somebody else does to the turn at that point. */
-const blows = ["agent killed", "gateway killed", "client gone", "client impatient"] as const;
+const blows = ["agent killed", "gateway killed", "worker killed", "client gone", "client impatient"] as const;
 type Blow = (typeof blows)[number];
 
 export interface OnceCase {
@@ -57,12 +58,19 @@ export interface OnceCase {
   readonly failure: string;
 }
 
+/** Failures that the design has tried again while nothing was done: by the gateway, or by the client that it advises. */
+export const PASSING: ReadonlySet<string> = new Set([
+  ...["network", "unavailable", "limited"],
+  ...["reset", "refused", "destroyed", "ended"],
+]);
+
 /** Who can run the tools of a turn: the contract and the API have no tools of the agent's own. */
 const ownersOn: Readonly<Record<LaneUnderTest, readonly ToolOwner[]>> = {
   cli: ["agent", "gateway", "client"],
   contract: ["gateway", "client"],
   acp: ["agent", "gateway", "client"],
   api: ["gateway", "client"],
+  fleet: ["agent", "gateway", "client"],
 };
 
 /** Any case of a lane that means something. */
@@ -70,6 +78,7 @@ export function casesOf(lane: LaneUnderTest): fc.Arbitrary<OnceCase> {
   const failures = Object.keys(lane === "api" ? upstreamFailures : agentFailures);
   // A client waits for each of the gateway's own attempts.
   const own = failures.filter((failure) => isFullRun() || !failure.endsWith("for good"));
+  const passing = own.filter((failure) => PASSING.has(failure));
   return fc
     .record({
       lane: fc.constant(lane),
@@ -77,16 +86,33 @@ export function casesOf(lane: LaneUnderTest): fc.Arbitrary<OnceCase> {
       owner: fc.constantFrom(...ownersOn[lane]),
       isStreaming: fc.boolean(),
       isKeyed: fc.boolean(),
-      point: fc.constantFrom(...points),
-      failure: fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...own) }, fc.constantFrom<string>(...blows)),
+      point: fc.oneof(fc.constantFrom(...points), fc.constant("result")),
+      failure: fc.oneof(fc.constantFrom(...own), fc.constantFrom(...passing), fc.constantFrom<string>(...blows)),
     })
     .map((given) => (given.door === "native" ? { ...given, owner: lane === "api" ? "gateway" : "agent" } : given))
     .filter((given) => isPossible(given as OnceCase)) as fc.Arbitrary<OnceCase>;
 }
 
+/** One case of each class, for runs that are too short to come upon all of them. */
+export function examplesOf(lane: LaneUnderTest): [OnceCase][] {
+  const [first = "gateway"] = ownersOn[lane];
+  const given = { lane, door: "chat", owner: first, isStreaming: false, isKeyed: false, point: "result" } as const;
+  const lost = lane === "api" ? "reset" : "network";
+  return [
+    // Its tools were run, and its client sends by itself what was answered by nobody.
+    [{ ...given, owner: "gateway", failure: "client impatient" }],
+    [{ ...given, door: "messages", failure: "gateway killed" }],
+    [{ ...given, door: "responses", owner: "gateway", isKeyed: true, failure: lost }],
+    [{ ...given, point: "words", failure: lost }],
+    // Only thoughts were shown.
+    [{ ...given, isStreaming: true, point: "thinking", failure: lost }],
+  ];
+}
+
 function isPossible({ lane, door, owner, point, failure }: OnceCase): boolean {
   if (door === "native" && (lane === "contract" || failure === "client impatient")) return false;
   if (failure === "agent killed" && lane === "api") return false;
+  if (failure === "worker killed" && lane !== "fleet") return false;
   // Only a blow meets a tool that runs, and a client's own is over before anybody could strike.
   return point !== "amid" || (blowOf(failure) !== undefined && owner !== "client");
 }
@@ -142,6 +168,9 @@ export function wordsOf({ owner, point, failure }: OnceCase): string {
   return `Pay, ${owner}, ${point}, ${failure}:`;
 }
 
+/** What an agent says that fails in the middle of its answer. */
+export const HALF = "I shall pay. ";
+
 /** An agent that nothing stops at its point goes on from there. */
 function firstSteps(given: OnceCase, ledger: string): readonly Step[] {
   const isPaid = given.point === "result" || given.point === "amid";
@@ -157,7 +186,7 @@ function stepsOf(given: OnceCase, ledger: string): readonly Step[] {
     case "thinking":
       return [{ thinking: "Should I pay? " }, fails];
     case "words":
-      return [{ text: "I shall pay. " }, fails];
+      return [{ text: HALF }, fails];
     case "amid":
       return [payment(given, ledger, goesOn ? `; sleep ${BLOW_MS / 1_000}` : "; sleep 600")];
     case "result":

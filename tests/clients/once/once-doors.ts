@@ -98,7 +98,7 @@ export const ask: Readonly<Record<DoorUnderTest, Ask>> = {
     const { url, token } = await stage.running();
     const fetch = impatientFetch(asking);
     const caret = createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` }, fetch });
-    const { workspace } = stage.home;
+    const { workspace } = stage;
     const session = await caret.createSession(
       { workspace, permission: given.owner === "agent" ? "full" : "auto" },
       { idempotencyKey: `session ${prompt}`.replaceAll(/\W/g, "") },
@@ -136,7 +136,7 @@ function patienceOf({ given }: Asking): { readonly timeout?: number } {
 function headersOf({ given, key, stage }: Asking, round: number): Record<string, string> {
   return {
     "x-caret-tools": given.owner,
-    "x-caret-workspace": stage.home.workspace,
+    "x-caret-workspace": stage.workspace,
     ...(key === undefined ? {} : { "idempotency-key": `${key}-${round}` }),
   };
 }

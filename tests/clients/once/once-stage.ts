@@ -1,33 +1,30 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { simulatorCommand } from "@caret/simulator";
-import { startUpstream, type Upstream } from "@caret/simulator/upstream";
-import { GatewayHome } from "../gateway-home.ts";
-import { type GatewayProcess, startGateway } from "../gateway-process.ts";
-import { type LaneUnderTest, type OnceCase, scenarioOf, upstreamScenario } from "./once-case.ts";
+import type { GatewayProcess } from "../gateway-process.ts";
+import { type LaneUnderTest, type OnceCase, scenarioOf } from "./once-case.ts";
+import { openPlant, type Plant } from "./once-plant.ts";
 
-const laneArgs: Readonly<Record<LaneUnderTest, readonly string[]>> = {
-  cli: ["--lane", "cli"],
-  contract: ["--lane", "cli"],
-  acp: ["--lane", "acp"],
-  api: ["--lane", "api"],
-};
-
-/** One gateway on one lane, which may be killed and comes back, and the ledger of all that was paid for a case. */
+/** A gateway that may be killed and comes back, what works behind it, and the ledger of all that was paid for a case. */
 export class OnceStage {
-  readonly home = new GatewayHome();
-  readonly ledger = join(this.home.workspace, "ledger");
+  readonly ledger: string;
+  readonly workspace: string;
   readonly #lane: LaneUnderTest;
-  #upstream: Upstream | undefined;
+  readonly #plant: Plant;
   #running: Promise<GatewayProcess>;
-  #port = "0";
-  /** Records of the upstream that are of earlier cases. */
-  #seen = 0;
+  /** Runs of the upstream that are of earlier cases. */
+  #seenRuns = 0;
 
-  constructor(lane: LaneUnderTest) {
+  private constructor(lane: LaneUnderTest, plant: Plant) {
     this.#lane = lane;
-    this.#running = this.#start();
+    this.#plant = plant;
+    this.workspace = plant.home.workspace;
+    this.ledger = join(this.workspace, "ledger");
+    this.#running = plant.gateway("0");
+  }
+
+  static async open(lane: LaneUnderTest): Promise<OnceStage> {
+    return new OnceStage(lane, await openPlant(lane));
   }
 
   get model(): string {
@@ -43,13 +40,10 @@ export class OnceStage {
   async play(given: OnceCase): Promise<void> {
     await this.#running;
     // Agents of the case before may still be on their way out.
-    for (let left = this.home.agents(); left.length > 0; left = this.home.agents()) {
-      for (const pid of left) kill(pid);
-      await sleep(10);
-    }
+    while (this.#killAgents() > 0) await sleep(10);
     rmSync(this.ledger, { force: true });
-    this.#seen = this.#upstream?.records.length ?? 0;
-    if (this.#lane !== "api") this.home.play(scenarioOf(given, this.ledger));
+    this.#seenRuns = this.#plant.runs();
+    if (this.#lane !== "api") this.#plant.home.play(scenarioOf(given, this.ledger));
   }
 
   /** The client's own tool. */
@@ -71,28 +65,25 @@ export class OnceStage {
     await sleep(100);
   }
 
-  async strike(blow: "agent killed" | "gateway killed"): Promise<void> {
-    if (blow === "agent killed") for (const pid of this.home.agents()) kill(pid);
-    else await this.#dieAndReturn();
+  async strike(blow: "agent killed" | "gateway killed" | "worker killed"): Promise<void> {
+    if (blow === "agent killed") this.#killAgents();
+    else if (blow === "gateway killed") await this.#dieAndReturn();
+    else await this.#plant.replaceWorker();
   }
 
   async remove(): Promise<void> {
     await (await this.#running).stop();
-    await this.#upstream?.close();
-    this.home.remove();
-  }
-
-  #agentProgram(): string {
-    const path = join(this.home.directory, "agent");
-    const { file, args } = simulatorCommand();
-    writeFileSync(path, `#!/bin/sh\nexec '${[file, ...args].join("' '")}' "$@"\n`, { mode: 0o755 });
-    return path;
+    await this.#plant.remove();
   }
 
   #hasAgent(): boolean {
-    const news = this.#upstream?.records.slice(this.#seen);
-    if (news !== undefined) return news.some(({ path }) => String(path).endsWith("/Run"));
-    return this.home.hasPlayed;
+    return this.#lane === "api" ? this.#plant.runs() > this.#seenRuns : this.#plant.home.hasPlayed;
+  }
+
+  #killAgents(): number {
+    const agents = this.#plant.home.agents();
+    for (const pid of agents) kill(pid);
+    return agents.length;
   }
 
   async #dieAndReturn(): Promise<void> {
@@ -100,28 +91,10 @@ export class OnceStage {
     this.#running = (async () => {
       killed.kill("SIGKILL");
       await killed.exited;
-      for (const pid of this.home.agents()) kill(pid);
-      return await this.#start();
+      if (this.#lane !== "fleet") this.#killAgents();
+      return await this.#plant.gateway(new URL(killed.url).port);
     })();
     await this.#running;
-  }
-
-  async #start(): Promise<GatewayProcess> {
-    const env: Record<string, string> = {
-      CARET_CLI_COMMAND: this.#agentProgram(),
-      CARET_MODELS: JSON.stringify({ own: { command: this.#agentProgram(), args: ["--contract"] } }),
-      CARET_CLI_FORCE: "true",
-      CARET_TOOLS_POLICY: "full",
-    };
-    if (this.#lane === "api") {
-      this.#upstream ??= await startUpstream({ scenario: upstreamScenario(this.ledger) });
-      env["CURSOR_AGENT_URL"] = this.#upstream.url;
-      env["CURSOR_API_KEY"] = "key_of_a_test";
-    }
-    const args = ["--port", this.#port, "--workspace", this.home.workspace, ...laneArgs[this.#lane]];
-    const process = await startGateway(this.home, { args, env });
-    this.#port = new URL(process.url).port;
-    return process;
   }
 }
 
