@@ -45,14 +45,21 @@ export async function readTurn(
   return events.length === 0 ? undefined : { sessionId, events, at };
 }
 
+/** Undefined: the turn has not ended. */
+export function outcomeOf({ events }: LoggedTurn): TurnOutcome | undefined {
+  const last = events.at(-1);
+  return last?.type === "turn-end" ? last.outcome : undefined;
+}
+
 /**
  * Whether a turn that has ended had acted. Logs of earlier versions do not say so of one that failed: their events do, but for a turn that
  * was interrupted, which may have done what is not in them.
  */
-export function hasActedBefore({ events }: LoggedTurn): boolean {
-  const last = events.at(-1);
-  if (last?.type !== "turn-end" || last.outcome.kind !== "failed") return hasActedByLog(events);
-  const { code, hasActed } = last.outcome.error;
+export function hasActedBefore(turn: LoggedTurn): boolean {
+  const { events } = turn;
+  const outcome = outcomeOf(turn);
+  if (outcome?.kind !== "failed") return hasActedByLog(events);
+  const { code, hasActed } = outcome.error;
   if (code === "interrupted" && hasActed === undefined) return hasActedByLog(events);
   return hasActed === true || events.some(isAct);
 }

@@ -1,6 +1,6 @@
 import { CaretError, type CommandKey, type CommandRecord, type TurnShare } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
-import { hasActedBefore, type LoggedTurn, loggedShare, readTurn, withReason } from "./logged-share.ts";
+import { hasActedBefore, type LoggedTurn, loggedShare, outcomeOf, readTurn, withReason } from "./logged-share.ts";
 import type { LineageRecord } from "./matching/lineage-store.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
@@ -69,22 +69,19 @@ async function turnBefore(
   const shared = findShared(answered.turnId);
   if (shared !== undefined && shared.endedAt === undefined) return shared.take(hash, "joined", client);
   const logged = await readTurn(store, answered);
-  if (logged === undefined || now() - logged.at > SENT_AGAIN_MS || !hasActedBefore(logged)) return undefined;
+  const outcome = logged && outcomeOf(logged);
+  if (logged === undefined) return undefined;
+  // One without an end is run by another process, which nobody can join from here: `loggedShare` says so.
+  if (outcome !== undefined && (now() - logged.at > SENT_AGAIN_MS || !hasActedBefore(logged))) return undefined;
   // Whether the client was given all of it is known here, and decided as for any other request of the same words.
-  if (shared !== undefined && isCompleted(logged)) return undefined;
+  if (shared !== undefined && outcome?.kind === "completed") return undefined;
   return withReason(shared?.take(hash, "joined", client) ?? loggedShare(logged, "transcript"), "transcript");
 }
 
 /** Whether the turn failed of something passing and had not acted. */
 function isToBeginAgain(turn: LoggedTurn): boolean {
-  const last = turn.events.at(-1);
-  if (last?.type !== "turn-end" || last.outcome.kind !== "failed") return false;
-  return last.outcome.error.retryable && !hasActedBefore(turn);
-}
-
-function isCompleted({ events }: LoggedTurn): boolean {
-  const last = events.at(-1);
-  return last?.type === "turn-end" && last.outcome.kind === "completed";
+  const outcome = outcomeOf(turn);
+  return outcome?.kind === "failed" && outcome.error.retryable && !hasActedBefore(turn);
 }
 
 function otherRequest(): CaretError {

@@ -65,6 +65,18 @@ describe("a request that the client's library sends again by itself", () => {
     ]);
   });
 
+  it("waits while another process runs its turn, which may act at any moment", async () => {
+    const turnId = await leaveTurn("gateway");
+    const read = bench.store.read.bind(bench.store);
+    // The log as it was while the other process ran the turn, before it said anything.
+    bench.store.read = async (...asked) => (await read(...asked)).filter(({ event }) => event.type === "turn-start");
+    const elsewhere = createConversationBench({ engine: bench.engine, lineage: bench.lineage });
+    const share = elsewhere.open([user("Pay")], { ...again, owner: "gateway", workspace: bench.workspace });
+    await expect(share).rejects.toMatchObject({ code: "session-busy", retryable: true });
+    expect([turnId, bench.asked.length]).toEqual([expect.any(String), 1]);
+    await elsewhere.close();
+  });
+
   it.each([
     ["the same words are asked by somebody, and not sent again", plain, 0],
     ["its turn ended so long ago that no library would wait so long", again, 3 * 60_000],
