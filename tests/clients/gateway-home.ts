@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ScenarioInput } from "@caret/simulator";
@@ -20,7 +29,18 @@ export class GatewayHome {
 
   constructor(scenario: ScenarioInput = { turns: [] }) {
     mkdirSync(this.workspace);
+    this.play(scenario);
+  }
+
+  /** Agents that are started from now on play this, from its first turn on. */
+  play(scenario: ScenarioInput): void {
+    rmSync(`${this.#scenarioPath}.taken`, { recursive: true, force: true });
     writeFileSync(this.#scenarioPath, JSON.stringify(scenario));
+  }
+
+  /** A turn of a scenario that counts invocations has been begun since `play`. */
+  get hasPlayed(): boolean {
+    return existsSync(`${this.#scenarioPath}.taken`);
   }
 
   /** The whole environment of a gateway here; the simulator's variables go on to its agents. */

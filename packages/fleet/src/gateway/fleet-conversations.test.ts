@@ -85,7 +85,23 @@ it("a worker is told that a client has left when the database is back: it keeps 
 
 it("a turn that begins after its client has heard that the database is away is left", async () => {
   const { conversations, told } = gatewayThatLoses("read turn");
-  await expect(conversations.open(request, caller)).rejects.toMatchObject({ code: "storage-failed" });
+  // It may act, and a client that sends its request again would begin another.
+  await expect(conversations.open(request, caller)).rejects.toMatchObject({
+    code: "storage-failed",
+    retryable: false,
+    hasActed: true,
+  });
   await begin();
   await expect.poll(() => told).toEqual([["worker-1", "leaveShare", "gone"]]);
+});
+
+it.each([
+  ["without a key is final, since nobody knows what the turn has done", {}, { retryable: false, hasActed: true }],
+  ["with a key may be sent again: the log knows its turn", { idempotencyKey: "k" }, { retryable: true }],
+])("a request whose worker was lost while it started %s", async (_, more, expected) => {
+  const { conversations } = gatewayThatLoses("nothing");
+  const opened = conversations.open({ ...request, ...more }, caller).catch((reason: unknown) => reason);
+  await expect.poll(async () => (await database.query("select 1 from turns")).count).toBe(1);
+  await database.query("update turns set state = 'interrupted'");
+  expect(await opened).toMatchObject({ code: "interrupted", ...expected });
 });

@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { afterActing, CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
 import type { NewTurn, TurnQueue } from "../queue/turn-queue.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
@@ -7,6 +7,7 @@ import { type Reply, unwrapReply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { untilFound } from "../wire/until-found.ts";
 import { withdrawn } from "../wire/withdrawn.ts";
+import type { ConversationInput } from "../worker/run-conversation-turn.ts";
 
 export interface SubmitTurnOptions {
   readonly database: Database;
@@ -19,7 +20,10 @@ export interface SubmitTurnOptions {
 export interface SubmittedTurn {
   /** That of an earlier submission under the same idempotency key, if there was one. */
   readonly id: string;
-  /** What the worker answered when it had begun the turn; undefined when the signal came first. Rejects with why it did not begin. */
+  /**
+   * What the worker answered when it had begun the turn; undefined when the signal came first. Rejects with why it did not begin; and with
+   * what kept the answer from being read, when the turn may act all the same.
+   */
   begun(signal?: AbortSignal): Promise<unknown>;
 }
 
@@ -39,7 +43,12 @@ export async function submitTurn(options: SubmitTurnOptions, turn: NewTurn): Pro
   return {
     id,
     async begun(signal) {
-      const reply = await untilFound({ listener, kind: "turn", id, look, ...(signal === undefined ? {} : { signal }) });
+      const how = { listener, kind: "turn", id, look, ...(signal === undefined ? {} : { signal }) } as const;
+      const reply = await untilFound(how).catch((reason: unknown) => {
+        throw turn.idempotencyKey !== undefined || isRecalled(turn)
+          ? reason
+          : CaretError.fromInfo(afterActing(CaretError.from(reason).toInfo()), reason);
+      });
       return reply === undefined ? undefined : unwrapReply(reply);
     },
   };
@@ -55,10 +64,20 @@ async function loggedTurn(database: Database, sessionId: string, turnId: string)
   return rows[0] && { ok: { sessionId, turnId, firstSeq: Number(rows[0]["first_seq"]) } };
 }
 
-/** Under the same key it is answered like this for ever: sent again, it can only pass under another. */
-function neverBegan({ idempotencyKey }: NewTurn): CaretError {
+/** A conversation's worker looks for the turn of its key in the log: sent again, that request is done once. */
+function isRecalled({ kind, input }: NewTurn): boolean {
+  return kind === "conversation" && (input as ConversationInput).request.idempotencyKey !== undefined;
+}
+
+/**
+ * A turn of a session that is not in the log has not begun. Under the same key it is answered like this for ever: sent again, it can only
+ * pass under another. What a conversation's request had begun nobody can say.
+ */
+function neverBegan(turn: NewTurn): CaretError {
   const message = "The worker that had taken this turn was lost while it started";
-  return idempotencyKey === undefined
+  if (isRecalled(turn)) return new CaretError("interrupted", message);
+  if (turn.kind === "conversation") return new CaretError("interrupted", message, { retryable: false, hasActed: true });
+  return turn.idempotencyKey === undefined
     ? new CaretError("interrupted", message, {
         fix: "See what was done, then send it again: a turn that was started is never started again by itself.",
       })

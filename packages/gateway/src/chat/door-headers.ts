@@ -63,7 +63,7 @@ export const SIDE_CALL_HEADER = "x-caret-side-call";
 /** What a client says of a turn in its headers: in ours, and by what it is. */
 export function doorHeaders(
   headers: IncomingHttpHeaders,
-): Pick<DoorRequest, "workspace" | "owner" | "codingClient" | "isSideCall" | "idempotencyKey"> {
+): Pick<DoorRequest, "workspace" | "owner" | "codingClient" | "isSideCall" | "idempotencyKey" | "isSentAgain"> {
   const isSideCall = single(headers[SIDE_CALL_HEADER])?.toLowerCase() === "true" || isCodexSideCall(headers);
   const idempotencyKey = readIdempotencyKey(headers);
   return {
@@ -71,8 +71,14 @@ export function doorHeaders(
     owner: single(headers["x-caret-tools"]),
     codingClient: codingClientOf(headers),
     ...(isSideCall ? { isSideCall } : {}),
+    ...(isSentAgain(headers) ? { isSentAgain: true } : {}),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
+}
+
+/** The official SDKs count their attempts: what they send again by themselves is no new request. */
+function isSentAgain({ "x-stainless-retry-count": count }: IncomingHttpHeaders): boolean {
+  return Number(count) > 0;
 }
 
 function single(value: string | readonly string[] | undefined): string | undefined {

@@ -175,7 +175,8 @@ interface FollowedAnswer {
 
 /**
  * Hands every batch of a turn over, then says how the answer ends; at one of its limits it cuts the turn as well. Never
- * rejects: a failure is an ending, too, and says whether the turn had acted, whatever it was that failed.
+ * rejects: a failure is an ending, too, and says whether the turn had acted, whatever it was that failed. Where it is not the turn
+ * that failed, the turn may still act: nobody can say that it did not.
  */
 export async function followAnswer(
   followed: FollowedAnswer,
@@ -204,24 +205,25 @@ async function followToEnd(followed: FollowedAnswer, take: TakeBatch<readonly Ag
     turn.cut(cutReason(limiter.cut));
     return { kind: "finished", cut: limiter.cut };
   } catch (reason) {
-    return failed(signal.aborted ? signal.reason : reason);
+    return brokenOff(signal.aborted ? signal.reason : reason);
   }
 }
 
 async function endingOf({ turn, progress, signal }: FollowedAnswer): Promise<AnswerEnding> {
-  if (progress.outcome === undefined && signal.aborted) return failed(signal.reason);
+  if (progress.outcome === undefined && signal.aborted) return brokenOff(signal.reason);
   // The turn waits, alive, for the client to run its calls.
   if (progress.outcome === undefined && progress.calls > 0) return { kind: "finished" };
   const outcome = progress.outcome ?? (await turn.outcome);
   if (outcome.kind === "completed") return { kind: "finished" };
   if (outcome.kind === "failed") return { kind: "failed", error: outcome.error };
-  return failed(new CaretError("cancelled", "The turn was cancelled"));
+  return { kind: "failed", error: new CaretError("cancelled", "The turn was cancelled").toInfo() };
 }
 
 function cutReason({ kind }: Cut): string {
   return kind === "length" ? "The answer reached its maximum number of tokens" : "The answer reached a stop sequence";
 }
 
-function failed(reason: unknown): AnswerEnding {
-  return { kind: "failed", error: CaretError.from(reason).toInfo() };
+/** The answer broke off, and the turn goes on for a moment. */
+function brokenOff(reason: unknown): AnswerEnding {
+  return { kind: "failed", error: afterActing(CaretError.from(reason).toInfo()) };
 }

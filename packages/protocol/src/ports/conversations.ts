@@ -107,6 +107,8 @@ export interface ConversationRequest {
   readonly isSideCall?: boolean | undefined;
   /** The same key starts one turn, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** The client's library says that it sends the request again by itself, since it got no answer. */
+  readonly isSentAgain?: boolean | undefined;
   /** What the client sent, where the gateway put kept messages before it: an idempotency key stands for this. */
   readonly sent?: unknown;
   /** The client is answered in one piece, so that it sees nothing before the end. */

@@ -380,7 +380,10 @@ describe("a client that leaves", () => {
       same: true,
       last: {
         type: "turn-end",
-        outcome: { kind: "failed", error: { fix: "Send the request under a new key to have it answered." } },
+        outcome: {
+          kind: "failed",
+          error: { fix: "See what the turn has done. To have it answered, send the request under a new key." },
+        },
       },
     });
   });

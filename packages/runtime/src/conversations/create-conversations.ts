@@ -18,7 +18,7 @@ import { answerAgain, createEndFilter, type Replaces } from "./demands/answer-ag
 import { createDemands } from "./demands/create-demands.ts";
 import type { JsonValidators } from "./demands/json-validator.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
-import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
+import type { LineageRecord, LineageStore, LineageView } from "./matching/lineage-store.ts";
 import { lookUp } from "./matching/look-up.ts";
 import { conversationOf, type ReadQuestion } from "./matching/read-question.ts";
 import { recallTurn } from "./recall-turn.ts";
@@ -79,26 +79,25 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
-  const classify = async (question: ReadQuestion, connection?: Caller["connection"]): Promise<TranscriptMatch> =>
-    classifyTranscript(question, await lookUp(question, lineage), ({ turnId }: LineageRecord, hash: string) => {
+  const classify = (question: ReadQuestion, view: LineageView, connection?: Caller["connection"]): TranscriptMatch =>
+    classifyTranscript(question, view, ({ turnId }: LineageRecord, hash: string) => {
       const turn = registry.find(turnId);
       if (turn === undefined) return "over";
       const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
       return isOver ? "over" : turn.state(hash);
     });
-  const lineOf = async (question: ReadQuestion) => (await classify(question)).line;
-  const insist = createDemands({ engine, registry, lock, lineOf });
+  const lineOf = async (question: ReadQuestion) => classify(question, await lookUp(question, lineage)).line;
+  const insist = createDemands({ engine, registry, lock, lineOf, now });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (asked: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare | RunningTurn> => {
-    const match = await classify(asked.question, connection);
-    const recalled = await recallTurn(asked, {
-      store: engine.store,
-      findShared: registry.find,
-      hash: match.line.hash,
-    });
+    const view = await lookUp(asked.question, lineage);
+    const match = classify(asked.question, view, connection);
+    const { hash } = match.line;
+    const answered = view.get(hash);
+    const recalled = await recallTurn(asked, { store: engine.store, findShared: registry.find, hash, answered, now });
     return "turn" in recalled ? recalled.turn : await answerNewly({ ...asked, ...recalled }, match);
   };
 
@@ -156,18 +155,15 @@ function loadOnce(): () => Promise<JsonValidators> {
   return () => (loaded ??= load());
 }
 
-/**
- * An agent that is killed from outside before its client has seen anything is replaced once. Only where the client runs the
- * tools: such an agent has changed nothing, and the transcript has every result that it was given.
- */
+/** An agent that is killed from outside before its turn has acted is replaced once, where the client runs the tools. */
 function withAnotherAgent(
   { owner }: ResolvedRequest,
   turn: TurnShare,
   { start, isWhole }: { readonly start: () => Promise<TurnShare>; readonly isWhole: boolean },
 ): TurnShare {
   if (owner !== "client") return turn;
-  const isReplaced: Replaces = (outcome, shown) =>
-    outcome.kind === "failed" && outcome.error.code === "killed" && !shown.anything;
+  const isReplaced: Replaces = (outcome) =>
+    outcome.kind === "failed" && outcome.error.code === "killed" && !turn.hasActed();
   return answerAgain(turn, {
     start,
     openFilters: () => [createEndFilter(isReplaced, isWhole), createEndFilter(() => false)],

@@ -38,6 +38,8 @@ export interface ResolvedRequest {
   readonly keeper: string;
   /** The client wants one turn for this request, however often it sends it. */
   readonly command: CommandKey | undefined;
+  /** The client's library says that it sends the request again by itself. */
+  readonly isSentAgain: boolean;
   /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
   readonly client: Promise<ClientProcess | undefined>;
   readonly model: string;
@@ -108,6 +110,7 @@ export async function resolveRequest(
     traceparent: caller.traceparent,
     keeper: keeperOf(caller),
     command: requestCommand(request, caller),
+    isSentAgain: request.isSentAgain === true,
     client: client ?? Promise.resolve(undefined),
     model,
     owner,
@@ -135,8 +138,8 @@ function transcriptOf(request: ConversationRequest) {
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another user, token or door are other keys. */
 function requestCommand(request: ConversationRequest, caller: Caller): CommandKey | undefined {
-  // Whether the answer is streamed makes no other request of it.
-  const { isWhole: _isWhole, messages, system, conversation, sent, ...asked } = request;
+  // Whether the answer is streamed, or the request was sent before, makes no other request of it.
+  const { isWhole: _isWhole, isSentAgain: _isSentAgain, messages, system, conversation, sent, ...asked } = request;
   const { idempotencyKey, door = "" } = asked;
   if (idempotencyKey === undefined) return undefined;
   // Kept messages lose their secrets with a restart, and are named by what was sent.

@@ -62,7 +62,7 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
     const { entry, error } = tried.failure;
     if (error.code === otherWayAfter) return { step: { state, isOtherWay: true }, entries: [] };
     const failure = isRecoverable(error);
-    const setting = { cooldowns, nowMs: wallClock(), isHarmless: isHarmless(error), emitted: false };
+    const setting = { cooldowns, nowMs: wallClock(), isHarmless: isHarmless(error) };
     const next = failure === undefined ? undefined : nextAttempt(state, { failure, ...setting });
     cooldowns = next?.cooldowns ?? cooldowns;
     if (next === undefined || next.kind === "stop") return { step: undefined, entries: [entry] };

@@ -25,7 +25,7 @@ function follow(failures: readonly FailureClass[], start: RotationPlan = plan, m
   let cooldowns: Cooldowns = start.cooldowns;
   const story = [`${state.attempt.profile}/${state.attempt.model}`];
   for (const failure of failures) {
-    const step = nextAttempt(state, { failure, emitted: false, isHarmless: true, cooldowns, nowMs, ...more });
+    const step = nextAttempt(state, { failure, isHarmless: true, cooldowns, nowMs, ...more });
     cooldowns = step.cooldowns;
     if (step.kind === "stop") return { story: [...story, "stop"], cooldowns };
     state = step.state;
@@ -95,19 +95,6 @@ describe("rotation", () => {
       "retry: home/sonnet",
       "stop",
     ]);
-  });
-
-  it.each<FailureClass>(["auth", "account", "transport", "model"])(
-    "stops at once on %s when the answer has begun",
-    (failure) => {
-      expect(follow([failure], plan, { emitted: true }).story).toEqual(["work/opus", "stop"]);
-    },
-  );
-
-  it("cools a refused profile down even when the answer had begun", () => {
-    expect(follow(["auth"], plan, { emitted: true }).cooldowns).toEqual(
-      new Map([[coolingKey("work"), nowMs + 300_000]]),
-    );
   });
 
   it("cools a profile down until its allowance comes back, when upstream says when", () => {

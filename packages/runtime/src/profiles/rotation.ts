@@ -13,8 +13,7 @@ import { assertNever } from "@caret/protocol";
  * - `model`: the next model, with the same profile.
  * - `transport`: once per turn the very same again, if that can cost nothing; else the next profile, or the next model.
  *
- * It stops when nothing is left, and at once when the agent has begun to answer: a second answer must never follow half
- * of a first. It never returns to a profile or a model, so a turn has fewer attempts than there are profiles and models
+ * It stops when nothing is left. It is asked only while the turn has not acted (`TurnActs`). It never returns to a profile or a model, so a turn has fewer attempts than there are profiles and models
  * together, plus one.
  */
 export type FailureClass = "auth" | "account" | "transport" | "model";
@@ -48,8 +47,6 @@ export interface RotationPlan {
 
 export interface FailedAttempt {
   readonly failure: FailureClass;
-  /** Has the turn already shown anything of an answer? */
-  readonly emitted: boolean;
   readonly cooldowns: Cooldowns;
   readonly nowMs: number;
   /** The prompt surely has not been worked on, so that the very same may be tried again. */
@@ -78,7 +75,7 @@ export function startRotation({ profiles, models, cooldowns, nowMs }: RotationPl
 
 export function nextAttempt(state: RotationState, failed: FailedAttempt): RotationStep {
   const cooldowns = coolDown(state.attempt, failed);
-  const move = failed.emitted ? undefined : moveOn(state, { ...failed, cooldowns });
+  const move = moveOn(state, { ...failed, cooldowns });
   return move === undefined ? { kind: "stop", cooldowns } : { ...move, cooldowns };
 }
 

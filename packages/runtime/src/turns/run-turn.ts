@@ -28,7 +28,7 @@ export interface Turn {
 /**
  * A turn from its start to its end. This is the whole way of a batch, from the agent's bytes to its reader:
  *
- *     runOnLanes         the lane that was picked; another in its place while nothing is answered  turns/run-on-lanes.ts
+ *     runOnLanes         the lane that was picked; another in its place while it has not acted     turns/run-on-lanes.ts
  *     lane.runTurn       one attempt after the other, with the next profile or model      lanes/cli/cli-lane.ts
  *       openAttempt      program, profile, bridge, process                                lanes/cli/open-attempt.ts
  *       readAgent        bytes → lines → frames → events; upstream session, version,      lanes/cli/read-agent.ts

@@ -29,7 +29,7 @@ export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox"
   readonly lane: Lane;
   /** Why this lane, where nobody named it. */
   readonly why?: string | undefined;
-  /** Lanes that may take over while nothing was answered. */
+  /** Lanes that may take over while the turn has not acted. */
   readonly others?: readonly Lane[];
   readonly request: TurnRequest;
   readonly sandbox: RequestedSandbox | undefined;

@@ -8,14 +8,6 @@ import {
   type Usage,
 } from "@caret/protocol";
 
-/** What an answer has shown its client so far. */
-export interface Shown {
-  /** A call of the client's tools. */
-  readonly call: boolean;
-  /** Anything at all: words, a thought, a call. */
-  readonly anything: boolean;
-}
-
 /** Passes what an answer shows of a turn, but not an end that another turn is to replace. */
 export interface EndFilter {
   /** What to show of the batch, possibly nothing. */
@@ -32,8 +24,6 @@ export interface SecondTurn {
   /** How the answer ends when the last turn's end is one to replace, too. */
   readonly failure?: () => ErrorInfo;
 }
-
-const SHOWN_TYPES: ReadonlySet<AgentEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-call", "plan"]);
 
 /** An answer in which a second turn may go on where the first one ended. */
 export function answerAgain(first: TurnShare, { openFilters, start, failure }: SecondTurn): TurnShare {
@@ -100,19 +90,22 @@ async function followUntilKept(
   if (failure !== undefined) await take([{ type: "turn-end", outcome: { kind: "failed", error: failure() } }]);
 }
 
-/** Whether an end is kept from the client, and another turn goes on in the same answer. */
-export type Replaces = (outcome: TurnOutcome, shown: Shown) => boolean;
+/**
+ * Whether an end is kept from the client, and another turn goes on in the same answer. `hasCall`: the client was given a call of its
+ * tools in this answer.
+ */
+export type Replaces = (outcome: TurnOutcome, hasCall: boolean) => boolean;
 
 /** Shows words as they come. `isWhole`: all events are held back until the end, and dropped with an end that is replaced. */
 export function createEndFilter(replaces: Replaces, isWhole = false): EndFilter {
   let held: AgentEvent[] = [];
-  let shown: Shown = { call: false, anything: false };
+  let hasCall = false;
   let isReplaced = false;
   return {
     read(batch) {
-      if (!isWhole) shown = withShown(shown, batch);
+      hasCall ||= batch.some((event) => event.type === "tool-call" && event.owner === "client");
       const last = batch.at(-1);
-      isReplaced = last?.type === "turn-end" && replaces(last.outcome, shown);
+      isReplaced = last?.type === "turn-end" && replaces(last.outcome, hasCall);
       const passed = isReplaced ? batch.slice(0, -1) : batch;
       if (!isWhole) return passed;
       held = isReplaced ? [] : held.concat(passed);
@@ -124,12 +117,5 @@ export function createEndFilter(replaces: Replaces, isWhole = false): EndFilter 
     get isReplaced() {
       return isReplaced;
     },
-  };
-}
-
-function withShown(shown: Shown, batch: readonly AgentEvent[]): Shown {
-  return {
-    call: shown.call || batch.some((event) => event.type === "tool-call" && event.owner === "client"),
-    anything: shown.anything || batch.some(({ type }) => SHOWN_TYPES.has(type)),
   };
 }

@@ -18,6 +18,7 @@ export interface DemandsOptions {
   readonly registry: Pick<TurnRegistry, "start" | "find">;
   readonly lock: KeyedLock;
   readonly lineOf: (question: ReadQuestion) => Promise<TranscriptKey>;
+  readonly now: () => number;
 }
 
 /**
@@ -35,7 +36,7 @@ export function createDemands(options: DemandsOptions) {
     if (known !== undefined && !known.isSpent) return known.take(hash, "joined", resolved.client);
     const recalled = await recallTurn(
       { ...resolved, command: repetitionOf(resolved.command) },
-      { store: options.engine.store, findShared: registry.find, hash },
+      { store: options.engine.store, findShared: registry.find, hash, now: options.now },
     );
     if ("turn" in recalled) return recalled.turn;
     const shared = await startRepetition(options, { ...resolved, ...recalled }, first.sessionId, asked);
@@ -100,7 +101,7 @@ function demandOf(resolved: ResolvedRequest): Demand | undefined {
   };
   const openFilter = (): EndFilter =>
     format === undefined
-      ? createEndFilter(({ kind }, { call }) => kind === "completed" && !call)
+      ? createEndFilter(({ kind }, hasCall) => kind === "completed" && !hasCall)
       : createFormatFilter({
           demand: format,
           endsEarly: owner === "none" || owner === "client",
