@@ -110,7 +110,8 @@ export type TakeEntries = TakeBatch<readonly LaneEntry[]>;
  *   the upstream has ended, before anything is cleaned up;
  * - a batch is given in the read that it came with: no promise, timer or abort listener per batch;
  * - a failure is a `turn-end`, never a rejection;
- * - aborting the signal ends the turn with what `outcomeOfStop` makes of its reason;
+ * - aborting the signal stops what works for the turn in that very call, before anything is given that may have to wait (`stopFirst`),
+ *   and ends the turn with what `outcomeOfStop` makes of its reason; nothing is started under an aborted signal;
  * - when `take` throws or rejects nothing more is given, and `runTurn` rejects with its reason;
  * - `runTurn` settles when every process, socket and timer is freed.
  */
@@ -146,4 +147,24 @@ export interface Lane {
 export function outcomeOfStop({ reason }: AbortSignal): Extract<TurnOutcome, { kind: "cancelled" | "failed" }> {
   if (!CaretError.is(reason) || reason.code === "cancelled") return { kind: "cancelled" };
   return { kind: "failed", error: reason.toInfo() };
+}
+
+/** A stop that cannot wait as long as others: somebody else may begin to work where this turn does. */
+export class HurriedStop extends CaretError {
+  /** How long what works for the turn has to heed it. */
+  readonly graceMs: number;
+
+  constructor(graceMs: number, ...error: ConstructorParameters<typeof CaretError>) {
+    super(...error);
+    this.graceMs = graceMs;
+  }
+}
+
+export function isHurried({ reason }: AbortSignal): boolean {
+  return CaretError.is(reason) && "graceMs" in reason;
+}
+
+/** How long what works for a turn has to heed the stop of its signal: what is usual, unless who stopped it cannot wait so long. */
+export function graceOfStop(signal: AbortSignal, usualMs: number): number {
+  return isHurried(signal) ? Math.min((signal.reason as HurriedStop).graceMs, usualMs) : usualMs;
 }

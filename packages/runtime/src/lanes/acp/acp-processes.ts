@@ -7,6 +7,8 @@ export interface AcpLease {
   readonly process: AcpProcess;
   /** The turn is over. Resolves when what was only for it is gone. */
   release(): Promise<void>;
+  /** The turn was stopped, and is over when the log has its end: what is only for it is ended now. */
+  abandon(): Promise<void>;
 }
 
 interface Kept {
@@ -87,14 +89,16 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
       entry.turns += 1;
       clearTimeout(entry.idle);
       const process = await entry.started;
-      if (process.isUsable) return { process, release: () => releaseShared(key, entry, process) };
+      const leave = { release: () => releaseShared(key, entry, process), abandon: async () => undefined };
+      if (process.isUsable) return { process, ...leave };
       entry.turns -= 1;
       drop(key, entry);
       return await this.take(key, command);
     },
     async takeOwn(command) {
       const process = await startAcpProcess(command);
-      return { process, release: () => end(process, "the turn is over") };
+      const over = (reason: string) => () => end(process, reason);
+      return { process, release: over("the turn is over"), abandon: over("the turn was stopped") };
     },
     async release(keyEnd) {
       const idle = [...kept].filter(([key, { turns }]) => turns === 0 && key.endsWith(keyEnd));
