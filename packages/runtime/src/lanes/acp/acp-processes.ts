@@ -89,8 +89,7 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
       entry.turns += 1;
       clearTimeout(entry.idle);
       const process = await entry.started;
-      const leave = { release: () => releaseShared(key, entry, process), abandon: async () => undefined };
-      if (process.isUsable) return { process, ...leave };
+      if (process.isUsable) return { process, release: () => releaseShared(key, entry, process), abandon: stays };
       entry.turns -= 1;
       drop(key, entry);
       return await this.take(key, command);
@@ -119,6 +118,9 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
     },
   };
 }
+
+/** What other turns use as well outlives one that was stopped. */
+async function stays(): Promise<void> {}
 
 /** Of those without a turn, the ones that have waited longest and are more than may wait. */
 function beyond(kept: ReadonlyMap<string, Kept>, max: number): readonly (readonly [string, Kept])[] {
