@@ -100,6 +100,8 @@ it("a worker that comes back after a cut has given everything up once, and is su
   const lapsed = Promise.withResolvers<void>();
   const { end } = keep([], {
     sessions,
+    // A worker without metrics counts nothing.
+    meter: undefined,
     monotonic: () => performance.now() + ahead,
     database: { ...database, query: (...sent) => (isCut ? Promise.reject(cutOff()) : database.query(...sent)) },
     onAllLost: () => {

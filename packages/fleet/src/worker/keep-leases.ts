@@ -65,8 +65,9 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
     const held = claims.held();
     options.onAllLost();
     claims.lose(held);
+    const dropped = sessions.dropAll();
     meter?.lost("claim", held.length);
-    meter?.lost("session", sessions.dropAll());
+    meter?.lost("session", dropped);
   };
   const watch = (): void => {
     if (sessions.standing.isSure && !isInTime()) giveUp();
