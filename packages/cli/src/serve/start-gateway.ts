@@ -135,11 +135,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     newLink: () => links.open(reachable(url), OWN).url,
     async close(how) {
       socket?.close();
-      await webhook?.close();
-      await ports.stopTaking();
+      // Not waited for before turns are ended: what is being started or delivered may wait for the log, or for others.
+      const quiet = Promise.all([webhook?.close(), ports.stopTaking()]);
       opened.engine.stopTaking();
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
+      await quiet;
       await app.close();
       announcement.withdraw();
       await closeParts();
