@@ -11,6 +11,7 @@ const hidden = [
   "packages/cli/src/library/*.test.ts",
   "packages/cli/src/serve/*.test.ts",
   "packages/cli/src/doctor/*.test.ts",
+  "packages/cli/src/fleet/*.test.ts",
   "packages/opencode-plugin/src/open-code-hosts.test.ts",
   "packages/opencode-plugin/src/shell-tool.test.ts",
   "packages/runtime/src/lanes/api/http-bridge/*.test.ts",

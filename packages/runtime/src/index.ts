@@ -85,6 +85,7 @@ export type { Spawner } from "./process/child-handle.ts";
 export { type Containment, containingSpawner, probeContainment } from "./process/containment.ts";
 export { createClientFinder } from "./process/find-client-process.ts";
 export { findPortHolder } from "./process/find-port-holder.ts";
+export { HurriedStop } from "./process/hurried-stop.ts";
 export { identifyProcess, isAlive, readBootId, readPidNamespace } from "./process/process-identity.ts";
 export { createSpawner } from "./process/spawner/create-spawner.ts";
 export { sweepLeftovers } from "./process/sweep-leftovers.ts";

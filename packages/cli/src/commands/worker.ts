@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { startWorker } from "../fleet/start-worker.ts";
+import { untilReachable } from "../fleet/until-reachable.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { interruption } from "./interruption.ts";
@@ -34,7 +35,7 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
   const { metricsPort: fleetMetricsPort, ...flags } = options;
   const { config } = loadHostConfig(host, fleetMetricsPort === undefined ? flags : { ...flags, fleetMetricsPort });
   const workspaces = [resolve(host.cwd, options.workspace ?? ".")];
-  const worker = await startWorker({ host, config, workspaces });
+  const worker = await untilReachable(host, () => startWorker({ host, config, workspaces }));
   const { machine, lane, notes, metricsUrl } = worker;
   const metricsLines = metricsUrl === undefined ? [] : [`Metrics: ${metricsUrl}/metrics`];
   await write(

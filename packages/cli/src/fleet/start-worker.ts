@@ -97,9 +97,10 @@ async function startIn(
     notes: opened.notes,
     metricsUrl: served?.url,
     async close(limitMs) {
-      await ports.stopTaking();
+      const quiet = ports.stopTaking();
       await drained(worker, limitMs);
       await leave();
+      await quiet;
       await served?.close();
       await fleet.close();
     },

@@ -84,9 +84,10 @@ export async function openMemoryGateway(options: MemoryGatewayOptions): Promise<
   });
   await app.ready();
   const shutDown = async (): Promise<void> => {
-    await ports.stopTaking();
+    const quiet = ports.stopTaking();
     opened.engine.stopTaking();
     await opened.engine.interruptTurns();
+    await quiet;
     await app.close();
     await ports.close();
     await opened.close();

@@ -19,17 +19,26 @@ export interface FinishTurnsOptions {
  */
 export async function finishTurns({ engine, limitMs, onWait }: FinishTurnsOptions): Promise<void> {
   const startedAt = performance.now();
-  let isReported = false;
+  let reported: Promise<void> | undefined;
   for (;;) {
     const elapsedMs = performance.now() - startedAt;
     const working = engine.runningTurns().filter((turn) => isWorking(turn, elapsedMs));
     if (working.length === 0 || elapsedMs >= limitMs) break;
-    if (!isReported) await onWait(await titlesOf(engine, working));
-    isReported = true;
+    reported ??= report(titlesOf(engine, working), onWait);
     const settled = Promise.all(working.map((turn) => turn.settled));
     await Promise.race([settled, sleep(Math.min(LOOK_MS, limitMs - elapsedMs), undefined, { ref: false })]);
   }
   await engine.interruptTurns();
+  await reported;
+}
+
+/** The titles are in the log, which may have to be waited for: the turns are ended in time all the same. */
+async function report(titles: Promise<readonly string[]>, onWait: FinishTurnsOptions["onWait"]): Promise<void> {
+  try {
+    await onWait(await titles);
+  } catch {
+    // Who cannot be told what is waited for stops no less.
+  }
 }
 
 function isWorking({ asks, parked }: RunningTurn, elapsedMs: number): boolean {

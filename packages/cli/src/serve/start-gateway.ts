@@ -83,7 +83,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const turnMetrics = createTurnMetrics(metrics);
   const report: { log?: (error: CaretError) => void } = {};
   const onError = (error: CaretError): void => report.log?.(error);
-  const fleet = await fleetOf(config, metrics, onError);
+  const fleet = await fleetOf(options, metrics, onError);
   const { opened, tracer } = await openGatewayEngine(options, fleet, { metrics, turnMetrics, onError });
   const log = createGatewayLog(host, config, opened.redactor);
   report.log = ({ code, message, upstream }) => log.error({ code, upstream }, message);
@@ -135,11 +135,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     newLink: () => links.open(reachable(url), OWN).url,
     async close(how) {
       socket?.close();
-      await webhook?.close();
-      await ports.stopTaking();
+      // Not waited for before turns are ended: what is being started or delivered may wait for the log, or for others.
+      const quiet = Promise.all([webhook?.close(), ports.stopTaking()]);
       opened.engine.stopTaking();
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
+      await quiet;
       await app.close();
       announcement.withdraw();
       await closeParts();
@@ -199,12 +200,14 @@ function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<ne
 
 /** Loaded only where there is one: the embedded log needs nothing of it. */
 async function fleetOf(
-  config: Config,
+  { host, config }: GatewayOptions,
   metrics: Metrics,
   onError: (error: CaretError) => void,
 ): Promise<GatewayFleet | undefined> {
   if (config.store === undefined) return undefined;
-  return await (await import("../fleet/open-gateway-fleet.ts")).openGatewayFleet(config, metrics, onError);
+  const { openGatewayFleet } = await import("../fleet/open-gateway-fleet.ts");
+  const { untilReachable } = await import("../fleet/until-reachable.ts");
+  return await untilReachable(host, () => openGatewayFleet(config, metrics, onError));
 }
 
 /** Writes down where the gateway is, for other programs of the same user. Gives what takes that back, and does it again. */

@@ -1,3 +1,4 @@
+import { CaretError } from "@caret/protocol";
 import { beforeEach, expect, it } from "vitest";
 import { ANYWHERE } from "../queue/job-queue.ts";
 import { type Claim, LEASE_MS } from "../queue/turn-queue.ts";
@@ -12,6 +13,7 @@ shareTestDatabase((opened) => {
 });
 beforeEach(() => database.empty());
 
+const cutOff = (): Error => new CaretError("storage-failed", "PostgreSQL cannot be reached");
 const claimOf = (key: string, fence: number): Claim => ({
   key,
   kind: "session",
@@ -88,4 +90,63 @@ it("a worker that is cut off gives everything up before its leases have run out"
   const after = await given.promise;
   end();
   expect(after).toBeLessThan(LEASE_MS - 1_000);
+});
+
+it("a worker that comes back after a cut has given everything up once, and is sure again when it has renewed", async () => {
+  let ahead = 0;
+  let isCut = true;
+  let lapses = 0;
+  const sessions = createSessionLeases(database, "worker-1");
+  const lapsed = Promise.withResolvers<void>();
+  const { end } = keep([], {
+    sessions,
+    // A worker without metrics counts nothing.
+    meter: undefined,
+    monotonic: () => performance.now() + ahead,
+    database: { ...database, query: (...sent) => (isCut ? Promise.reject(cutOff()) : database.query(...sent)) },
+    onAllLost: () => {
+      lapses += 1;
+      lapsed.resolve();
+    },
+    onError: () => undefined,
+  });
+  ahead = LEASE_MS;
+  await lapsed.promise;
+  const claimed = sessions.claim("s");
+  isCut = false;
+  await sessions.standing.sure();
+  await claimed;
+  // What is begun from here on outlives every look of the watch.
+  ahead += 5_000;
+  await sessions.standing.sure();
+  end();
+  expect([lapses, sessions.standing.isSure, sessions.fenceOf("s")]).toEqual([1, true, 0]);
+});
+
+it("a renewal that was asked for before a cut and answered after it makes no worker sure of its leases", async () => {
+  let ahead = 0;
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<{ rows: []; count: number }>();
+  const sessions = createSessionLeases(database, "worker-1");
+  const lapsed = Promise.withResolvers<void>();
+  const { renewed, end } = keep([], {
+    sessions,
+    monotonic: () => performance.now() + ahead,
+    database: {
+      ...database,
+      query() {
+        asked.resolve();
+        return answer.promise;
+      },
+    },
+    onAllLost: lapsed.resolve,
+  });
+  await asked.promise;
+  ahead = LEASE_MS;
+  await lapsed.promise;
+  answer.resolve({ rows: [], count: 0 });
+  await renewed;
+  const wasSure = sessions.standing.isSure;
+  end();
+  expect(wasSure).toBe(false);
 });

@@ -8,17 +8,19 @@ import type { WorkerMeter } from "./worker-meter.ts";
 const RENEW_MS = 3_000;
 /** Before its lease runs out by the clock of the database a worker has stopped its agents by its own. */
 const MARGIN_MS = 2_000;
+/** Of that, what an agent has to heed the stop before it is killed. */
+export const LOST_GRACE_MS = 1_000;
 /** How often to look whether that time has come: with the renewals alone it would be seen up to three seconds late. */
-const WATCH_MS = 500;
+const WATCH_MS = 250;
 
 export interface KeepLeasesOptions {
   readonly database: Database;
   readonly owner: string;
   readonly claims: Pick<RunningClaims, "held" | "lose">;
   readonly sessions: SessionLeases;
-  /** Stop the turns of these sessions: another worker may have them. */
+  /** Stop the turns of these sessions: another worker has them. */
   readonly onLost: (sessionIds: readonly string[]) => void;
-  /** Everything may be another worker's: the database could not be reached in time. */
+  /** Stop all turns: the database could not be reached in time, and everything may soon be another worker's. */
   readonly onAllLost: () => void;
   readonly meter?: Pick<WorkerMeter, "renewed" | "lost"> | undefined;
   readonly onError: (error: CaretError) => void;
@@ -27,7 +29,10 @@ export interface KeepLeasesOptions {
   readonly renewMs?: number;
 }
 
-/** Renews what this worker holds. Gives what ends it. */
+/**
+ * Renews what this worker holds, and gives all of it up, once, when that could not be done in time. From then on it takes nothing before
+ * a renewal has succeeded: see `LeaseStanding`. Gives what ends it.
+ */
 export function keepLeases(options: KeepLeasesOptions): () => void {
   const { database, owner, claims, sessions, meter, monotonic, renewMs = RENEW_MS } = options;
   let renewedAt = monotonic();
@@ -48,20 +53,24 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
     claims.lose(gone);
     const lost = await sessions.renew();
     if (lost.length > 0) options.onLost(lost);
-    renewedAt = startedAt;
+    renewedAt = Math.max(renewedAt, startedAt);
+    // An answer that came after a cut says nothing about now.
+    if (isInTime()) sessions.standing.renewed();
     meter?.renewed();
     meter?.lost("claim", gone.length);
     meter?.lost("session", lost.length);
   };
+  const isInTime = (): boolean => monotonic() - renewedAt <= LEASE_MS - MARGIN_MS;
   const giveUp = (): void => {
     const held = claims.held();
-    claims.lose(held);
-    meter?.lost("claim", held.length);
-    meter?.lost("session", sessions.dropAll());
     options.onAllLost();
+    claims.lose(held);
+    const dropped = sessions.dropAll();
+    meter?.lost("claim", held.length);
+    meter?.lost("session", dropped);
   };
   const watch = (): void => {
-    if (monotonic() - renewedAt > LEASE_MS - MARGIN_MS) giveUp();
+    if (sessions.standing.isSure && !isInTime()) giveUp();
   };
   const tick = (): void => {
     watch();

@@ -7,12 +7,14 @@ import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
 import { createSealer } from "../wire/sealer.ts";
+import { createLeaseStanding } from "./lease-standing.ts";
 import { type RunningClaims, runClaims } from "./run-claims.ts";
 
 let database: TestDatabase;
 let jobs: JobQueue;
 let listener: HintListener;
 let claims: RunningClaims | undefined;
+let standing = createLeaseStanding();
 const onError = (error: Error): void => void expect.unreachable(error.message);
 shareTestDatabase((opened) => {
   database = opened;
@@ -41,10 +43,12 @@ const sealer = createSealer(new Secret("the key of a fleet in a test, long enoug
 const taken: { readonly id: string; readonly lost: AbortSignal; readonly end: () => void }[] = [];
 
 function start(queue: Partial<TurnQueue> = {}): void {
+  standing = createLeaseStanding();
   claims = runClaims({
     jobs,
     turns: { ...turns(), ...queue },
     listener,
+    standing,
     queues: [ANYWHERE],
     capacity: 4,
     run: async ({ id }, _claim, lost) => {
@@ -116,4 +120,36 @@ it("a turn that was taken in a commit whose answer was lost is started all the s
     ],
     taken: ["t1", "t2"],
   });
+});
+
+it("a worker that was cut off takes nothing before a renewal has succeeded, and then what waits", async () => {
+  start();
+  standing.lapse();
+  await submit("t1");
+  // Every poll of the listener has it look, and several pass.
+  for (let poll = 0; poll < 10; poll += 1)
+    await new Promise((resolve) => listener.on("work", ANYWHERE, () => resolve(0)));
+  expect([taken.length, claims?.held()]).toEqual([0, []]);
+  standing.renewed();
+  await started(1);
+  expect(taken[0]?.lost.aborted).toBe(false);
+});
+
+it("a key that was claimed before a cut and answered after it is given back, and claimed again under another number", async () => {
+  const { claim } = turns();
+  let isFirst = true;
+  start({
+    async claim(job) {
+      const claimed = await claim(job);
+      if (isFirst) {
+        isFirst = false;
+        standing.lapse();
+        standing.renewed();
+      }
+      return claimed;
+    },
+  });
+  await submit("t1");
+  await started(1);
+  expect(claims?.held()).toMatchObject([{ key: "s1", fence: 2 }]);
 });

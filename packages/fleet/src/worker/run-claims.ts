@@ -2,6 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { JobQueue, KeyJob } from "../queue/job-queue.ts";
 import type { Claim, Next, TakenTurn, TurnQueue } from "../queue/turn-queue.ts";
 import type { HintListener } from "../wire/hint-listener.ts";
+import type { LeaseStanding } from "./lease-standing.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 
 /** Runs one turn to its end. Aborted: the key was lost, and with it the right to write. Must not reject. */
@@ -11,6 +12,8 @@ export interface RunClaimsOptions {
   readonly jobs: JobQueue;
   readonly turns: TurnQueue;
   readonly listener: HintListener;
+  /** Whether it can be sure of what it holds. */
+  readonly standing: LeaseStanding;
   /** Where this worker takes work from, the first before the second. */
   readonly queues: readonly string[];
   /** How many keys it holds at once. */
@@ -38,15 +41,18 @@ interface Held {
 }
 
 export function runClaims(options: RunClaimsOptions): RunningClaims {
-  const { jobs, turns, listener, queues, capacity, onError } = options;
+  const { jobs, turns, listener, standing, queues, capacity, onError } = options;
   const held = new Map<string, Held>();
   let isLeaving = false;
   let fetching: Promise<void> | undefined;
   let isWanted = false;
 
   const begin = async (job: KeyJob): Promise<void> => {
+    const { lapses } = standing;
     const claim = await turns.claim(job);
     if (claim === undefined) return;
+    // Claimed before a cut and answered after it: the lease may have run out, and the key is given back.
+    if (standing.lapses !== lapses) return void (await turns.next(claim, unwanted));
     options.meter?.claimed();
     const work = createKeyWork(options, claim, () => isLeaving);
     held.set(claim.key, work);
@@ -59,7 +65,7 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
   const fetchOnce = async (): Promise<void> => {
     for (const queue of queues) {
       const free = capacity - held.size;
-      if (free <= 0 || isLeaving) return;
+      if (free <= 0 || isLeaving || !standing.isSure) return;
       const found = await jobs.fetch(queue, free);
       await Promise.all(found.map(begin));
     }
@@ -77,6 +83,7 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
     fetching ??= fetchAll();
   };
   const ends = queues.map((queue) => listener.on("work", queue, look));
+  standing.onSure(look);
   look();
 
   return {
@@ -96,6 +103,9 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
     },
   };
 }
+
+/** Nothing of the key was begun: what waits is for another claim of it. */
+const unwanted = { ended: [], isIdle: true, isLeaving: true } as const;
 
 /** Everything of one key, until it is given up or lost. */
 function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () => boolean): Held {
@@ -127,7 +137,8 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
       const found = await turns.next(claim, how);
       ended = ended.slice(reported.length);
       isUnsure = false;
-      return found;
+      // What was taken in the moment in which the key was lost is the next worker's to end.
+      return lost.signal.aborted ? "lost" : found;
     } catch (reason) {
       // The database may be away: the next poll asks again.
       isUnsure = true;

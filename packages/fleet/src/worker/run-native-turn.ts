@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Caller, CaretError, type StartTurn } from "@caret/protocol";
-import type { RuntimeSessions } from "@caret/runtime";
+import { HurriedStop, type RuntimeSessions } from "@caret/runtime";
 import type { TakenTurn } from "../queue/turn-queue.ts";
 import { replyOf } from "../wire/reply.ts";
+import { LOST_GRACE_MS } from "./keep-leases.ts";
 import type { TurnAnswers } from "./turn-answers.ts";
 
 /** What the native door asks for: the turn of a session. */
@@ -26,11 +27,12 @@ const UNHEARD_MS = 5_000;
 /** How long after a failure the log is tried again. */
 const RECORD_AGAIN_MS = 250;
 
-/** Why a turn stops whose worker may not write its log any more. */
+/** Why a turn stops whose worker may soon not write its log any more; its agent is gone before another worker begins. */
 export function leaseLost(): CaretError {
-  return new CaretError(
+  return new HurriedStop(
+    LOST_GRACE_MS,
     "interrupted",
-    "The worker was cut off from the database, and its work was given to another one",
+    "The worker could not renew its hold on this work in the database, and stopped it before another worker may take it over",
   );
 }
 

@@ -80,7 +80,8 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const record = recordUnbegun.bind(undefined, { ...options, database });
   const run: RunTaken = (taken, claim, lost) =>
     runTaken({ ...options, shares, recordUnbegun: record }, taken, { claim, lost, answered }).catch(onError);
-  const claims = runClaims({ jobs, turns, listener, queues, capacity, run, meter, onError });
+  const { standing } = leases;
+  const claims = runClaims({ jobs, turns, listener, standing, queues, capacity, run, meter, onError });
   const interrupt = (sessionIds: readonly string[]): void => {
     for (const sessionId of sessionIds) engine.runningTurn(sessionId)?.interrupt(leaseLost());
   };

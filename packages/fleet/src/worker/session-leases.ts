@@ -2,14 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
 import { LEASE_MS } from "../queue/turn-queue.ts";
+import { createLeaseStanding, type LeaseStanding } from "./lease-standing.ts";
 
 /** The sessions that this worker may append to. */
 export interface SessionLeases {
+  /** Of all that this worker holds, its keys included. */
+  readonly standing: LeaseStanding;
   /** What each append to the session is checked by: a number that no session has, where it is not held here. */
   readonly fenceOf: (sessionId: string) => number;
   /** For how long a session that is about to be made is held from its first row on; undefined: it is not held here. */
   readonly newLeaseMs: (sessionId: string) => number | undefined;
-  /** Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. */
+  /**
+   * Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. A worker that was cut
+   * off waits until it is sure of its leases.
+   */
   claim(sessionId: string): Promise<void>;
   /** With a number: only where it is held under that one still, and not by a turn that has begun here meanwhile. */
   release(sessionId: string, under?: number): Promise<void>;
@@ -34,7 +40,10 @@ const lease = `lease_until = now() + ${LEASE_MS} * interval '1 millisecond'`;
 
 export function createSessionLeases(database: Database, owner: string): SessionLeases {
   const fences = new Map<string, number>();
+  const standing = createLeaseStanding();
   return {
+    standing,
+
     fenceOf: (sessionId) => fences.get(sessionId) ?? NOT_HELD,
 
     newLeaseMs: (sessionId) => (fences.has(sessionId) ? LEASE_MS : undefined),
@@ -42,7 +51,7 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     async claim(sessionId) {
       let seen: Holder | undefined;
       for (;;) {
-        const held = await claimSession(database, sessionId, owner);
+        const held = await claimWhenSure(standing, () => claimSession(database, sessionId, owner));
         if (typeof held === "number") return void fences.set(sessionId, held);
         // One whose owner does not renew it is lost, and free as soon as its lease has run out and a worker has ended its turn.
         const isRenewed = seen !== undefined && seen.owner === held.owner && seen.leaseUntil !== held.leaseUntil;
@@ -67,11 +76,14 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     },
 
     async takeExpired() {
+      if (!standing.isSure) return [];
+      const { lapses } = standing;
       const { rows } = await database.query(
         `update sessions set fence = fence + 1, owner = $1, ${lease}
          where id in (select id from sessions where ${lostSql} limit $2 for update skip locked) returning id, fence`,
         [owner, MANY],
       );
+      if (standing.lapses !== lapses) return [];
       for (const { id, fence } of rows) fences.set(String(id), Number(fence));
       return rows.map(({ id }) => String(id));
     },
@@ -93,11 +105,22 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     },
 
     dropAll() {
+      standing.lapse();
       const count = fences.size;
       fences.clear();
       return count;
     },
   };
+}
+
+/** Claimed before a cut and answered after it, a lease may have run out: it is claimed again. */
+async function claimWhenSure<Claimed>(standing: LeaseStanding, claim: () => Promise<Claimed>): Promise<Claimed> {
+  for (;;) {
+    await standing.sure();
+    const { lapses } = standing;
+    const claimed = await claim();
+    if (standing.lapses === lapses) return claimed;
+  }
 }
 
 /** Who has a session, and until when. */

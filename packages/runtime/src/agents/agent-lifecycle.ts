@@ -25,8 +25,13 @@ export function agentLifecycle(
   return {
     async suspend(name, { now = false }, caller) {
       const agent = await views.find(name, caller);
-      await store.suspend(name, { since: options.now() });
-      if (now) await turns.end(agent, "The agent was suspended");
+      const reason = "The agent was suspended";
+      await scheduler.paused(agent.sessionId, async () => {
+        // A stop does not wait for the log.
+        if (now) turns.cancel(agent, reason);
+        await store.suspend(name, { since: options.now() });
+        if (now) await turns.end(agent, reason);
+      });
       const running = await turns.working(agent);
       if (running === undefined) await turns.release(agent);
       else
@@ -45,11 +50,15 @@ export function agentLifecycle(
 
     async stop(name, caller) {
       const agent = await views.find(name, caller);
-      // The queue first: the end of the turn would start the next one.
-      const dropped = await store.drop(name);
-      for (const message of dropped) await forgetSecrets(options, message);
-      await turns.end(agent, "You stopped the agent");
-      return dropped;
+      const reason = "You stopped the agent";
+      return await scheduler.paused(agent.sessionId, async () => {
+        // A stop does not wait for the log. The end of the turn would start the next one, and does not while this works.
+        turns.cancel(agent, reason);
+        const dropped = await store.drop(name);
+        for (const message of dropped) await forgetSecrets(options, message);
+        await turns.end(agent, reason);
+        return dropped;
+      });
     },
 
     async waitUntilIdle(name, { signal }, caller) {

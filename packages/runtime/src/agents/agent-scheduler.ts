@@ -11,6 +11,8 @@ export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf" | "be
   wake(receiver: string): void;
   /** While the work runs, the agent leaves its place to another one: it waits for an answer. */
   away<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  /** While the work runs, nothing that waits in the session's queue is started: it is being stopped. */
+  paused<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
   /** Starts nothing from here on. Resolves when nothing is being started. */
   close(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   let isClosed = false;
   /** Sessions whose queue is held: what happens in them may free it. */
   let held: ReadonlySet<string> = new Set();
+  const pauses = new Map<symbol, string>();
   const lookIfHeld = (sessionId?: string): void => {
     if (sessionId !== undefined && held.has(sessionId)) bell.ring();
   };
@@ -39,7 +42,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const isFree = (sessionId: string): boolean => {
     const turn = engine.runningTurn(sessionId);
     void turn?.settled.then(bell.ring);
-    return turn === undefined;
+    return turn === undefined && ![...pauses.values()].includes(sessionId);
   };
 
   const next = async (): Promise<WaitingQueue | undefined> => {
@@ -84,6 +87,16 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
         return await work();
       } finally {
         comeBack();
+      }
+    },
+    async paused(sessionId, work) {
+      const pause = Symbol(sessionId);
+      pauses.set(pause, sessionId);
+      try {
+        return await work();
+      } finally {
+        pauses.delete(pause);
+        bell.ring();
       }
     },
     problemOf: starter.problemOf,

@@ -7,7 +7,9 @@ import type { AgentsOptions } from "./agents-context.ts";
 export interface AgentTurns {
   /** The turn that runs and has not ended yet: one that only cleans up is waited for. */
   working(agent: AgentRecord): Promise<RunningTurn | undefined>;
-  /** Cancels the turn that runs. Resolves when none does. */
+  /** Cancels the turn that runs, at once. */
+  cancel(agent: AgentRecord, reason: string): void;
+  /** The same; resolves when none runs. */
   end(agent: AgentRecord, reason: string): Promise<void>;
   /** Ends the processes that wait for the agent's next turn. */
   release(agent: AgentRecord): Promise<void>;
@@ -15,7 +17,9 @@ export interface AgentTurns {
 
 export function createAgentTurns(options: AgentsOptions): AgentTurns {
   const { engine } = options;
+  const cancel: AgentTurns["cancel"] = ({ sessionId }, reason) => engine.runningTurn(sessionId)?.cancel(reason);
   return {
+    cancel,
     async working({ sessionId }) {
       const turn = engine.runningTurn(sessionId);
       if (turn === undefined) return undefined;
@@ -25,10 +29,9 @@ export function createAgentTurns(options: AgentsOptions): AgentTurns {
       await turn.settled;
       return undefined;
     },
-    async end({ sessionId }, reason) {
-      const turn = engine.runningTurn(sessionId);
-      turn?.cancel(reason);
-      await turn?.settled;
+    async end(agent, reason) {
+      cancel(agent, reason);
+      await engine.runningTurn(agent.sessionId)?.settled;
     },
     async release({ sessionId }) {
       const session = await engine.store.getSession(sessionId);

@@ -170,6 +170,30 @@ describe("the queue of an agent", () => {
     ]);
   });
 
+  it.each(["drop", "suspend"] as const)(
+    "has its turn cancelled before the log has taken the %s of the agent",
+    async (write) => {
+      bench = createAgentBench();
+      const { sessionId } = await bench.add("ada");
+      hold();
+      for (const text of ["One", "Two"]) await bench.agents.send("ada", { text }, anyone);
+      await begun(1);
+      const { agents: log } = bench.store;
+      const original = log[write].bind(log) as (...args: never[]) => Promise<never>;
+      const free = Promise.withResolvers<void>();
+      log[write] = async (...args: never[]) => await free.promise.then(() => original(...args));
+      const turn = bench.engine.runningTurn(sessionId);
+      const stopped =
+        write === "drop" ? bench.agents.stop("ada", anyone) : bench.agents.suspend("ada", { now: true }, anyone);
+      expect(await turn?.outcome).toEqual({ kind: "cancelled" });
+      await turn?.settled;
+      free.resolve();
+      await stopped;
+      await bench.idle("ada");
+      expect(await bench.prompts("ada")).toEqual(["One"]);
+    },
+  );
+
   it("waits for a turn that another client started in the session", async () => {
     bench = createAgentBench();
     const { sessionId } = await bench.add("ada");

@@ -110,7 +110,8 @@ export type TakeEntries = TakeBatch<readonly LaneEntry[]>;
  *   the upstream has ended, before anything is cleaned up;
  * - a batch is given in the read that it came with: no promise, timer or abort listener per batch;
  * - a failure is a `turn-end`, never a rejection;
- * - aborting the signal ends the turn with what `outcomeOfStop` makes of its reason;
+ * - aborting the signal stops what works for the turn in that very call, before anything is given that may have to wait (`stopFirst`),
+ *   and ends the turn with what `outcomeOfStop` makes of its reason; nothing is started under an aborted signal;
  * - when `take` throws or rejects nothing more is given, and `runTurn` rejects with its reason;
  * - `runTurn` settles when every process, socket and timer is freed.
  */

@@ -29,6 +29,11 @@ export function unopened(reason: unknown, signal: AbortSignal): OpenedAttempt {
   return { run: async (take) => await take([{ event: { type: "turn-end", outcome } }]) };
 }
 
+/** Nothing is started for a turn that was stopped meanwhile. */
+async function openWanted(signal: AbortSignal, open: () => Promise<OpenedAttempt>): Promise<OpenedAttempt> {
+  return signal.aborted ? unopened(signal.reason, signal) : await open();
+}
+
 /** The attempts of one turn. */
 export interface TurnAttempts extends Omit<RotationPlan, "cooldowns" | "nowMs"> {
   /** Never rejects: an attempt that cannot be opened is `unopened`. */
@@ -78,7 +83,9 @@ export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempt
     let step: Step | undefined = { state, isOtherWay: false };
     let hasBlocks = false;
     for (let count = 1; step !== undefined; count += 1) {
-      const opened = await open(step.state.attempt, step.isOtherWay);
+      const { attempt } = step.state;
+      const { isOtherWay } = step;
+      const opened = await openWanted(signal, () => open(attempt, isOtherWay));
       const { otherWayAfter } = opened;
       const canAvert = (error: CaretError): boolean => canBeAverted(error, otherWayAfter);
       const withheld = createWithheldEnd({ canBeAverted: canAvert, acts, signal });

@@ -1,5 +1,5 @@
 import type { CaretError, ErrorCode } from "@caret/protocol";
-import type { Lane, LaneRequest, TakeEntries } from "../lanes/lane.ts";
+import { type Lane, type LaneRequest, outcomeOfStop, type TakeEntries } from "../lanes/lane.ts";
 import { createWithheldEnd, withOtherBlocks } from "../lanes/withheld-end.ts";
 import { firstReady } from "./pick-lane.ts";
 
@@ -16,24 +16,25 @@ const ofTheLane: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "unsupported",
 ]);
 
-interface PreparedTurn {
-  readonly request: LaneRequest;
+export interface RunOnLanesOptions {
+  /** The lane of the turn, and those that may take its place. */
+  readonly lanes: readonly [Lane, ...Lane[]];
+  readonly prepare: (lane: Lane) => Promise<LaneRequest>;
   readonly signal: AbortSignal;
 }
 
 /**
  * Run a turn on the first of these lanes. Where that fails before the turn has acted, for a reason of its own, the next one
- * that is ready runs the turn in its place, and a notice says so.
+ * that is ready runs the turn in its place, and a notice says so. A turn that is stopped in between is on no further lane.
  */
-export async function runOnLanes(
-  lanes: readonly [Lane, ...Lane[]],
-  take: TakeEntries,
-  prepare: (lane: Lane) => Promise<PreparedTurn>,
-): Promise<void> {
-  let [lane, ...others] = lanes;
+export async function runOnLanes(options: RunOnLanesOptions, take: TakeEntries): Promise<void> {
+  const { signal } = options;
+  let [lane, ...others] = options.lanes;
   let hasBlocks = false;
   for (;;) {
-    const { request, signal } = await prepare(lane);
+    const request = await requestFor(lane, options);
+    if (request === undefined)
+      return void (await take([{ event: { type: "turn-end", outcome: outcomeOfStop(signal) } }]));
     const isAverted = ({ code }: CaretError): boolean => others.length > 0 && ofTheLane.has(code);
     const withheld = createWithheldEnd({ canBeAverted: isAverted, acts: request.acts, signal });
     const { name } = lane;
@@ -50,4 +51,11 @@ export async function runOnLanes(
     others = others.filter((other) => other !== next);
     lane = next;
   }
+}
+
+/** What the lane is to do; undefined when the turn was stopped meanwhile. */
+async function requestFor(lane: Lane, { prepare, signal }: RunOnLanesOptions): Promise<LaneRequest | undefined> {
+  if (signal.aborted) return undefined;
+  const request = await prepare(lane);
+  return signal.aborted ? undefined : request;
 }

@@ -1,5 +1,5 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
-import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lanes/lane.ts";
+import { type Lane, type LaneEntry, type LaneRequest, outcomeOfStop, type TakeEntries } from "../lanes/lane.ts";
 import { prepareLaneRequest } from "./prepare-lane-request.ts";
 import { runOnLanes } from "./run-on-lanes.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
@@ -67,12 +67,14 @@ export async function runTurn(turn: Turn): Promise<void> {
     };
     // More of a text brings no session, no usage and no end.
     const take: TakeEntries = Object.assign(batches, { more: writer.more });
-    await runOnLanes([lane, ...(options.others ?? [])], trace?.watchEntries(take) ?? take, async (on) => {
+    const prepare = async (on: Lane): Promise<LaneRequest> => {
       trace?.enterLane(on.name);
       const { request, notices } = await prepareLaneRequest({ ...options, ...turn, acts: writer.acts, lane: on });
       await writer.append(toEntries([...unmeteredNotice(on, budgets), ...notices]));
-      return { request, signal };
-    });
+      return request;
+    };
+    const lanes = [lane, ...(options.others ?? [])] as const;
+    await runOnLanes({ lanes, prepare, signal }, trace?.watchEntries(take) ?? take);
     if (!writer.hasEnded) throw new CaretError("internal", `The lane ${lane.name} left its turn without an end`);
   } catch (reason) {
     if (!writer.hasEnded) await endBroken(turn, CaretError.from(reason));

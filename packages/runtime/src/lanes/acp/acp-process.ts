@@ -52,6 +52,7 @@ export class AcpProcess {
   #choosing: Promise<unknown> = Promise.resolve();
   #gone: CaretError | undefined;
   #isRetired = false;
+  #killedFor: CaretError | undefined;
   /** The model that was chosen last, by whichever session. */
   model: string | undefined;
 
@@ -115,9 +116,11 @@ export class AcpProcess {
     return () => void this.#listeners.delete(sessionId);
   }
 
-  /** No other turn is given to it; those that run go on. */
-  retire(): void {
+  /** Ends it at once, and with it every turn that it works at: they have failed of this. */
+  async kill(why: CaretError): Promise<void> {
     this.#isRetired = true;
+    this.#killedFor ??= why;
+    await this.#options.child.stop({ reason: why.message, graceMs: 0 });
   }
 
   async stop(reason: string): Promise<void> {
@@ -162,7 +165,7 @@ export class AcpProcess {
     const { child, graceMs, judgeExit } = this.#options;
     // Its output is over, so it leaves, or is of no use to anybody.
     const exit = await child.stop({ reason: "its output ended", graceMs });
-    const error = CaretError.is(reason) ? reason : judgeExit(exit, child);
+    const error = this.#killedFor ?? (CaretError.is(reason) ? reason : judgeExit(exit, child));
     this.#gone = error;
     this.#rpc.end(error);
     for (const listener of [...this.#listeners.values()]) listener.lost(error);

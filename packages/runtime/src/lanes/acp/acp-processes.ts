@@ -7,6 +7,8 @@ export interface AcpLease {
   readonly process: AcpProcess;
   /** The turn is over. Resolves when what was only for it is gone. */
   release(): Promise<void>;
+  /** The turn was stopped, and is over when the log has its end: what is only for it is ended now. */
+  abandon(): Promise<void>;
 }
 
 interface Kept {
@@ -87,14 +89,15 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
       entry.turns += 1;
       clearTimeout(entry.idle);
       const process = await entry.started;
-      if (process.isUsable) return { process, release: () => releaseShared(key, entry, process) };
+      if (process.isUsable) return { process, release: () => releaseShared(key, entry, process), abandon: stays };
       entry.turns -= 1;
       drop(key, entry);
       return await this.take(key, command);
     },
     async takeOwn(command) {
       const process = await startAcpProcess(command);
-      return { process, release: () => end(process, "the turn is over") };
+      const over = (reason: string) => () => end(process, reason);
+      return { process, release: over("the turn is over"), abandon: over("the turn was stopped") };
     },
     async release(keyEnd) {
       const idle = [...kept].filter(([key, { turns }]) => turns === 0 && key.endsWith(keyEnd));
@@ -115,6 +118,9 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
     },
   };
 }
+
+/** What other turns use as well outlives one that was stopped. */
+async function stays(): Promise<void> {}
 
 /** Of those without a turn, the ones that have waited longest and are more than may wait. */
 function beyond(kept: ReadonlyMap<string, Kept>, max: number): readonly (readonly [string, Kept])[] {

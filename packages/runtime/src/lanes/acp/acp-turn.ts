@@ -1,5 +1,6 @@
 import { CaretError, type JsonObject, type Usage } from "@caret/protocol";
 import { Alarm } from "../../async/alarm.ts";
+import { untilAborted } from "../../async/until-aborted.ts";
 import { within } from "../../async/within.ts";
 import { subagentSessionIn } from "../../decode/acp/acp-subagents.ts";
 import { type AcpUpdates, createAcpUpdates } from "../../decode/acp/acp-updates.ts";
@@ -7,10 +8,12 @@ import type { Decoded } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
 import { objectField, textField } from "../../decode/read-fields.ts";
 import { readUsage } from "../../decode/read-usage.ts";
+import { graceOfStop } from "../../process/hurried-stop.ts";
 import type { TurnClocks } from "../cli/turn-clocks.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
+import { type Over, stopFirst } from "../stop-first.ts";
 import type { AcpProcess, OpenedSession, SessionListener } from "./acp-process.ts";
-import { type AnswerAgent, type AnswerAgentOptions, createAnswerAgent } from "./answer-agent.ts";
+import { type AnswerAgent, type AnswerAgentOptions, cancelled, createAnswerAgent } from "./answer-agent.ts";
 import { errorInText } from "./error-in-text.ts";
 import type { AgentMessage } from "./rpc-connection.ts";
 
@@ -22,21 +25,25 @@ export interface AcpTurnOptions extends Pick<AnswerAgentOptions, "request" | "si
   readonly session: OpenedSession;
   readonly clocks: TurnClocks;
   readonly now: () => number;
-  /** Sends the prompt, or the words that go on after a plan; resolves with the agent's answer. */
-  readonly prompt: (isAfterPlan: boolean) => Promise<JsonObject>;
+  /** Sends the prompt, or the words that go on after a plan, unless the signal has aborted; resolves with the agent's answer. */
+  readonly prompt: (isAfterPlan: boolean, onSent: () => void) => Promise<JsonObject>;
   /** What became known with the session: the first entry. */
   readonly ready: LaneEntry;
   /** What of a batch is to be shown, and what to do when it was. */
   readonly show: (entries: readonly LaneEntry[]) => readonly LaneEntry[];
   readonly shown: () => void;
+  /** No call of an offered tool is answered any more. */
+  readonly leave: () => void;
+  /** The turn was stopped: what of its process is only for it is ended. */
+  readonly abandon: () => Promise<void>;
   /** What a refusal of the agent's means, and what its words do. */
   readonly explain: (reason: unknown) => CaretError;
   readonly explainWords: (words: string) => CaretError;
 }
 
 type FinalEnding = Exclude<Ending, { kind: "end-of-stream" }>;
-/** The agent has answered the prompt, or the turn ends of something else. */
-type PromptEnd = { readonly answer: JsonObject } | { readonly ending: FinalEnding };
+/** The agent has answered the prompt, or the turn ends of something else: of its refusal, too. */
+type PromptEnd = { readonly answer: JsonObject } | { readonly ending: FinalEnding; readonly isRefusal?: true };
 
 /** One turn of a session, from its prompt to its end. */
 export class AcpTurn implements SessionListener {
@@ -46,6 +53,10 @@ export class AcpTurn implements SessionListener {
   readonly #asked: AnswerAgent;
   readonly #alarm = new Alarm(() => this.#expire());
   readonly #over = Promise.withResolvers<FinalEnding>();
+  /** Aborted when the agent is told to stop: nothing it says or asks from then on counts. */
+  readonly #stopped = new AbortController();
+  /** Settles when the agent has answered the prompt that was sent last. */
+  #prompted: Promise<unknown> = Promise.resolve();
   readonly #calls = new Set<string>();
   /** What ends listening to each subagent, by its session. */
   readonly #subagents = new Map<string, () => void>();
@@ -64,7 +75,7 @@ export class AcpTurn implements SessionListener {
     this.#updates = createAcpUpdates({ errorIn: (text) => errorInText(text, explainWords) });
     this.#asked = createAnswerAgent({
       request,
-      signal,
+      signal: AbortSignal.any([signal, this.#stopped.signal]),
       knownCall: (callId) => this.#calls.has(callId),
       onPlanAccepted: () => {
         this.#isPlanAccepted = true;
@@ -75,32 +86,40 @@ export class AcpTurn implements SessionListener {
   }
 
   async run(): Promise<void> {
-    const { process, session, signal, ready } = this.#options;
+    const { process, session, signal } = this.#options;
     const leave = process.listen(session.id, this);
-    const onAbort = (): void => this.#over.resolve(outcomeOfStop(signal));
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    let prompted: Promise<unknown> = Promise.resolve();
+    const atWork = { stop: () => this.#stop(), leave: async () => undefined };
     try {
-      await this.#give([ready]);
-      for (let isAfterPlan = false; ; isAfterPlan = true) {
-        const answer = this.#options.prompt(isAfterPlan);
-        prompted = answer.catch(() => undefined); // its refusal is an ending below
-        const end = await this.#endOf(answer);
-        if ("answer" in end && this.#goesOn(end.answer)) continue;
-        await this.#finish(end);
-        break;
-      }
+      await stopFirst(signal, atWork, (over) => this.#work(over));
     } finally {
       this.#alarm.clear();
-      signal.removeEventListener("abort", onAbort);
-      await this.#settle(prompted);
       leave();
       for (const leaveSubagent of this.#subagents.values()) leaveSubagent();
     }
   }
 
+  async #work(over: Over): Promise<void> {
+    await this.#give([this.#options.ready]);
+    for (let isAfterPlan = false; ; isAfterPlan = true) {
+      const end = await this.#promptAgent(isAfterPlan);
+      if ("answer" in end && this.#goesOn(end.answer)) continue;
+      over("answer" in end || end.isRefusal === true ? "ended" : "its turn is over");
+      return await this.#finish(end);
+    }
+  }
+
+  /** No prompt is sent in a turn that was stopped while the log took what came before it. */
+  async #promptAgent(isAfterPlan: boolean): Promise<PromptEnd> {
+    const { prompt, signal } = this.#options;
+    if (signal.aborted) return { ending: outcomeOfStop(signal) };
+    const answer = prompt(isAfterPlan, () => {
+      this.#prompted = answer.catch(() => undefined); // its refusal is an ending below
+    });
+    return await this.#endOf(answer);
+  }
+
   hear({ method, params, raw }: AgentMessage): void {
+    if (this.#stopped.signal.aborted) return;
     this.#note(this.#read(method, params, raw));
     const announced = subagentSessionIn(objectField(params, "update") ?? {});
     if (announced !== undefined) this.#follow(announced);
@@ -115,8 +134,12 @@ export class AcpTurn implements SessionListener {
     this.#openAsks += 1;
     try {
       // A person is asked about what stands in the log already.
-      await this.#flushed();
-      return await this.#asked.answer(message);
+      await this.flush();
+      return await untilAborted(this.#asked.answer(message), this.#stopped.signal);
+    } catch (reason) {
+      // The agent stops when it has its answers, which may wait for the log.
+      if (this.#stopped.signal.aborted) return cancelled;
+      throw reason;
     } finally {
       this.#openAsks -= 1;
       this.#options.clocks.noteAnswered("");
@@ -129,10 +152,9 @@ export class AcpTurn implements SessionListener {
   }
 
   flush(): Promise<void> | undefined {
-    const heard = this.#heard;
-    this.#heard = [];
-    if (heard.length === 0) return this.#taking;
-    return this.#give(heard);
+    const taking = this.#giveHeard();
+    // Its answer to the stop must be read, whatever the log still has to take.
+    return taking && untilAborted(taking, this.#stopped.signal).catch(() => undefined);
   }
 
   lost(error: CaretError): void {
@@ -172,8 +194,10 @@ export class AcpTurn implements SessionListener {
     this.#heard.push(...decoded);
   }
 
-  async #flushed(): Promise<void> {
-    await this.flush();
+  #giveHeard(): Promise<void> | undefined {
+    const heard = this.#heard;
+    this.#heard = [];
+    return heard.length === 0 ? this.#taking : this.#give(heard);
   }
 
   #give(entries: readonly LaneEntry[]): Promise<void> | undefined {
@@ -221,7 +245,7 @@ export class AcpTurn implements SessionListener {
   async #endOf(answer: Promise<JsonObject>): Promise<PromptEnd> {
     const answered = answer.then(
       (given): PromptEnd => ({ answer: given }),
-      (reason: unknown): PromptEnd => ({ ending: { kind: "failed", error: this.#options.explain(reason).toInfo() } }),
+      (reason: unknown): PromptEnd => ({ ending: this.#refusal(reason), isRefusal: true }),
     );
     return await Promise.race([this.#over.promise.then((ending): PromptEnd => ({ ending })), answered]);
   }
@@ -234,7 +258,7 @@ export class AcpTurn implements SessionListener {
   }
 
   async #finish(end: PromptEnd): Promise<void> {
-    await this.#flushed();
+    await this.#giveHeard();
     await this.#taking;
     const last = "ending" in end ? this.#updates.finish(end.ending) : this.#answered(end.answer);
     await this.#give(last);
@@ -247,13 +271,31 @@ export class AcpTurn implements SessionListener {
     return this.#updates.finish({ kind: "failed", error: new CaretError("upstream-error", message).toInfo() });
   }
 
-  /** A prompt that was not answered is cancelled; an agent that does not heed that gets no other turn. */
-  async #settle(prompted: Promise<unknown>): Promise<void> {
-    const { process, session } = this.#options;
-    if (await within(prompted, 0)) return;
-    process.notify("session/cancel", { sessionId: session.id });
-    if (!(await within(prompted, CANCEL_MS))) process.retire();
+  #refusal(reason: unknown): FinalEnding {
+    const { signal, explain } = this.#options;
+    return signal.aborted ? outcomeOfStop(signal) : { kind: "failed", error: explain(reason).toInfo() };
   }
+
+  async #stop(): Promise<void> {
+    const { signal, leave, abandon } = this.#options;
+    if (signal.aborted) this.#over.resolve(outcomeOfStop(signal));
+    this.#stopped.abort();
+    leave();
+    await this.#cancelPrompt();
+    await abandon();
+  }
+
+  /** A prompt that has no answer yet is cancelled; an agent that does not heed that is ended, with all that its process works at. */
+  async #cancelPrompt(): Promise<void> {
+    const { process, session, signal } = this.#options;
+    if (await within(this.#prompted, 0)) return;
+    process.notify("session/cancel", { sessionId: session.id });
+    if (!(await within(this.#prompted, graceOfStop(signal, CANCEL_MS)))) await process.kill(unheeded());
+  }
+}
+
+function unheeded(): CaretError {
+  return new CaretError("killed", "The agent's process was ended: it went on with a turn that was stopped");
 }
 
 const stopWords: Readonly<Record<string, string>> = {

@@ -114,7 +114,8 @@ function outcome(inner: JsonObject): JsonObject {
   return { outcome: inner };
 }
 
-const cancelled = outcome({ outcome: "cancelled" });
+/** To whatever the agent asks in a turn that was stopped. */
+export const cancelled = outcome({ outcome: "cancelled" });
 
 function selected(optionId: string): JsonObject {
   return outcome({ outcome: "selected", optionId });

@@ -43,13 +43,13 @@ export async function openAcpAttempt(turn: AcpAttempt): Promise<OpenedAttempt> {
   let lease: AcpLease | undefined;
   try {
     lease = await takeProcess(turn, prepared);
-    const { process } = lease;
+    const { process, release, abandon } = lease;
     const { acquired, model } = await prepareSession(turn, prepared, process);
-    const { release } = lease;
+    const found = { process, abandon, session: acquired, model };
     return {
       async run(take) {
         try {
-          await new AcpTurn(turnOptions(turn, prepared, { process, session: acquired, model }), take).run();
+          await new AcpTurn(turnOptions(turn, prepared, found), take).run();
         } finally {
           offered.leave();
           await release();
@@ -137,8 +137,7 @@ async function prepareSession(
   return { acquired, model };
 }
 
-interface Found {
-  readonly process: AcpProcess;
+interface Found extends Pick<AcpLease, "process" | "abandon"> {
   readonly session: OpenedSession;
   readonly model: string | undefined;
 }
@@ -146,7 +145,7 @@ interface Found {
 function turnOptions(
   turn: AcpAttempt,
   { command, profile, offered }: Prepared,
-  { process, session, model }: Found,
+  { process, abandon, session, model }: Found,
 ): ConstructorParameters<typeof AcpTurn>[0] {
   const { host, request, attempt, signal } = turn;
   const version = host.versions.known(command.launch);
@@ -163,8 +162,8 @@ function turnOptions(
     signal,
     clocks: createTurnClocks(turnLimits(host.clocks, request.offered !== undefined), host.monotonic),
     now: host.monotonic,
-    prompt: (isAfterPlan) =>
-      sendPrompt(turn, process, session, isAfterPlan ? { mode: "agent", text: GO_ON } : undefined),
+    prompt: (isAfterPlan, onSent) =>
+      sendPrompt(turn, { process, session, onSent }, isAfterPlan ? { mode: "agent", text: GO_ON } : undefined),
     ready: {
       event: {
         type: "session-ready",
@@ -177,6 +176,8 @@ function turnOptions(
     },
     show: offered.show,
     shown: offered.taken,
+    leave: offered.leave,
+    abandon,
     explain: (reason) => explainRefusal(reason, command),
     explainWords: (words) => explainWords(words, command),
   };
@@ -184,16 +185,18 @@ function turnOptions(
 
 /** The choices of a session and its prompt go together: another session's choice must not come in between. */
 async function sendPrompt(
-  { request, attempt }: AcpAttempt,
-  process: AcpProcess,
-  session: OpenedSession,
+  { request, attempt, signal }: AcpAttempt,
+  { process, session, onSent }: Pick<Found, "process" | "session"> & { readonly onSent: () => void },
   instead: { readonly mode: string; readonly text: string } | undefined,
 ): Promise<JsonObject> {
   const prompt = instead === undefined ? await promptOf(request) : [{ type: "text", text: instead.text }];
   const sent = await process.chooseAlone(async () => {
     await chooseMode(process, session, instead?.mode ?? request.mode);
     await chooseModel(process, session, attempt.model);
-    return { answer: process.request("session/prompt", { sessionId: session.id, prompt }) };
+    signal.throwIfAborted();
+    const answer = process.request("session/prompt", { sessionId: session.id, prompt });
+    onSent();
+    return { answer };
   });
   return await sent.answer;
 }

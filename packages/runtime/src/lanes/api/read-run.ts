@@ -4,6 +4,7 @@ import { ChunkWaiter, type NextChunk } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import { createTurnClocks, type TurnClocks } from "../cli/turn-clocks.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
+import { type Over, stopFirst } from "../stop-first.ts";
 import type { LiveRead, LiveRun } from "./live-run.ts";
 import type { ApiRun } from "./open-run.ts";
 import { createRunRecovery, type Recovery, type RunAction } from "./run-recovery.ts";
@@ -17,19 +18,37 @@ import type { StreamEnd } from "./transport/stream-end.ts";
  */
 export async function readRun(run: ApiRun, take: TakeEntries): Promise<void> {
   const reader = createRunReader(run);
-  try {
-    while (!run.decoder.hasEnded) {
-      const shown = await reader.next();
-      if (shown.length > 0) await take(shown);
-      reader.taken();
-      run.taken();
-    }
-    await reader.linger();
-  } finally {
-    reader.close();
+  const given = Promise.withResolvers<boolean>();
+  const stop = async (): Promise<void> => {
+    reader.stop();
     run.leave();
+  };
+  // Calls that have no result by then get one with the turn's end.
+  const leave = async (): Promise<void> => {
+    if (await given.promise) await reader.linger();
+    await stop();
+  };
+  await stopFirst(run.signal, { stop, leave }, async (over) => {
+    try {
+      await giveAll(run, reader, take, over);
+      given.resolve(true);
+    } finally {
+      given.resolve(false);
+    }
+  }).finally(reader.close);
+}
+
+async function giveAll({ decoder, taken }: ApiRun, reader: RunReader, take: TakeEntries, over: Over): Promise<void> {
+  while (!decoder.hasEnded) {
+    const shown = await reader.next();
+    if (decoder.hasEnded) over(reader.isGivenUp() ? "its turn is over" : "ended");
+    if (shown.length > 0) await take(shown);
+    reader.taken();
+    taken();
   }
 }
+
+type RunReader = ReturnType<typeof createRunReader>;
 
 /** The streams of a run as one: what breaks between them is mended, and reported by a notice. */
 function createRunReader(run: ApiRun) {
@@ -40,8 +59,10 @@ function createRunReader(run: ApiRun) {
   let action: RunAction = "say";
   let pauseMs = 0;
   let live: LiveRun | undefined;
+  /** The turn has ended here, and not at the upstream. */
+  let isGivenUp = false;
 
-  const read = async (): Promise<LiveRead> => {
+  const read = async (): Promise<Reading> => {
     // An abort ends the pause, and is seen when the next stream is opened.
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: run.signal }).catch(() => undefined);
     pauseMs = 0;
@@ -53,6 +74,7 @@ function createRunReader(run: ApiRun) {
   /** The stream is over before its turn: what is said about it, and what happens next. */
   const recover = (end: StreamEnd): readonly Decoded[] => {
     const next = recovery.after(end);
+    isGivenUp = next.kind === "fail";
     if (next.kind === "fail") return decoder.finish(failed(next.error));
     // Thoughts that were shown stay; those of the next stream are a block of their own.
     const closed = next.action === "resume" ? [] : decoder.restarted();
@@ -71,7 +93,8 @@ function createRunReader(run: ApiRun) {
   return {
     /** What is to be shown of it. */
     async next(): Promise<readonly LaneEntry[]> {
-      const { entries, hasCheckpoint, end } = await read();
+      const { entries, hasCheckpoint, end, isOver } = await read();
+      isGivenUp = isOver === true;
       const shown = run.show(entries);
       run.acts.noteEvents(shown);
       if (hasCheckpoint) recovery.noteCheckpoint();
@@ -84,22 +107,25 @@ function createRunReader(run: ApiRun) {
     async linger() {
       if (live !== undefined) await linger(run, live);
     },
-    close() {
-      waiter.close();
-      leaveStream();
-    },
+    isGivenUp: () => isGivenUp,
+    stop: leaveStream,
+    close: () => waiter.close(),
   };
 }
 
+/** `isOver`: the turn was ended here, by a stop or a clock. */
+type Reading = LiveRead & { readonly isOver?: true };
+
 const nothing: LiveRead = { entries: [], hasCheckpoint: false, end: undefined };
 
-function isLive(opened: LiveRun | LiveRead): opened is LiveRun {
+function isLive(opened: LiveRun | Reading): opened is LiveRun {
   return "pull" in opened;
 }
 
 /** The next stream; or, where it cannot be opened, what that means. */
-async function open(run: ApiRun, action: RunAction): Promise<LiveRun | LiveRead> {
+async function open(run: ApiRun, action: RunAction): Promise<LiveRun | Reading> {
   try {
+    run.signal.throwIfAborted();
     return await run.open(action);
   } catch (reason) {
     if (run.signal.aborted) return over(run, outcomeOfStop(run.signal));
@@ -108,7 +134,7 @@ async function open(run: ApiRun, action: RunAction): Promise<LiveRun | LiveRead>
 }
 
 /** What the stream gives next, or what its silence means. */
-async function readNext(run: ApiRun, live: LiveRun, waiter: ChunkWaiter, clocks: TurnClocks): Promise<LiveRead> {
+async function readNext(run: ApiRun, live: LiveRun, waiter: ChunkWaiter, clocks: TurnClocks): Promise<Reading> {
   const { now, retries } = run;
   const waitMs = Math.min(clocks.deadline() - now(), retries.stallMs);
   const next: NextChunk<StreamRead> = await waiter.next(live.pull(), waitMs);
@@ -129,8 +155,8 @@ function silence(ms: number): string {
   return `The upstream sent nothing for ${ms} ms, not even a sign of life`;
 }
 
-function over({ decoder }: ApiRun, ending: Parameters<ApiRun["decoder"]["finish"]>[0]): LiveRead {
-  return { ...nothing, entries: decoder.finish(ending) };
+function over({ decoder }: ApiRun, ending: Parameters<ApiRun["decoder"]["finish"]>[0]): Reading {
+  return { ...nothing, entries: decoder.finish(ending), isOver: true };
 }
 
 function failed(error: CaretError) {

@@ -47,6 +47,7 @@ export function createRunStreams(options: RunStreamsOptions): RunStreams {
     async open() {
       const found = await findToken();
       const link = await access.agent(signal);
+      signal.throwIfAborted();
       const requestId = isFirst ? runId : host.newId();
       isFirst = false;
       const controller = new AbortController();

@@ -6,7 +6,9 @@ import type { Decoded, Decoder } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { ChildExit, ChildHandle, StopStages } from "../../process/child-handle.ts";
+import { graceOfStop, isHurried } from "../../process/hurried-stop.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
+import { type AtWork, stopFirst } from "../stop-first.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
 import type { VersionReport } from "./version-probe.ts";
@@ -39,11 +41,11 @@ const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 
 /**
  * Read an agent until its turn ends: its bytes become entries for the log, each read in one go. The turn ends with its own
- * last event, not with the process: the `turn-end` is given at once, and only then the process gets a moment to leave by
- * itself before it is made to.
+ * last event, not with the process: the `turn-end` is given at once, while the process has a moment to leave by itself before
+ * it is made to. In a turn that is stopped, or that a clock ends, the process is stopped before the rest is given.
  */
 export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void> {
-  const { child, decoder, version, offered } = run;
+  const { decoder, version, offered } = run;
   const upstream = createUpstreamNote(run.attachmentOf);
   const batches = (decoded: readonly Decoded[]): Promise<void> | void => {
     const shown = offered.show(version.addTo(upstream.attach(decoded)));
@@ -52,45 +54,43 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
   };
   // More of a text names no session and no call, and the version can wait for the next batch.
   const give = Object.assign(batches, { more: take.more });
-  let why: Over["why"] | undefined;
-  try {
-    const over = await readUntilOver(run, give);
-    why = over.why;
-    const last = over.why === "ended" ? over.last : decoder.finish(await endingOf(run, over.why, over.saidAnything));
+  await stopFirst(run.signal, agentAtWork(run), async (over) => {
+    const read = await readUntilOver(run, give);
+    const last = read.why === "ended" ? read.last : decoder.finish(await endingOf(run, read.why, read.saidAnything));
+    over(read.why);
+    await read.taken;
     await version.lastChance();
     await give(last);
-  } finally {
-    // Unread output is dropped from here on, so that the agent does not wait for a reader.
-    child.stdout.drop();
-    await leave(run, why).finally(offered.leave);
-  }
+  }).finally(offered.leave);
   if (upstream.sessionId !== undefined) run.refill(upstream.sessionId);
 }
 
 /** Why nothing more is read: the turn has ended, the output has, a clock has run out, or the turn was stopped. */
-interface Over {
+interface Read {
   readonly why: "ended" | "end" | "expired" | "aborted";
   /** The batch that the turn's end is in. */
   readonly last: readonly Decoded[];
   readonly saidAnything: boolean;
+  /** Settles when what was given before is taken. */
+  readonly taken: Promise<void> | undefined;
 }
 
 /** Gives what the agent prints, up to the batch that ends its turn. One timer and one abort listener serve all of it. */
-function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Promise<Over> {
+function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Promise<Read> {
   const { child, decoder, clocks, now, signal } = run;
   const { more: giveMore } = give;
-  const { promise, resolve, reject } = Promise.withResolvers<Over>();
+  const { promise, resolve, reject } = Promise.withResolvers<Read>();
   let taking: Promise<void> | undefined;
   let isOver = false;
   let saidAnything = false;
 
-  const end = (why: Over["why"], last: readonly Decoded[] = []): void => {
+  const end = (why: Read["why"], last: readonly Decoded[] = []): void => {
     if (isOver) return;
     isOver = true;
     alarm.clear();
     signal.removeEventListener("abort", onAbort);
-    const over = { why, last, saidAnything };
-    resolve(taking === undefined ? over : taking.then(() => over));
+    taking?.catch(() => undefined); // whoever waits for it below gets the reason
+    resolve({ why, last, saidAnything, taken: taking });
   };
   const onAbort = (): void => end("aborted");
   const alarm = new Alarm(() => {
@@ -152,7 +152,7 @@ function createUpstreamNote(attachmentOf: AgentRun["attachmentOf"]) {
   };
 }
 
-async function endingOf(run: AgentRun, kind: Exclude<Over["why"], "ended">, saidAnything: boolean): Promise<Ending> {
+async function endingOf(run: AgentRun, kind: Exclude<Read["why"], "ended">, saidAnything: boolean): Promise<Ending> {
   if (kind === "aborted") return outcomeOfStop(run.signal);
   if (kind === "expired") return failed(run.clocks.expired(), run.child.stderrTail());
   const timer = new AbortController();
@@ -169,11 +169,24 @@ export function failed(error: CaretError, stderr: string): Ending {
   return { kind: "failed", error: info.upstream === undefined && upstream !== "" ? { ...info, upstream } : info };
 }
 
-/** An agent whose turn is over may leave by itself for a moment; any other is stopped in stages. */
-async function leave({ child, graceMs, cancelMessage }: AgentRun, why: Over["why"] | undefined): Promise<void> {
-  const isDone = why === "ended";
-  if (isDone) await within(child.exit, graceMs);
-  const stages: StopStages = { reason: isDone ? "the turn is over" : (why ?? "the log takes no more"), graceMs };
-  const cancel = isDone || cancelMessage === undefined ? {} : { cancel: cancelMessage, cancelMs: CANCEL_MS };
-  await child.stop({ ...stages, ...cancel });
+/** Its process: told to stop in stages, or, when its turn has ended by itself, given a moment to leave. */
+function agentAtWork({ child, graceMs, cancelMessage, signal, offered }: AgentRun): AtWork {
+  const end = async (stages: StopStages): Promise<void> => {
+    // Unread output is dropped from here on, so that the agent does not wait for a reader.
+    child.stdout.drop();
+    await child.stop(stages);
+  };
+  return {
+    stop(reason) {
+      offered.leave();
+      const cancels = cancelMessage !== undefined && !isHurried(signal);
+      const cancel = cancels ? { cancel: cancelMessage, cancelMs: CANCEL_MS } : {};
+      return end({ reason, graceMs: graceOfStop(signal, graceMs), ...cancel });
+    },
+    async leave() {
+      child.stdout.drop();
+      await within(child.exit, graceMs);
+      await end({ reason: "the turn is over", graceMs });
+    },
+  };
 }

@@ -58,8 +58,9 @@ export interface Started {
   readonly refill: (sessionId: string) => void;
 }
 
-/** Start the agent of an attempt and give it its prompt. A booted one is taken if one waits. */
+/** Start the agent of an attempt and give it its prompt, unless its turn was stopped meanwhile. A booted one is taken if one waits. */
 export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: StartOptions): Promise<Started> {
+  asked.signal.throwIfAborted();
   if (prepared.program.style === "contract") return await startContract(asked, prepared, how);
   const turn = { ...asked, request: withUsableReservation(asked, prepared) };
   // An agent that is offered tools or walled in is tied to its own turn, and an argument cannot be given later: none can wait.
@@ -90,12 +91,13 @@ function turnPolicy(host: AgentHost, version: LaunchVersion): AgentPolicy {
 }
 
 async function startContract(
-  { host, request }: TurnAttempt,
+  { host, request, signal }: TurnAttempt,
   { program, launch, profile }: Prepared,
   how: StartOptions,
 ): Promise<Started> {
   const { workspace } = request;
   const line = await contractTurn(request);
+  signal.throwIfAborted();
   const command = childCommandOf({ host, launch, args: program.args, workspace, profile, stdin: "held" });
   const child = start(host, command, how);
   holdStdin(child, line, request.offered && HOLD_FOR_RESULTS_MS);

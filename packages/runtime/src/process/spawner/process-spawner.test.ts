@@ -133,6 +133,31 @@ describe("the spawner process", () => {
     }
   });
 
+  it("has its children killed for it while it is stuck, and works when it goes on", async () => {
+    const child = spawner.spawn(bench.sh("trap '' TERM; note; sleep 60 & wait; sleep 60"));
+    await Promise.all([child.started, eventually(() => bench.noted() === 1, "the child runs")]);
+    process.kill(pidOf(spawner), "SIGSTOP");
+    try {
+      expect(await child.stop({ graceMs: 100 })).toEqual({ kind: "exited", code: null, signal: "SIGKILL" });
+      expect(bench.survivors()).toEqual([]);
+    } finally {
+      process.kill(pidOf(spawner), "SIGCONT");
+    }
+    expect(await readAll(spawner.spawn(bench.sh("echo again")))).toBe("again\n");
+  }, 15_000);
+
+  it("does not keep a start that is not wanted any more waiting while it is stuck", async () => {
+    process.kill(pidOf(spawner), "SIGSTOP");
+    try {
+      const child = spawner.spawn(bench.sh("note"));
+      expect(await child.stop({ graceMs: 100 })).toMatchObject({ kind: "failed-to-start" });
+    } finally {
+      process.kill(pidOf(spawner), "SIGCONT");
+    }
+    expect(await readAll(spawner.spawn(bench.sh("echo again")))).toBe("again\n");
+    await eventually(() => bench.survivors().length === 0, "nothing is left of it");
+  }, 15_000);
+
   it("does not keep a close from ending when it is stuck itself", async () => {
     const child = spawner.spawn(bench.sh("note; sleep 60"));
     await Promise.all([child.started, eventually(() => bench.noted() === 1, "the child runs")]);

@@ -5,7 +5,7 @@ import { CaretError } from "@caret/protocol";
 import { within } from "../../async/within.ts";
 import type { ChildCommand, ChildExit, ChildHandle, Spawner, SpawnOptions } from "../child-handle.ts";
 import { type Launch, type LaunchedProcess, signalGroup } from "../process-group.ts";
-import type { ProcessIdentity } from "../process-identity.ts";
+import { isAlive, type ProcessIdentity } from "../process-identity.ts";
 import { openProcessRegistry, type ProcessRegistry } from "../process-registry.ts";
 import { superviseChild } from "../supervise-child.ts";
 import { killMarked } from "../sweep-leftovers.ts";
@@ -115,7 +115,7 @@ export class ProcessSpawner implements Spawner {
     link.send({ type: "spawn", id, command: { ...rest, hasStdin } });
     const streams = openStreams(link, id, hasStdin);
     try {
-      const [identity, opened] = await inTime(Promise.all([remote.start.promise, streams]));
+      const [identity, opened] = await inTime(Promise.all([remote.start.promise, streams]), signal);
       if (CaretError.is(identity)) throw identity;
       return { pid: identity.pid, ...opened, ...this.#controls(id, remote) };
     } catch (reason) {
@@ -131,7 +131,10 @@ export class ProcessSpawner implements Spawner {
     const { link, exited, reaped } = remote;
     return {
       exited: exited.promise,
-      signal: (signal) => link.send({ type: "signal", id, signal }),
+      signal: (signal) => {
+        link.send({ type: "signal", id, signal });
+        if (signal === "SIGKILL") void this.#killFromHere(id, remote);
+      },
       reap: (strays) => {
         if (this.#remotes.has(id)) link.send({ type: "reap", id, strays });
         return reaped.promise;
@@ -179,6 +182,17 @@ export class ProcessSpawner implements Spawner {
       this.#registry?.remove(id);
       this.#forget(id);
     }
+  }
+
+  /** A spawner that is stuck kills nobody, and reports of nobody: a stop must not wait until it goes on. */
+  async #killFromHere(id: string, { identity, exited }: RemoteChild): Promise<void> {
+    if (identity === undefined) return;
+    signalGroup(identity, "SIGKILL");
+    if ((await within(exited.promise, END_MS)) || isAlive(identity)) return;
+    killMarked(new Set([id]));
+    exited.resolve({ kind: "exited", code: null, signal: "SIGKILL" });
+    this.#registry?.remove(id);
+    this.#finish(id);
   }
 
   #disown(link: SpawnerLink, id: string): void {
@@ -238,11 +252,19 @@ function fail(remote: RemoteChild | undefined, error: CaretError): void {
   remote?.exited.resolve({ kind: "failed-to-start", error });
 }
 
-function inTime<Value>(promise: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new CaretError("agent-unavailable", "The spawner process did not start the program in time"));
-    }, START_MS);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+/** Rejects when the spawner does not start the program in time; soon, when the program is not wanted any more. */
+function inTime<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void =>
+    reject(new CaretError("agent-unavailable", "The spawner process did not start the program in time"));
+  let timer = setTimeout(giveUp, START_MS);
+  const onAbort = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, END_MS);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  return Promise.race([promise, late]).finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
   });
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { ChildCommand, ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import { containCommand } from "../../process/containment.ts";
+import { graceOfStop } from "../../process/hurried-stop.ts";
 import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput, toolEnvironment } from "../tool.ts";
@@ -155,7 +156,7 @@ function directoryIn(
 
 function stopInTime(child: ChildHandle, timeoutMs: number, signal: AbortSignal): { clear(): void } {
   const timer = setTimeout(() => void child.stop({ reason: "timeout", graceMs: GRACE_MS }), timeoutMs);
-  const onAbort = (): void => void child.stop({ reason: "cancelled", graceMs: GRACE_MS });
+  const onAbort = (): void => void child.stop({ reason: "cancelled", graceMs: graceOfStop(signal, GRACE_MS) });
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
   return {

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import { write } from "../commands/print.ts";
+import type { Host } from "../host.ts";
+
+/** A server that restarts, or a machine that starts together with it, is there within this time. */
+const WAIT_MS = 60_000;
+const AGAIN_MS = 500;
+
+/**
+ * Starts what needs the fleet's database: again and again while that cannot be reached, since it may be restarting. Says once that it
+ * waits. Rejects with the last error when the wait was in vain, and at once with any other.
+ */
+export async function untilReachable<Started>(
+  { stderr }: Pick<Host, "stderr">,
+  start: () => Promise<Started>,
+  waitMs = WAIT_MS,
+): Promise<Started> {
+  const until = performance.now() + waitMs;
+  let hasSaid = false;
+  for (;;) {
+    try {
+      return await start();
+    } catch (reason) {
+      if (!isAway(reason) || performance.now() + AGAIN_MS > until) throw reason;
+      if (!hasSaid) await write(stderr, `${reason.message}. Waiting up to ${Math.round(waitMs / 1_000)} s for it.\n`);
+      hasSaid = true;
+      await sleep(AGAIN_MS);
+    }
+  }
+}
+
+function isAway(reason: unknown): reason is CaretError {
+  return CaretError.is(reason) && reason.code === "storage-failed" && reason.retryable;
+}

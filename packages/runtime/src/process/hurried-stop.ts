@@ -1,0 +1,21 @@
+import { CaretError } from "@caret/protocol";
+
+/** A stop that cannot wait as long as others: somebody else may begin to work where this turn does. */
+export class HurriedStop extends CaretError {
+  /** How long what works for the turn has to heed it. */
+  readonly graceMs: number;
+
+  constructor(graceMs: number, ...error: ConstructorParameters<typeof CaretError>) {
+    super(...error);
+    this.graceMs = graceMs;
+  }
+}
+
+export function isHurried({ reason }: AbortSignal): boolean {
+  return CaretError.is(reason) && "graceMs" in reason;
+}
+
+/** How long what works for a turn has to heed the stop of its signal: what is usual, unless who stopped it cannot wait so long. */
+export function graceOfStop(signal: AbortSignal, usualMs: number): number {
+  return isHurried(signal) ? Math.min((signal.reason as HurriedStop).graceMs, usualMs) : usualMs;
+}
