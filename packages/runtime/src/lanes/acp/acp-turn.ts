@@ -92,7 +92,7 @@ export class AcpTurn implements SessionListener {
         break;
       }
     } finally {
-      this.#alarm.clear();
+      this.#alarm.close();
       signal.removeEventListener("abort", onAbort);
       await this.#settle(prompted);
       leave();

@@ -87,7 +87,7 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
   const end = (why: Over["why"], last: readonly Decoded[] = []): void => {
     if (isOver) return;
     isOver = true;
-    alarm.clear();
+    alarm.close();
     signal.removeEventListener("abort", onAbort);
     const over = { why, last, saidAnything };
     resolve(taking === undefined ? over : taking.then(() => over));
