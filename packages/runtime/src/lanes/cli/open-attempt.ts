@@ -70,7 +70,9 @@ function runOf(
   return {
     child,
     decoder: createDecoder({
-      dialect: program.style === "official" ? "stream-json" : "contract",
+      // A program may speak whatever is recognised, as it may in a file that is decoded.
+      dialect: "auto",
+      ...(program.style === "contract" ? { expects: "contract" } : {}),
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
       shortensLongLines: program.style === "official",
@@ -124,7 +126,7 @@ async function openOfferedTurn(
   if (program.style === "contract") {
     // Loaded when such a program is used: it brings the validator of JSON Schemas along.
     const { openContractTurn } = await import("./contract-calls.ts");
-    return openContractTurn(request.offered, host.repair);
+    return openContractTurn(request, host.repair);
   }
   const { registration } = request;
   if (servers !== undefined && registration !== undefined) {

@@ -1,0 +1,60 @@
+import { writeFileSync } from "node:fs";
+import type { AgentEvent } from "@caret/protocol";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { decodeChunks } from "../../decode/testing/decode-lines.ts";
+import * as fixtures from "../../decode/testing/fixtures.ts";
+import { joinDeltas } from "../../turns/compact-entries.ts";
+import { pullTurn } from "../testing/pull-turn.ts";
+import { createCliLane } from "./cli-lane.ts";
+import { type CliBench, collectEvents, createCliBench, unstopped } from "./testing/cli-bench.ts";
+
+let bench: CliBench;
+beforeEach(() => {
+  bench = createCliBench();
+});
+afterEach(() => bench.close());
+
+/** What a live program comes to that prints these bytes in two pieces, started as Cursor's CLI or with a turn on its standard input. */
+async function playLive(bytes: Buffer, cut: number, style: "official" | "contract"): Promise<readonly AgentEvent[]> {
+  const file = bench.workbench.path("output");
+  writeFileSync(file, bytes);
+  const command = bench.agent(`cat > /dev/null; head -c ${cut} "${file}"; sleep 0.01; tail -c +${cut + 1} "${file}"`);
+  const entry = { promptAsArg: false, authProfiles: [], fallbackModels: [], enabled: true };
+  const own = { ...entry, command: "/bin/sh", args: ["-c", `head -c 1 > /dev/null; . "${command}" < /dev/null`] };
+  const programs = { command, args: [], promptAsArg: false, models: style === "contract" ? { own } : {} };
+  const lane = createCliLane({ name: "cli", host: bench.host({ programs }) });
+  const model = style === "contract" ? "own" : "auto";
+  return plain(await collectEvents(pullTurn(lane, bench.request({ model }), unstopped())));
+}
+
+/** Without what the lane adds: the version of the program. */
+function plain(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  const whole = joinDeltas(events.map((event) => ({ event }))).map(({ event }) => event);
+  return whole.flatMap((event) => {
+    if (event.type !== "session-ready") return [event];
+    const { version: _, ...rest } = event;
+    return Object.keys(rest).length === 1 ? [] : [rest];
+  });
+}
+
+const all = Object.entries(fixtures);
+const cuts = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe.each(all)("a live program that prints the %s", (name, bytes) => {
+  const property = (style: "official" | "contract") =>
+    fc.asyncProperty(cuts, async (share) => {
+      const cut = Math.floor(share * bytes.length);
+      const alone = plain(decodeChunks([bytes], { dialect: "auto", partial: true, joinsDeltas: true }));
+      expect(await playLive(bytes, cut, style)).toEqual(alone);
+    });
+
+  it("comes to the events of the decoder alone, wherever its output is cut", async () => {
+    await fc.assert(property("official"), { numRuns: 4 });
+  });
+
+  // Calls of the contract itself are run, or refused, where a program is given a turn.
+  it.runIf(name === "payloadFixture")("comes to the same where it is given a turn to read", async () => {
+    await fc.assert(property("contract"), { numRuns: 4 });
+  });
+});
