@@ -32,7 +32,7 @@ interface RefusedCall {
 /**
  * The tool calls of a contract program. They come in its stream, are repaired, and are answered by a line on its
  * standard input: `{"type":"tool_result","callId","name","ok","content"}`. Every call gets its answer, also one that nobody
- * offered a tool for, and one that the program does not wait for is interrupted by the end of its turn.
+ * offered a tool for, and one that the program does not wait for is run, too.
  */
 export function openContractTurn(
   { offered, answerRefused }: Pick<LaneRequest, "offered" | "answerRefused">,
@@ -47,6 +47,7 @@ export function openContractTurn(
   const left = new AbortController();
   const tooMany = new AbortController();
   const known = new Set<string>();
+  const running = new Set<Promise<void>>();
   let asked: ContractCall[] = [];
   let reply: (call: ContractCall, result: ToolResult) => void = () => undefined;
   let made = 0;
@@ -93,19 +94,21 @@ export function openContractTurn(
     env: {},
     signal: tooMany.signal,
     show(entries) {
-      const isOver = entries.at(-1)?.event.type === "turn-end";
-      // A call that comes together with the end of the turn is interrupted before it is made: the dialect says so.
       return entries.flatMap((entry): readonly LaneEntry[] => {
         const { event } = entry;
-        if (event.type === "tool-call" && event.owner !== "agent" && !isOver) return take(entry, event);
+        if (event.type === "tool-call" && event.owner !== "agent") return take(entry, event);
         return "callId" in event && event.callId !== undefined && known.has(event.callId) ? [] : [entry];
       });
     },
     taken() {
       const calls = asked;
       asked = [];
-      for (const call of calls) void answer(call);
+      for (const call of calls) {
+        const answering = answer(call).finally(() => running.delete(answering));
+        running.add(answering);
+      }
     },
+    unfinished: () => Promise.all(running),
     leave: () => left.abort(),
   };
 }

@@ -31,7 +31,7 @@ async function playLive(bytes: Buffer, cut: number, style: "official" | "contrac
 /** Without what the lane adds: the version of the program. */
 function plain(events: readonly AgentEvent[]): readonly AgentEvent[] {
   const whole = joinDeltas(events.map((event) => ({ event }))).map(({ event }) => event);
-  return whole.flatMap((event) => {
+  return whole.flatMap((event): readonly AgentEvent[] => {
     if (event.type !== "session-ready") return [event];
     const { version: _, ...rest } = event;
     return Object.keys(rest).length === 1 ? [] : [rest];

@@ -7,6 +7,7 @@ import type { Ending } from "../../decode/dialect.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { ChildExit, ChildHandle, StopStages } from "../../process/child-handle.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
+import { giveLast } from "./last-calls.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
 import type { VersionReport } from "./version-probe.ts";
@@ -58,7 +59,7 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
     why = over.why;
     const last = over.why === "ended" ? over.last : decoder.finish(await endingOf(run, over.why, over.saidAnything));
     await version.lastChance();
-    await give(last);
+    await giveLast(run, last, give, (error) => failed(error, child.stderrTail()));
   } finally {
     // Unread output is dropped from here on, so that the agent does not wait for a reader.
     child.stdout.drop();
@@ -163,7 +164,7 @@ async function endingOf(run: AgentRun, kind: Exclude<Over["why"], "ended">, said
   return exit === undefined ? outcomeOfStop(run.signal) : run.judgeExit(exit, run.child, saidAnything);
 }
 
-export function failed(error: CaretError, stderr: string): Ending {
+export function failed(error: CaretError, stderr: string): Extract<Ending, { kind: "failed" }> {
   const info: ErrorInfo = error.toInfo();
   const upstream = stderr.trim().slice(-2_000);
   return { kind: "failed", error: info.upstream === undefined && upstream !== "" ? { ...info, upstream } : info };
