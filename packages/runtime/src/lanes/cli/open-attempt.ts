@@ -6,8 +6,9 @@ import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
 import { classifyFailure } from "./classify-failure.ts";
-import { commandName } from "./command-name.ts";
+import { programWords } from "./command-name.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
+import { pipeTest } from "./pipe-test.ts";
 import { type AgentRun, failed } from "./read-agent.ts";
 import type { RegisteredServers } from "./registered-servers.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
@@ -161,14 +162,15 @@ function judgeExit(
 ): Ending {
   const stderr = child.stderrTail();
   if (exit.kind !== "exited") return failed(exit.error, stderr);
-  // A contract program may end its turn by leaving, as long as it leaves in peace.
-  if (program.style === "contract" && exit.code === 0) return { kind: "end-of-stream" };
+  // A contract program may end its turn by leaving, as long as it leaves in peace and has said something.
+  if (program.style === "contract" && exit.code === 0 && saidAnything) return { kind: "end-of-stream" };
   const error = classifyFailure({
     stderr,
     exitCode: exit.code,
     signal: exit.signal,
     stdoutEmpty: !saidAnything,
-    commandName: commandName(program.command, launch.file),
+    ...programWords(program.command, launch.file),
+    pipeTest: pipeTest(program, launch.file, host.platform),
     platform: host.platform,
   });
   return failed(error, stderr);
