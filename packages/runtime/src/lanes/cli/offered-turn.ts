@@ -28,7 +28,7 @@ export interface OfferedTurn {
   show(entries: readonly LaneEntry[]): readonly LaneEntry[];
   /** The batch that was shown last has been taken: calls it mentioned may be logged now. */
   taken(): void;
-  /** Resolves when the calls that were made so far have run. Absent: the agent ends no turn while a call of its own runs. */
+  /** What the turn's end waits for: calls that still run, something that is still to be said. Absent: nothing. Never rejects. */
   readonly unfinished?: () => Promise<unknown>;
   /** Nothing more is answered. */
   leave(): void;

@@ -132,9 +132,10 @@ async function openOfferedTurn(
   const { registration } = request;
   if (servers !== undefined && registration !== undefined) {
     const { openEnclosedTurn, openRegisteredTurn } = await import("./registered-turn.ts");
-    if (sandbox !== undefined) return openEnclosedTurn({ servers, request }, sandbox);
+    const env = host.environment(profile);
+    if (sandbox !== undefined) return openEnclosedTurn({ host, servers, request, env }, sandbox);
     const files = host.agentFiles(profile);
-    return openRegisteredTurn({ host, request, registration, servers, files, env: host.environment(profile) });
+    return openRegisteredTurn({ host, request, registration, servers, files, env });
   }
   // In a sandbox the agent has a configuration directory of its own, and sees none of the user's files.
   const files = sandbox === undefined ? host.agentFiles(profile) : filesIn(sandbox);
