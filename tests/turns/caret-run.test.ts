@@ -105,7 +105,7 @@ describe("caret run", () => {
     const { ended } = start(workspace, ["--quiet", "hello"]);
     const { code, stdout, stderr } = await ended;
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/cli-outdated[\s\S]*update/);
+    expect(stderr).toMatch(/cli-outdated[\s\S]*[Uu]pdate/);
   });
 
   test("runs beside another on the same data directory", async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { AgentEvent } from "@caret/protocol";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { decodeChunks } from "../../decode/testing/decode-lines.ts";
 import * as fixtures from "../../decode/testing/fixtures.ts";
 import { joinDeltas } from "../../turns/compact-entries.ts";
@@ -38,23 +38,22 @@ function plain(events: readonly AgentEvent[]): readonly AgentEvent[] {
   });
 }
 
-const all = Object.entries(fixtures);
 const cuts = fc.double({ min: 0, max: 1, noNaN: true });
 
-describe.each(all)("a live program that prints the %s", (name, bytes) => {
-  const property = (style: "official" | "contract") =>
-    fc.asyncProperty(cuts, async (share) => {
-      const cut = Math.floor(share * bytes.length);
-      const alone = plain(decodeChunks([bytes], { dialect: "auto", partial: true, joinsDeltas: true }));
-      expect(await playLive(bytes, cut, style)).toEqual(alone);
-    });
-
-  it("comes to the events of the decoder alone, wherever its output is cut", async () => {
-    await fc.assert(property("official"), { numRuns: 4 });
+/** A live program comes to the events of the decoder alone, wherever its output is cut. */
+async function assertSame(bytes: Buffer, style: "official" | "contract"): Promise<void> {
+  const alone = plain(decodeChunks([bytes], { dialect: "auto", partial: true, joinsDeltas: true }));
+  const property = fc.asyncProperty(cuts, async (share) => {
+    expect(await playLive(bytes, Math.floor(share * bytes.length), style)).toEqual(alone);
   });
+  await fc.assert(property, { numRuns: 4 });
+}
 
-  // Calls of the contract itself are run, or refused, where a program is given a turn.
-  it.runIf(name === "payloadFixture")("comes to the same where it is given a turn to read", async () => {
-    await fc.assert(property("contract"), { numRuns: 4 });
-  });
-});
+it.each(Object.entries(fixtures))(
+  "a live program that prints the %s is read as the decoder reads it alone",
+  (_, bytes) => assertSame(bytes, "official"),
+);
+
+// Calls of the contract itself are run, or refused, where a program is given a turn to read.
+it("a program that is given a turn to read may answer with the payload shape", () =>
+  assertSame(fixtures.payloadFixture, "contract"));
