@@ -1,7 +1,7 @@
 import type { AgentProgram } from "./agent-program.ts";
 
 /** The smallest turn that there is, for a program that reads one from standard input. */
-export const minimalTurn = '{"type":"turn","turnId":"t1","messages":[{"role":"user","content":"hi"}],"tools":[]}';
+const minimalTurn = '{"type":"turn","turnId":"t1","messages":[{"role":"user","content":"hi"}],"tools":[]}';
 
 /** What a person types to run a program as Caret does: with pipes in place of a terminal. */
 export function pipeTest({ style, args }: AgentProgram, file: string, platform: NodeJS.Platform): string {
