@@ -23,6 +23,7 @@ beforeAll(async () => {
         when: "^Edit",
         steps: [tool("edit", { path: "a.txt", old_string: "unsaved", new_string: "edited" }), { text: "Edited." }],
       },
+      { when: "^Make", steps: [tool("write", { path: "new.txt", content: "made\n" }), { text: "Made." }] },
       { when: "^Run", steps: [tool("exec", { command: "echo here; exit 3" }), { text: "Ran." }] },
       { when: "^Sleep", steps: [tool("exec", { command: "echo begun; exec sleep 600" }), { text: "Slept." }] },
     ],
@@ -76,6 +77,18 @@ it("is shown a change of its unsaved text, and makes it itself", async () => {
     [{ type: "diff", path, oldText: "unsaved\n", newText: "edited\n" }],
   ]);
   expect([editor.buffers.get(path), readFileSync(path, "utf8")]).toEqual(["edited\n", "saved\n"]);
+});
+
+it("is asked for a file that is not there once, however often the gateway looks", async () => {
+  const id = await openSession();
+  const path = join(home.workspace, "new.txt");
+  await client.agent.request("session/set_config_option", {
+    sessionId: id,
+    configId: "permission",
+    value: "supervised",
+  });
+  await client.prompt(id, "Make");
+  expect([editor.read.filter((asked) => asked === path), editor.buffers.get(path)]).toEqual([[path], "made\n"]);
 });
 
 it("runs a command in a terminal, which is shown in its call and released", async () => {

@@ -162,8 +162,7 @@ it("answers bad input with an error of its kind, and serves on", async () => {
   const prompt = (blocks: readonly object[]) =>
     refusal(agent.request("session/prompt", { sessionId, prompt: blocks as never }));
   const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
-  const image = { type: "image", data: PNG, mimeType: "image/png" };
-  const broken = { ...image, data: "AAAA" };
+  const broken = { type: "image", data: "AAAA", mimeType: "image/png" };
   const sse = { type: "sse", name: "old", url: "http://localhost/", headers: [] };
   expect([
     await refusal(agent.request("session/nonsense", {})),
@@ -175,7 +174,6 @@ it("answers bad input with an error of its kind, and serves on", async () => {
     await refusal(agent.request("authenticate", { methodId: "magic" })),
     await prompt([]),
     await prompt([audio]),
-    await prompt([{ type: "text", text: "Look" }, image]),
     await prompt([{ type: "text", text: "Look" }, broken]),
   ]).toEqual([
     [-32_601, undefined],
@@ -187,9 +185,23 @@ it("answers bad input with an error of its kind, and serves on", async () => {
     [-32_602, "invalid-request"],
     [-32_602, "invalid-request"],
     [-32_602, "unsupported"],
-    [-32_602, "unsupported"],
     [-32_602, "invalid-request"],
   ]);
   await client.cancel("nobody");
   expect(await client.prompt(sessionId, "What is 2 + 3?")).toMatchObject({ stopReason: "end_turn" });
+});
+
+it("promises no pictures where the lane passes none on, and leaves out those that come, with a word about it", async () => {
+  const client = new AcpClient(home);
+  clients.push(client);
+  const { agentCapabilities } = await client.agent.request("initialize", { protocolVersion: 1 });
+  expect(agentCapabilities?.promptCapabilities).toEqual({ image: false, audio: false, embeddedContext: true });
+  const { sessionId } = await client.newSession(home.workspace);
+  const image = { type: "image", data: PNG, mimeType: "image/png" } as const;
+  const prompt = [{ type: "text", text: "What is 2 + 3?" } as const, image];
+  expect(await client.agent.request("session/prompt", { sessionId, prompt })).toMatchObject({ stopReason: "end_turn" });
+  expect([client.said(sessionId, "agent_message_chunk"), client.said(sessionId, "agent_thought_chunk")]).toEqual([
+    expect.stringContaining("5"),
+    expect.stringContaining("The agent was not given the pictures"),
+  ]);
 });

@@ -15,6 +15,8 @@ export class TestEditor {
   };
   /** Unsaved text, by absolute path. A file without a buffer cannot be read here. */
   readonly buffers = new Map<string, string>();
+  /** The files that were asked for. */
+  readonly read: string[] = [];
   /** The commands that were run, as their last argument. */
   readonly commands: (string | undefined)[] = [];
   /** Terminals that were released. */
@@ -26,6 +28,7 @@ export class TestEditor {
     const { fs, terminal } = methods.client;
     app
       .onRequest(fs.readTextFile, ({ params: { path } }) => {
+        this.read.push(path);
         const content = this.buffers.get(path);
         if (content === undefined) throw RequestError.resourceNotFound(path);
         return { content };

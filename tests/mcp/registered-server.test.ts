@@ -221,4 +221,32 @@ describe.skipIf(!hasBubblewrap)("an agent in a sandbox that runs its own tools",
     ]);
     await expect.poll(() => readdirSync(workspace())).toEqual([]);
   });
+
+  it("is told in its first turn of more tools than an agent takes, which are counted where it runs", async () => {
+    const mcpJson = join(configDir(), "mcp.json");
+    const before = readFileSync(mcpJson, "utf8");
+    const many = { command: process.execPath, args: ["-e", serverOf(40)] };
+    writeFileSync(mcpJson, JSON.stringify({ mcpServers: { many } }));
+    await create("fay", { sandbox: "on", userServers: true });
+    const { sessionId, lastSeq } = await caret.getAgent("fay");
+    await tell("fay", "See who is there");
+    const { events } = await caret.readLog(sessionId, { after: lastSeq, limit: 1_000 });
+    writeFileSync(mcpJson, before);
+    const notices = events.flatMap(({ event }) => (event.type === "notice" ? [event.message] : []));
+    expect(notices).toEqual([expect.stringContaining("(many) have 40 tools")]);
+  });
 });
+
+/** A server of MCP with so many tools. */
+function serverOf(count: number): string {
+  return `
+const tools = Array.from({ length: ${count} }, (_, index) => ({ name: "t" + index, inputSchema: { type: "object" } }));
+const results = {
+  initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "many", version: "1" } },
+  "tools/list": { tools },
+};
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+});`;
+}

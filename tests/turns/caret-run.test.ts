@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -69,6 +70,27 @@ describe("caret run", () => {
     expect(await ended).toEqual({ code: 0, stdout: "You said: --force is a word\n", stderr: "" });
   });
 
+  /** Exit codes of turns that Caret ends, with the usual clocks: a run that waits for one of them takes hours. */
+  test.each(["stream-json", "contract"])(
+    "leaves at once with 1 when it has stopped a turn that goes in circles: %s",
+    async (dialect) => {
+      const steps = Array.from({ length: 12 }, () => ({ tool: { server: "caret", name: "ls", args: { path: "." } } }));
+      const workspace = bench.workspace();
+      // Where Caret runs the tools the agent works in a directory of Caret's.
+      const play = `#!/bin/sh\n${bench.simulator({ turns: [[...steps, { text: "Done." }]] })}\n`;
+      const command = bench.program(join(bench.directory, `${dialect}-agent`), play);
+      const own = { command, args: ["--contract"] };
+      const models = dialect === "contract" ? { model: "own", models: { own } } : { cli: { command } };
+      const clocks = { firstEventMs: 3_600_000, idleMs: 3_600_000, toolMs: 3_600_000, turnMs: 7_200_000 };
+      const path = bench.configFile({ ...models, clocks, tools: { owner: "gateway" } });
+      const { ended } = start(workspace, ["--config", path, "--json", "Go"]);
+      const { code, stdout } = await ended;
+      const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}");
+      expect([code, JSON.stringify(last)]).toEqual([1, expect.stringContaining("loop-stopped")]);
+      expect(bench.processes()).toEqual([]);
+    },
+  );
+
   test("takes three megabytes from a pipe", async () => {
     const prompt = "0123456789abcdef".repeat(200_000);
     const workspace = bench.workspace(bench.simulator({ turns: [[{ text: "Got it." }]] }));
@@ -83,7 +105,7 @@ describe("caret run", () => {
     const { ended } = start(workspace, ["--quiet", "hello"]);
     const { code, stdout, stderr } = await ended;
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/cli-outdated[\s\S]*update/);
+    expect(stderr).toMatch(/cli-outdated[\s\S]*[Uu]pdate/);
   });
 
   test("runs beside another on the same data directory", async () => {

@@ -22,7 +22,7 @@ const failures: readonly (readonly [Extract<Step, { fail: unknown }>["fail"], co
   ["rate-limited", "rate-limited", /Wait/],
   ["policy-force", "policy-disabled", /administrator/],
   ["policy-headless", "policy-disabled", /administrator/],
-  ["outdated", "cli-outdated", /update/],
+  ["outdated", "cli-outdated", /update/i],
   ["network", "upstream-unreachable", /network/i],
   ["unavailable", "upstream-unreachable", /again/],
   ["session-in-use", "session-busy", /Wait/],

@@ -44,10 +44,20 @@ export function configWords(host: Host, options: Readonly<Record<string, unknown
   });
 }
 
-/** Also puts the user's own prices in use: what a project may choose depends on what models cost. */
+/** Hosts whose variables were spoken of. */
+const warned = new WeakSet<Host>();
+
+/**
+ * Also puts the user's own prices in use: what a project may choose depends on what models cost. Says on standard error, once, what there
+ * is to say about the configuration.
+ */
 export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
   applyPriceUpdates(loadPriceUpdates(host));
-  return loadConfig(configSources(host, options));
+  const loaded = loadConfig(configSources(host, options));
+  if (!warned.has(host))
+    for (const { location, message } of loaded.warnings) host.stderr.write(`caret: ${location}: ${message}\n`);
+  warned.add(host);
+  return loaded;
 }
 
 function configFlagNames(): readonly { readonly key: string; readonly flag: string }[] {

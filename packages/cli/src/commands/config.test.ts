@@ -59,4 +59,19 @@ describe("caret config", () => {
   it("prints a JSON Schema", async () => {
     expect(JSON.parse((await config(["schema"])).stdout)).toMatchObject({ title: "Caret's configuration" });
   });
+
+  it("goes on after a variable that is no setting, says so once, and names the nearest that is", async () => {
+    const env = { CARET_LANE: "sim", CARET_MDOEL: "m", CARET_GARDEN_GNOME: "secret-gnome" };
+    const { code, stdout, stderr } = await config(["print"], env);
+    expect({ code, isPrinted: stdout.includes("lane"), stderr: stderr.split("\n").toSorted() }).toEqual({
+      code: 0,
+      isPrinted: true,
+      stderr: [
+        "",
+        "caret: CARET_GARDEN_GNOME: unknown variable",
+        "caret: CARET_MDOEL: unknown variable; did you mean CARET_MODEL?",
+      ],
+    });
+    expect((await config(["validate"], env)).code).toBe(2);
+  });
 });

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { configPaths, readConfigFile } from "../config/config-paths.ts";
 import { configJsonSchema } from "../config/config-reference.ts";
 import { explainConfig } from "../config/explain-config.ts";
-import { validateConfig } from "../config/load-config.ts";
+import { criticiseConfig } from "../config/load-config.ts";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { hostLook } from "../terminal/look.ts";
 import { tableLines } from "../terminal/table-lines.ts";
@@ -52,7 +52,7 @@ async function printPaths(host: Host, options: ConfigOptions): Promise<ExitCode>
 }
 
 async function checkConfig(host: Host, options: ConfigOptions): Promise<ExitCode> {
-  const problems = validateConfig(configSources(host, { ...options }));
+  const problems = criticiseConfig(configSources(host, { ...options }));
   const code = problems.length === 0 ? exitCodes.completed : exitCodes.usage;
   if (options.json === true) {
     await printJson(host, problems);

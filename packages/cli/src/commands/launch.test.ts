@@ -2,6 +2,8 @@ import { PassThrough, Readable } from "node:stream";
 import { expect, it } from "vitest";
 import type { Host } from "../host.ts";
 import { launchClient } from "../install/launch-client.ts";
+import { addLaunchCommand } from "./launch.ts";
+import { tryCommand } from "./testing/try-command.ts";
 
 const host: Host = {
   argv: [],
@@ -30,5 +32,26 @@ it.each([
   await expect(launchClient({ host, launch, args: [program] })).rejects.toMatchObject({
     code: "not-found",
     message: `${program} cannot be started: ${code}`,
+  });
+});
+
+it.each([
+  [
+    "droid",
+    "Droid takes its settings",
+    "Run `caret install droid`, then start it: `FACTORY_AIRGAP_ENABLED=true droid -m custom:auto`.",
+  ],
+  [
+    "openclaw",
+    "OpenClaw takes its settings",
+    "Write what `caret connect openclaw` prints, then start it: `openclaw agent --local",
+  ],
+  ["zed", "Zed is not started from a terminal", "`caret connect zed` prints how to set it up."],
+])("says of %s, which it cannot start, what to do", async (client, message, fix) => {
+  const trial = { cwd: "/nonexistent", env: { CARET_LANE: "sim" } };
+  await expect(tryCommand(addLaunchCommand, ["launch", client], trial)).rejects.toMatchObject({
+    code: "invalid-request",
+    message: expect.stringContaining(message),
+    fix: expect.stringContaining(fix),
   });
 });

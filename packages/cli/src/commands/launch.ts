@@ -1,4 +1,5 @@
 import { CaretError } from "@caret/protocol";
+import { type Recipe, TERMINAL } from "@caret/protocol/recipes";
 import type { Command } from "commander";
 import type { ExitCode, Host } from "../host.ts";
 import { clientRecipe, NO_TOKEN, requirePart } from "../install/client-recipe.ts";
@@ -34,10 +35,7 @@ async function launch(
   const loaded = withKeptPort(loadHostConfig(host, options));
   const { dataDir } = loaded.config;
   const known = clientRecipe(client, { url: gatewayUrl(host, loaded.config), token: NO_TOKEN, dataDir, host });
-  if (known.launch === undefined)
-    throw new CaretError("invalid-request", `${known.name} is not started from a terminal`, {
-      fix: `\`caret connect ${client}\` prints how to set it up.`,
-    });
+  if (known.launch === undefined) throw notLaunched(client, known);
   requirePart(known, known.launch.needs);
   const connection = await connectGateway(host, loaded, { workspace: host.cwd });
   try {
@@ -53,4 +51,23 @@ async function launch(
   } finally {
     await connection.close();
   }
+}
+
+/** A program of the terminal that has its settings from its own files alone is written to, and then started by its own name. */
+function notLaunched(client: string, { name, parts, installation }: Recipe): CaretError {
+  const typed = parts.find(({ target }) => target === TERMINAL)?.text;
+  const own = typed === undefined ? undefined : (installation?.start ?? typed);
+  if (own === undefined || own.includes("\n"))
+    return new CaretError("invalid-request", `${name} is not started from a terminal`, {
+      fix: `\`caret connect ${client}\` prints how to set it up.`,
+    });
+  const written =
+    installation === undefined ? `Write what \`caret connect ${client}\` prints` : `Run \`caret install ${client}\``;
+  return new CaretError(
+    "invalid-request",
+    `${name} takes its settings from its own files only: \`launch\` cannot give it any`,
+    {
+      fix: `${written}, then start it: \`${own}\`.`,
+    },
+  );
 }

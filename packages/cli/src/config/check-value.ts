@@ -12,8 +12,13 @@ export function checkValue({ key, schema }: ConfigKey, value: unknown, source: C
   return { problems: parsed.error.issues.flatMap((issue) => toProblems(issue, key, schema, source)) };
 }
 
-export function unknownName(noun: "key" | "variable" | "flag", name: string, known: Iterable<string>): string {
-  const nearest = nearestName(name, known);
+export function unknownName(
+  noun: "key" | "variable" | "flag",
+  name: string,
+  known: Iterable<string>,
+  prefix?: string,
+): string {
+  const nearest = nearestName(name, known, prefix);
   return nearest === undefined ? `unknown ${noun}` : `unknown ${noun}; did you mean ${nearest}?`;
 }
 

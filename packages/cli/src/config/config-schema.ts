@@ -181,7 +181,8 @@ function loopsSchema() {
       ),
       schemaRefusals: key(
         count(3),
-        "As `loops.failures`, for calls that a tool's schema refuses with the same complaint, whatever their arguments.",
+        "As `loops.failures`, for calls that are refused with the same complaint, by a tool's schema or since there is no " +
+          "such tool, whatever their arguments. Five times as many in a row, whatever the complaints, are the same.",
       ),
     })
     .prefault({});

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 export const keyTraits = z.registry<KeyTraits>();
 
-const PREFIX = "CARET_";
+export const PREFIX = "CARET_";
 
 /**
  * The one rule for names: the words of a key, in order. `clocks.firstEventMs` is `CARET_CLOCKS_FIRST_EVENT_MS` as a

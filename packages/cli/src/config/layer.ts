@@ -6,6 +6,8 @@ export interface Layer {
   readonly source: ConfigSource;
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly ConfigProblem[];
+  /** What is said about it and keeps nobody from starting. */
+  readonly warnings?: readonly ConfigProblem[];
 }
 
 /** Where a value came from. `file` is the user's own or the one named outright; `project` came with the directory. */

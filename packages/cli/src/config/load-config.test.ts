@@ -418,11 +418,6 @@ describe("validateConfig", () => {
       [`${userFile}: models.quick.authProfiles.1: there is no profile named wrok; did you mean work?`],
     ],
     [
-      "a misspelt variable",
-      { env: { CARET_CLOCKS_IDLE: "5" } },
-      ["CARET_CLOCKS_IDLE: unknown variable; did you mean CARET_CLOCKS_IDLE_MS?"],
-    ],
-    [
       "a misspelt flag",
       { flags: { "clocks.idelMs": "5" } },
       ["--clocks-idel-ms: unknown flag; did you mean --clocks-idle-ms?"],

@@ -27,6 +27,8 @@ export interface LoadConfigOptions extends ConfigEnvironment {
 export interface LoadedConfig extends MergedConfig {
   /** The files that were read, the strongest first. */
   readonly files: readonly string[];
+  /** What is to be said about it. */
+  readonly warnings: readonly ConfigProblem[];
   /** What it was made of, to be read again. */
   readonly from: LoadConfigOptions;
 }
@@ -44,6 +46,12 @@ export function validateConfig(options: LoadConfigOptions): readonly ConfigProbl
   return readConfig(options).problems;
 }
 
+/** The same with everything that there is to say about it. */
+export function criticiseConfig(options: LoadConfigOptions): readonly ConfigProblem[] {
+  const { loaded, problems } = readConfig(options);
+  return [...loaded.warnings, ...problems];
+}
+
 function readConfig(options: LoadConfigOptions): {
   readonly loaded: LoadedConfig;
   readonly problems: readonly ConfigProblem[];
@@ -59,6 +67,7 @@ function readConfig(options: LoadConfigOptions): {
     loaded: {
       ...merged,
       files: files.flatMap(({ source }) => ("path" in source ? [source.path] : [])),
+      warnings: layers.flatMap(({ warnings = [] }) => warnings),
       from: options,
     },
     problems: [

@@ -1,7 +1,7 @@
 import { parseJson } from "@caret/protocol";
 import { z } from "zod";
 import { checkValue, unknownName } from "./check-value.ts";
-import { type ConfigKey, fromVariable, isSetting, toFlag, toVariable, unwrap } from "./key-names.ts";
+import { type ConfigKey, fromVariable, isSetting, PREFIX, toFlag, toVariable, unwrap } from "./key-names.ts";
 import { type ConfigProblem, type ConfigSource, type Layer, locationOf } from "./layer.ts";
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -13,17 +13,19 @@ const booleans = new Map([
   ["0", false],
 ]);
 
-/** The settings of the environment. An empty variable counts as unset. */
+/**
+ * The settings of the environment. An empty variable counts as unset. One of our family that is no setting may be another program's, or
+ * that of another version: it is a warning.
+ */
 export function variableLayer(env: Readonly<Record<string, string | undefined>>, keys: readonly ConfigKey[]): Layer {
   const names = keys.map(({ key }) => key);
   const set = new Map(Object.entries(env).filter(([, text]) => text !== undefined && text !== ""));
   const unknown = [...set.keys()].filter((name) => isSetting(name) && fromVariable(name, names) === undefined);
-  const problems = unknown.map((name) => ({
+  const warnings = unknown.map((name) => ({
     location: name,
-    message: unknownName("variable", name, names.map(toVariable)),
+    message: unknownName("variable", name, names.map(toVariable), PREFIX),
   }));
-  const layer = textLayer((key) => set.get(toVariable(key)), keys, { kind: "variable" });
-  return { ...layer, problems: [...problems, ...layer.problems] };
+  return { ...textLayer((key) => set.get(toVariable(key)), keys, { kind: "variable" }), warnings };
 }
 
 /** The settings given as flags: text as it was typed, or values the command has already read. */

@@ -125,6 +125,11 @@ export class EventUpdates {
     return this.#inform("error", `The turn failed: ${message}. ${fix}`, turnId);
   }
 
+  /** Something that the client is to show its user, and that stands in no log. */
+  warn(text: string): readonly SessionUpdate[] {
+    return this.#inform("warning", text, "acp");
+  }
+
   /** Clients that show no notices get them among the agent's thoughts: they are nothing the agent has answered. */
   #inform(severity: "warning" | "error", text: string, turnId: string): readonly SessionUpdate[] {
     if (this.#options.takesNotices) return [{ sessionUpdate: "notice", severity, title: text }];

@@ -10,6 +10,7 @@ import {
   type EventEnvelope,
   type NativeClient,
   type SessionView,
+  type StartTurn,
   type TurnOutcome,
   type Usage,
 } from "@caret/protocol";
@@ -17,12 +18,14 @@ import type { ClientFeatures } from "./client-features.ts";
 import type { TurnMode } from "./config-options.ts";
 import { chunk, EventUpdates } from "./event-updates.ts";
 import { promptAnswer } from "./prompt-answer.ts";
-import { readPrompt } from "./prompt-content.ts";
+import { readPrompt, readPromptWithoutImages } from "./prompt-content.ts";
 import { SessionAsks } from "./session-asks.ts";
 import { SessionEditor } from "./session-editor.ts";
 import { slashCommandIn } from "./slash-commands.ts";
 
 const PAGE = 500;
+const PICTURES_LEFT_OUT =
+  "The agent was not given the pictures: this session's lane cannot pass them on. Save a picture in the workspace and name its path";
 
 export interface OpenSessionOptions {
   readonly caret: NativeClient;
@@ -120,15 +123,14 @@ export class OpenSession {
   }
 
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
-    const { caret, allowing } = this.#options;
-    const { prompt, images } = readPrompt(blocks);
+    const { caret } = this.#options;
+    const { prompt } = readPrompt(blocks);
     const command = slashCommandIn(prompt);
     if (command !== undefined) {
       await this.send(chunk("agent_message_chunk", await command(caret, this.id)));
       return { stopReason: "end_turn" };
     }
-    const wanted = { prompt, mode: this.mode, ...(images.length === 0 ? {} : { images }) };
-    const starting = allowing(() => caret.startTurn(this.id, wanted)).then(({ turnId }) => this.#expect(turnId));
+    const starting = this.#start(blocks).then((turnId) => this.#expect(turnId));
     this.#starting = Promise.allSettled([this.#starting, starting]);
     const ending = await starting;
     const cancel = (): void => void this.cancel();
@@ -162,6 +164,23 @@ export class OpenSession {
 
   async send(update: SessionUpdate): Promise<void> {
     await this.#options.client.notify(methods.client.session.update, { sessionId: this.id, update });
+  }
+
+  /** A lane that cannot pass pictures on runs the turn without them, and the client is told so: the editor cannot take them back. */
+  async #start(blocks: readonly ContentBlock[]): Promise<string> {
+    const { caret, allowing } = this.#options;
+    const { prompt, images } = readPrompt(blocks);
+    const start = async (wanted: Pick<StartTurn, "prompt" | "images">): Promise<string> =>
+      (await allowing(() => caret.startTurn(this.id, { mode: this.mode, ...wanted }))).turnId;
+    if (images.length === 0) return await start({ prompt });
+    try {
+      return await start({ prompt, images });
+    } catch (reason) {
+      if (CaretError.from(reason).code !== "unsupported") throw reason;
+      const turnId = await start({ prompt: readPromptWithoutImages(blocks) });
+      for (const update of this.#updates.warn(PICTURES_LEFT_OUT)) await this.send(update);
+      return turnId;
+    }
   }
 
   #expect(turnId: string): Ending {

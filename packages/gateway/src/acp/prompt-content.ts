@@ -18,6 +18,11 @@ export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
   return { prompt: texts.join("\n"), images };
 }
 
+/** The same for a lane that cannot pass pictures on: a note stands in the place of each. */
+export function readPromptWithoutImages(blocks: readonly ContentBlock[]): string {
+  return blocks.map((block) => (imageOf(block) === undefined ? textOf(block) : "[an image]")).join("\n");
+}
+
 function imageOf(block: ContentBlock): PromptImage | undefined {
   if (block.type === "image") return { mediaType: block.mimeType, base64: block.data };
   if (block.type !== "resource" || !("blob" in block.resource)) return undefined;

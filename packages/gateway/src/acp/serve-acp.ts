@@ -73,7 +73,7 @@ function gatewayMethods(app: AgentApp, options: ServeAcpOptions, typed: Typed): 
       methods.agent.initialize,
       typed(async (acp, { params }) => {
         acp.features = featuresOf(params.clientCapabilities);
-        return introduction(options.version);
+        return introduction(options.version, await takesPictures(options));
       }),
     )
     .onRequest(
@@ -87,13 +87,13 @@ function gatewayMethods(app: AgentApp, options: ServeAcpOptions, typed: Typed): 
     );
 }
 
-function introduction(version: string): InitializeResponse {
+function introduction(version: string, image: boolean): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: "caret", title: "Caret", version },
     agentCapabilities: {
       loadSession: true,
-      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      promptCapabilities: { image, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {} },
     },
@@ -105,6 +105,18 @@ function introduction(version: string): InitializeResponse {
       },
     ],
   };
+}
+
+/** Whether a new session can be given pictures: as they are on lanes that pass them on, as files where the agent has tools of its own. */
+async function takesPictures({ caret, newSession }: ServeAcpOptions): Promise<boolean> {
+  try {
+    const { lanes, defaultLane, defaultPermission } = await caret.about();
+    if ((newSession.permission ?? defaultPermission) === "full") return true;
+    const name = newSession.lane ?? defaultLane;
+    return lanes.some(({ lane, takesImages = false }) => lane === name && takesImages);
+  } catch {
+    return false; // what is wrong with the gateway, the first session says
+  }
 }
 
 /** Caret keeps no login of its own here: a lane that is ready has one. */

@@ -3,19 +3,24 @@ import { LONGEST_TIMER_MS } from "@caret/protocol";
 /**
  * Rings when a time has passed that may be set again at any time: a timer that would fire too early is left to
  * run and armed again then, only one that would fire too late is replaced.
+ *
+ * Its owner closes it when nothing may ring any more: whatever still runs then, on its way out of a callback that ended its owner,
+ * cannot arm it again. A timer that nobody waits for would keep the process alive for as long as a turn may last.
  */
 export class Alarm {
   readonly #ring: () => void;
   #deadline = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #firesAt = 0;
+  #isClosed = false;
 
   constructor(ring: () => void) {
     this.#ring = ring;
   }
 
-  /** Rings in so many milliseconds from now, and no earlier; without end: never. */
+  /** Rings in so many milliseconds from now, and no earlier; without end: never. A closed one never rings. */
   set(waitMs: number): void {
+    if (this.#isClosed) return;
     if (waitMs === Number.POSITIVE_INFINITY) {
       this.#deadline = waitMs;
       return;
@@ -33,6 +38,11 @@ export class Alarm {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#deadline = Number.POSITIVE_INFINITY;
+  }
+
+  close(): void {
+    this.clear();
+    this.#isClosed = true;
   }
 
   readonly #onTimer = (): void => {

@@ -35,7 +35,7 @@ export class ChunkWaiter {
   }
 
   close(): void {
-    this.#alarm.clear();
+    this.#alarm.close();
     this.#signal.removeEventListener("abort", this.#onAbort);
   }
 

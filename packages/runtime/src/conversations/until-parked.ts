@@ -115,7 +115,7 @@ class Answer {
   };
 
   close(): void {
-    this.#alarm.clear();
+    this.#alarm.close();
   }
 
   #reach({ seq, characters }: Position): void {

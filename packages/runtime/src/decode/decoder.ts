@@ -35,6 +35,11 @@ const MAX_UNDECIDED = 16;
 
 export interface DecoderOptions {
   readonly dialect: DialectName | "auto";
+  /**
+   * For `auto`: the program is given the contract's turn and expected to answer in it. Its first frame decides, and is the contract's
+   * unless it is proof of `payload`: what is no frame of the contract must fail at once.
+   */
+  readonly expects?: "contract";
   /** Whether the official CLI was asked for partial output. */
   readonly partial: boolean;
   /** Who runs the calls of a contract CLI. */
@@ -81,7 +86,7 @@ class LineDecoder implements Decoder {
   #dialect: Dialect<unknown> | undefined;
   #state: unknown;
   /** Frames that tell nothing wait for one that does, so that nothing is lost by deciding late. */
-  #undecided: Frame[] = [];
+  #undecided: { readonly frame: Frame; readonly line: string | undefined }[] = [];
   #reading: FrameReaderState;
 
   constructor(options: DecoderOptions) {
@@ -182,7 +187,7 @@ class LineDecoder implements Decoder {
 
   /** The line stands beside the first event that came of it. */
   #decodeFrame(decoded: Decoded[], frame: Frame, line: string | undefined): void {
-    if (this.#dialect === undefined) return this.#decide(decoded, frame);
+    if (this.#dialect === undefined) return this.#decide(decoded, frame, line);
     const [next, events] = this.#dialect.step(this.#state, frame);
     this.#state = next;
     let raw = line;
@@ -192,24 +197,29 @@ class LineDecoder implements Decoder {
     }
   }
 
-  #decide(decoded: Decoded[], frame: Frame): void {
-    this.#undecided.push(frame);
-    const isLast = this.#undecided.length > MAX_UNDECIDED;
-    const name = recogniseDialect(frame) ?? (isLast ? "stream-json" : undefined);
+  #decide(decoded: Decoded[], frame: Frame, line: string | undefined): void {
+    this.#undecided.push({ frame, line });
+    const name = this.#recognise(frame);
     if (name !== undefined) this.#choose(decoded, name);
+  }
+
+  #recognise(frame: Frame): DialectName | undefined {
+    if (this.#options.expects === "contract") return hasPayload(frame) ? "payload" : "contract";
+    const isLast = this.#undecided.length > MAX_UNDECIDED;
+    return recogniseDialect(frame) ?? (isLast ? "stream-json" : undefined);
   }
 
   #choose(decoded: Decoded[], name: DialectName): Dialect<unknown> {
     const chosen = this.#dialects[name];
     this.#dialect = chosen;
     this.#state = chosen.initial;
-    for (const frame of this.#undecided) this.#decodeFrame(decoded, frame, undefined);
+    for (const { frame, line } of this.#undecided) this.#decodeFrame(decoded, frame, line);
     this.#undecided = [];
     return chosen;
   }
 
   #end(decoded: Decoded[], ending: Ending): void {
-    const chosen = this.#dialect ?? this.#choose(decoded, "stream-json");
+    const chosen = this.#dialect ?? this.#choose(decoded, this.#options.expects ?? "stream-json");
     const [ended, closing] = chosen.finish(this.#state, ending);
     this.#state = ended;
     for (const event of closing) decoded.push({ event, raw: undefined });
@@ -242,6 +252,10 @@ function createDialects(options: DecoderOptions): Readonly<Record<DialectName, D
 function recogniseDialect(frame: Frame): DialectName | undefined {
   if (frame.kind !== "object") return undefined;
   return frame.sentinel ? "contract" : recogniseObject(frame.value);
+}
+
+function hasPayload(frame: Frame): boolean {
+  return frame.kind === "object" && objectField(frame.value, "payload") !== undefined;
 }
 
 function recogniseObject(event: JsonObject): DialectName | undefined {

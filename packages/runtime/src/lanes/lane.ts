@@ -11,7 +11,7 @@ import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
-import type { AgentTool, AnswerCall, ToolCall } from "../turns/tools/tool-call.ts";
+import type { AgentTool, AnswerCall, AnswerRefused, ToolCall } from "../turns/tools/tool-call.ts";
 import type { TurnActs } from "../turns/turn-acts.ts";
 import type { LaneFeature } from "./lane-features.ts";
 import type { Registration } from "./registration.ts";
@@ -78,6 +78,8 @@ export interface LaneRequest {
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
   readonly offered: OfferedTools | undefined;
+  /** To be asked what the agent is answered to a call that no tool of the turn takes. Absent: nobody counts such calls. */
+  readonly answerRefused?: AnswerRefused;
   /** Caret's MCP server, for an agent that runs its own tools. Absent: it has none. */
   readonly registration?: Registration | undefined;
   /** Who is asked about the agent's own tools; only on lanes that ask. Absent: nobody. */

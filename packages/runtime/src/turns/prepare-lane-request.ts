@@ -5,6 +5,7 @@ import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import type { AttachedImage, TurnRequest } from "./session-engine.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
+import { guardRefusals, type LoopWatch } from "./tools/watch-loops.ts";
 import type { TurnActs } from "./turn-acts.ts";
 
 const PAGE = 1_000;
@@ -20,6 +21,7 @@ interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" |
   readonly request: TurnRequest;
   readonly sandbox: RequestedSandbox | undefined;
   readonly tools: TurnTools | undefined;
+  readonly loops: LoopWatch;
   readonly acts: TurnActs;
 }
 
@@ -51,6 +53,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       sandbox: options.sandbox,
       upstream,
       offered: tools?.offered,
+      answerRefused: guardRefusals(options.loops),
       registration: request.registration,
       people: tools?.people,
       previousTurnId: await lastTurnId(options),

@@ -4,6 +4,7 @@ import { prepareLaneRequest } from "./prepare-lane-request.ts";
 import { runOnLanes } from "./run-on-lanes.ts";
 import type { SessionTurnOptions } from "./start-session-turn.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
+import type { LoopWatch } from "./tools/watch-loops.ts";
 import { openTurnBudget, unmeteredNotice, whoseOf } from "./turn-budget.ts";
 import type { TurnTrace } from "./turn-trace.ts";
 import type { TurnWriter } from "./turn-writer.ts";
@@ -19,6 +20,7 @@ export interface Turn {
   readonly stop: (error: CaretError) => void;
   /** Undefined: the agent runs its own. */
   readonly tools: TurnTools | undefined;
+  readonly loops: LoopWatch;
   /** Undefined: turns are not traced. */
   readonly trace: TurnTrace | undefined;
   /** What the agent has to wait for. */

@@ -8,6 +8,7 @@ import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { Budgets } from "./check-budget.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { createLaneSteering } from "./lane-steering.ts";
+import { createLoopDetector } from "./loops/loop-detector.ts";
 import { ownerOf, runTurn } from "./run-turn.ts";
 import type { RunningTurn, TurnFollowOptions, TurnRequest } from "./session-engine.ts";
 import { agentTurnTools } from "./tools/agent-turn-tools.ts";
@@ -15,6 +16,7 @@ import type { LazyToolbox } from "./tools/lazy-toolbox.ts";
 import { noAsks } from "./tools/no-asks.ts";
 import { gatewayTurnTools } from "./tools/own-turn-tools.ts";
 import { clientTurnTools, type TurnTools } from "./tools/turn-tools.ts";
+import type { LoopWatch } from "./tools/watch-loops.ts";
 import { toolSandbox } from "./turn-sandbox.ts";
 import { createTurnTrace, type TurnTrace } from "./turn-trace.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
@@ -62,14 +64,15 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
       trace?.end(outcome);
     },
   });
-  const tools = turnToolsOf(options, writer, signal, stop);
+  const loops = { guard: createLoopDetector(options.loops), write: writer.write, onLoop: stop };
+  const tools = turnToolsOf(options, writer, signal, loops);
   const steering =
     tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
   const written = Promise.all([options.saved, writer.write([startOf(options, turnId, model)], request)]);
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work, or waits for it. Nothing it says can be sent before this: the log keeps its order.
   const started = options.startsWhenDurable === true ? written : undefined;
-  const settled = runTurn({ options, turnId, model, writer, signal, stop, tools, trace, started });
+  const settled = runTurn({ options, turnId, model, writer, signal, stop, tools, loops, trace, started });
   const log = { store, sessionId: session.id };
   const followed = (how: TurnFollowOptions = {}): FollowOptions => {
     const { afterSeq = firstSeq - 1, signal: reader, live = false, asSaid = live } = how;
@@ -178,21 +181,19 @@ function asUndecided(events: readonly StoredEvent[], tools: TurnTools, { said }:
 
 function turnToolsOf(
   options: SessionTurnOptions,
-  { write, calls, acts }: TurnWriter,
+  { calls, acts }: TurnWriter,
   signal: AbortSignal,
-  onLoop: (error: CaretError) => void,
+  loops: LoopWatch,
 ): TurnTools | undefined {
   const { request, parkedLimitMs, toolbox } = options;
   const common = {
-    write,
+    ...loops,
     calls,
     acts,
     parkedLimitMs,
-    loops: options.loops ?? {},
     askLimitMs: options.askLimitMs ?? parkedLimitMs,
     now: options.wallClock,
     signal,
-    onLoop,
   };
   if (request.clientTools !== undefined) return clientTurnTools(request.clientTools, common);
   if (toolbox === undefined) return undefined;

@@ -233,3 +233,122 @@ describe("a conversation in which nobody ever offered tools", () => {
     expect(seen(title)).toEqual({ relation: "side-call", aside: "sure" });
   });
 });
+
+describe("a client without a name, whether its own or the session's", () => {
+  const nameless = (system: string, ...texts: readonly string[]): TranscriptQuestion =>
+    asking(
+      texts.map((text) => user(text)),
+      { tools: [], system, sessionKey: undefined },
+    );
+  const task = "Fix the parser in src/parse.ts, then run all the tests";
+  const history = `\n<chat_history>\nUSER: ${task}\n</chat_history>`;
+
+  it.each([
+    [
+      "OpenCode's title",
+      "You are a title generator. You output ONLY a thread title. Nothing else.",
+      `Generate a title for this conversation:\n${task}`,
+    ],
+    [
+      "OpenCode's compaction",
+      "You are a context summarization agent. You are given a conversation.",
+      "Create a summary.",
+    ],
+    ["OpenCode's older compaction", "", "Provide a detailed prompt for continuing our conversation above."],
+    ["Kilo's anchored summary", "You are an anchored context summarization assistant for coding sessions.", task],
+    [
+      "Claude Code's title",
+      "You are Claude Code.\n\nYou are naming a coding session so that it can be found.",
+      `<session>\n${task}\n</session>`,
+    ],
+    [
+      "Claude Code's older title",
+      "Generate a concise, sentence-case title (3-7 words) that captures the main topic of this coding session.",
+      task,
+    ],
+    ["Claude Code's oldest title", "", `Please write a 5-10 word title for the following conversation:\n\n${task}`],
+    [
+      "Claude Code's topic",
+      "Analyze if this message indicates a new conversation topic. Answer as a JSON object.",
+      task,
+    ],
+    ["Claude Code's compaction", "You are a helpful AI assistant tasked with summarizing conversations.", task],
+    [
+      "Droid's title",
+      "You are Droid, an agent.\nYou are a helper that generates concise session titles for a session picker.",
+      task,
+    ],
+    [
+      "Codex' title",
+      "You are a coding agent.",
+      `Generate a concise, single-line task title of at most 36 characters.\n\nUser prompt:\n${task}`,
+    ],
+    [
+      "Codex' compaction",
+      "You are a coding agent.",
+      "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.",
+    ],
+    ["Cline's condensing", "", "Your task is to create a comprehensive, detailed summary of the conversation so far."],
+    [
+      "Qwen Code's compression",
+      "You are the component that summarizes internal chat history into a given structure.",
+      task,
+    ],
+    ["aider's summary", "*Briefly* summarize this partial conversation about programming.", task],
+    [
+      "Crush's title",
+      "you will generate a short title based on the first message a user begins a conversation with\n\n- not more than 50 characters",
+      task,
+    ],
+    [
+      "LibreChat's title",
+      "",
+      `Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title itself.\n\n${task}`,
+    ],
+    [
+      "Open WebUI's title",
+      "",
+      `### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.${history}`,
+    ],
+    ["Open WebUI's tags", "", `### Task:\nGenerate 1-3 broad tags for the main themes of the chat history.${history}`],
+    [
+      "a chat app's title",
+      "",
+      `Based on this message, generate a short 4-6 word title for the conversation. Reply with only the title:\n\n${task}`,
+    ],
+    [
+      "a chat app's instructions",
+      "You are a helpful assistant that creates concise chat titles. Return only the title.",
+      `User: ${task}`,
+    ],
+  ])("gets no hands for a chore: %s [clients N10]", (_, system, text) => {
+    expect(seen(nameless(system, text))).toEqual({ relation: "side-call", aside: "never" });
+  });
+
+  it("gets none for the summary of its conversation either, and the conversation goes on", () => {
+    const chat = { tools: [], system: "", sessionKey: undefined };
+    bench.ask(asking([user(task)], chat));
+    const summary = "Your task is to create a detailed summary of the conversation so far.";
+    const asked = [user(task), answer("Done"), user(summary)];
+    expect(seen(asking(asked, chat))).toEqual({ relation: "side-call", aside: "never" });
+    expect(bench.ask(asking([user(task), answer("Done"), user("Now add a test")], chat))).toBe("continuation s1");
+  });
+
+  it.each([
+    ["", "Write a function that returns the thread name only"],
+    ["", "Create a chat app. The chat title has at most 30 characters."],
+    ["", "Write a React component that shows the session title, no quotes"],
+    ["", "Give every session in the store a name of three words"],
+    ["", "Create a title for every chat session in the list, 5 words each"],
+    ["", "Rename the session: write a name of 3 words to session.txt"],
+    ["", "Write a title for README.md in at most 5 words"],
+    ["", "Summarize the conversation in chat.log in 5 words and save it"],
+    ["", "Generate the JSON of a conversation with a title field"],
+    ["", "Why does the title generator in src/title.ts return nothing else?"],
+    ["You are a coding agent. Answer only with the code that was asked for.", "Name the chat module, in two words"],
+    ["You are a title generator for blog posts. Nothing else.", task],
+    ["", task],
+  ])("keeps its own tasks, whatever they speak of: %j, %s", (system, text) => {
+    expect(seen(nameless(system, text))).toEqual({ relation: "new", aside: undefined });
+  });
+});

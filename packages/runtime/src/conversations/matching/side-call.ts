@@ -1,5 +1,6 @@
 import type { TranscriptMessage } from "@caret/protocol";
 import { spokenText } from "./chain.ts";
+import { isClientChore } from "./client-chores.ts";
 import type { ScopeRecord } from "./lineage-store.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -57,7 +58,7 @@ export interface SideCallQuestion extends Transcript {
 /**
  * Side calls are recognised by their shape: a client that has shown tools, or is known to, and now shows none. What they say only
  * decides whether their log may be deleted; and it makes a side call of its own only under a name, at the beginning, and
- * in words that nobody uses in a conversation.
+ * in words that nobody uses in a conversation, or without one, where it is a chore beyond doubt.
  */
 export function sideCallOf(
   question: SideCallQuestion & { readonly systemId: string },
@@ -66,7 +67,8 @@ export function sideCallOf(
   const isOther = known !== undefined && known.systemId !== question.systemId;
   if (question.tools.length > 0)
     return isOther && question.tools.length < known.toolCount ? { kind: "subagent" } : undefined;
-  const removal = removalOf(question, known, isOther);
+  // Whoever it is of: what is a chore beyond doubt needs no hands, and has none.
+  const removal = removalOf(question, known, isOther) ?? (isClientChore(question) ? "never" : undefined);
   return removal === undefined ? undefined : { kind: "aside", removal };
 }
 

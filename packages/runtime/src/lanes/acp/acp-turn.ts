@@ -92,7 +92,7 @@ export class AcpTurn implements SessionListener {
     try {
       await stopFirst(signal, atWork, (over) => this.#work(over));
     } finally {
-      this.#alarm.clear();
+      this.#alarm.close();
       leave();
       for (const leaveSubagent of this.#subagents.values()) leaveSubagent();
     }

@@ -5,7 +5,7 @@ import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
 import { childCommandOf } from "../cli/child-command-of.ts";
 import { classifyFailure } from "../cli/classify-failure.ts";
-import { commandName } from "../cli/command-name.ts";
+import { programWords } from "../cli/command-name.ts";
 import { AcpProcess } from "./acp-process.ts";
 import { RpcRefusal } from "./rpc-refusal.ts";
 
@@ -110,7 +110,7 @@ export function explainWords(words: string, { host, launch }: Pick<AcpCommand, "
     exitCode: 1,
     signal: null,
     stdoutEmpty: true,
-    commandName: commandName(host.programs.command, launch.file),
+    ...programWords(host.programs.command, launch.file),
     platform: host.platform,
   });
 }
@@ -122,7 +122,7 @@ function judgeExit({ host, launch }: AcpCommand, exit: ChildExit, child: ChildHa
     exitCode: exit.code,
     signal: exit.signal,
     stdoutEmpty: false,
-    commandName: commandName(host.programs.command, launch.file),
+    ...programWords(host.programs.command, launch.file),
     platform: host.platform,
   });
 }

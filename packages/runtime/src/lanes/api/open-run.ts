@@ -122,6 +122,7 @@ async function prepare({ host, request, model, signal }: OpenRunOptions): Promis
     conversation,
     execs: {
       offered,
+      answerRefused: request.answerRefused,
       offer,
       context,
       calls: new Map(),

@@ -14,6 +14,8 @@ export interface FailureSetting {
   /** `agent` or `cursor-agent`: what the person would type. */
   readonly commandName: string;
   readonly platform: NodeJS.Platform;
+  /** The user has set the program: Cursor's updates do not reach it. */
+  readonly isOwn?: boolean;
 }
 
 interface Finding extends FailureSetting {
@@ -96,10 +98,10 @@ export const failureRules: readonly FailureRule[] = [
   }),
   {
     pattern: /\bOUTDATED_CLIENT\b/,
-    respond: ({ commandName }) => ({
+    respond: (finding) => ({
       code: "cli-outdated",
       message: "Cursor no longer accepts this version of the agent",
-      fix: `Run \`${commandName} update\`.`,
+      fix: updateFix(finding),
     }),
   },
   {
@@ -279,9 +281,14 @@ function unclaimedChat(id: string, reason: string): FailureResponse {
   };
 }
 
-function unknownOption(option: string, { commandName, platform }: FailureSetting): FailureResponse {
+function updateFix({ commandName, isOwn = false }: FailureSetting): string {
+  return isOwn ? `Update \`${commandName}\`, the program that you have set.` : `Run \`${commandName} update\`.`;
+}
+
+function unknownOption(option: string, setting: FailureSetting): FailureResponse {
+  const { commandName, platform } = setting;
   const message = `This version of \`${commandName}\` does not know the option ${option}`;
-  const fix = `Run \`${commandName} update\`.`;
+  const fix = updateFix(setting);
   // The Windows launcher cuts its arguments apart again, so a word of the prompt can end up as an option.
   const windows = " If the option is a word of the prompt, send the prompt on standard input.";
   return { code: "cli-outdated", message, fix: platform === "win32" ? fix + windows : fix };

@@ -205,7 +205,12 @@ describe("a CLI that says nothing of use", () => {
       "no-result",
       "The agent ended in the middle of its answer, without a result and without an error",
     ],
-    ["", {}, "agent-crashed", "The agent ended with exit code 1 before it said anything"],
+    [
+      "",
+      {},
+      "agent-crashed",
+      "The agent ended with exit code 1 before it said anything, and wrote nothing to standard error",
+    ],
     ["Aborting operation...", { exitCode: 130 }, "killed", "The agent was ended from outside (SIGINT)"],
     ["", { exitCode: 143 }, "killed", "The agent was ended from outside (SIGTERM)"],
     [
@@ -217,7 +222,12 @@ describe("a CLI that says nothing of use", () => {
     ["", { exitCode: null, signal: "SIGSEGV" }, "agent-crashed", "The agent crashed (segmentation fault)"],
     ["", { exitCode: 139 }, "agent-crashed", "The agent crashed (segmentation fault)"],
     ["", { exitCode: 134 }, "agent-crashed", "The agent crashed (aborted)"],
-    ["", { exitCode: null }, "agent-crashed", "The agent ended before it said anything"],
+    [
+      "",
+      { exitCode: null },
+      "agent-crashed",
+      "The agent ended before it said anything, and wrote nothing to standard error",
+    ],
   ])("%j and %j are %s", (stderr, rest, code, message) => {
     expect(errorOf(stderr, rest)).toMatchObject({ code, message });
   });

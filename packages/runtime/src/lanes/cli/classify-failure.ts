@@ -17,6 +17,8 @@ export interface CliFailure extends FailureSetting {
   readonly signal: NodeJS.Signals | null;
   /** Nothing at all came on standard output. */
   readonly stdoutEmpty: boolean;
+  /** What to type to see for oneself what the program does with pipes; only of a program that the user has set. */
+  readonly pipeTest?: string;
 }
 
 /** A CLI that floods its standard error explains itself at the end of it. */
@@ -61,7 +63,7 @@ export function classifyFailure(failure: CliFailure): CaretError {
   // The list of models is in the fix already.
   const own = response.code === "model-unknown" ? words.replace(/ *Available models:[^\n]*/i, "") : words;
   const upstream = own.trim().slice(-MAX_UPSTREAM_CHARACTERS);
-  const fix = response.fix ?? (upstream === "" ? silentFixes[response.code] : undefined);
+  const fix = response.fix ?? (upstream === "" ? silentFix(response.code, failure) : undefined);
   return new CaretError(response.code, response.message, {
     ...(fix !== undefined && { fix }),
     ...(response.retryable !== undefined && { retryable: response.retryable }),
@@ -70,10 +72,14 @@ export function classifyFailure(failure: CliFailure): CaretError {
 }
 
 /** What to do where there are no words of the agent's to look at. */
-const silentFixes: Partial<Record<ErrorCode, string>> = {
-  "agent-crashed": "Try again; if it happens again, run `agent update`.",
-  "no-result": "Try again; if it happens again, run `agent update`.",
-};
+function silentFix(code: ErrorCode, { isOwn = false, pipeTest }: CliFailure): string | undefined {
+  if (code !== "agent-crashed" && code !== "no-result") return undefined;
+  if (!isOwn) return "Try again; if it happens again, run `agent update`.";
+  if (pipeTest === undefined) return "Try again; if it happens again, run the program by hand.";
+  const why =
+    "A program that answers in a terminal only does not support pipes; one that prints nothing lacks a setting";
+  return `Run it by hand, through a pipe: \`${pipeTest}\`, and look at its exit code. ${why} or ends before it reads its input.`;
+}
 
 /**
  * What may help against a failure before anything was shown: another profile (`auth`), another profile and then another
@@ -95,6 +101,8 @@ const recoveries: Partial<Record<ErrorCode, FailureClass>> = {
   "agent-crashed": "transport",
   "agent-unavailable": "transport",
   "no-result": "transport",
+  // Another model may be another program, whose protocol is known.
+  "protocol-drift": "model",
   stalled: "transport",
 };
 
@@ -126,8 +134,10 @@ function byWords(words: string, { exitCode, stdoutEmpty }: CliFailure): FailureR
   if (exitCode === 0)
     return { code: "no-result", message: `The agent ended ${when}, without a result and without an error` };
   const how = exitCode === null ? "" : ` with exit code ${exitCode}`;
+  if (words.trim() === "")
+    return { code: "agent-crashed", message: `The agent ended${how} ${when}, and wrote nothing to standard error` };
   // A stack trace is a program that fell over; a plain sentence is one that gave up and said why.
-  const isCrash = words.trim() === "" || /^[ \t]+at .+:\d+:\d+\)?$/m.test(words) || /^Node\.js v\d/m.test(words);
+  const isCrash = /^[ \t]+at .+:\d+:\d+\)?$/m.test(words) || /^Node\.js v\d/m.test(words);
   if (isCrash) return { code: "agent-crashed", message: `The agent ended${how} ${when}` };
   return { code: "upstream-error", message: `The agent gave up${how} ${when}` };
 }

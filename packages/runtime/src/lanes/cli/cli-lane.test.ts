@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -176,5 +177,68 @@ describe("the upstream session", () => {
     const sessionId = "0d6f0000-0000-4000-8000-000000000001";
     expect(lane.canResume({ lane: "cli", sessionId }, bench.workspace)).toBe(false);
     expect(lane.findSession?.("../../etc", bench.workspace)).toBeUndefined();
+  });
+});
+
+describe("a program of one's own", () => {
+  const turnOf = (models: Readonly<Record<string, ModelEntry>>, model = "own") =>
+    play(laneOf({ programs: { command: undefined, args: [], promptAsArg: false, models } }), model);
+  const own = (script: string, fallbackModels: readonly string[] = []): ModelEntry => {
+    count += 1;
+    const path = bench.workbench.path(`own-${count}.sh`);
+    writeFileSync(path, script);
+    return { command: "/bin/sh", args: [path], promptAsArg: false, authProfiles: [], fallbackModels, enabled: true };
+  };
+  let count = 0;
+  const says = (type: string, data: object): string => `echo '${JSON.stringify({ type, data })}'\n`;
+  const drifts = says("protocol", { version: "9.9" });
+  const answers = says("assistant_delta", { content: "Here." }) + says("done", {});
+
+  it("with a protocol that is not supported gives way to the next model, and a notice says why", async () => {
+    const events = await turnOf({ own: own(drifts, ["other"]), other: own(answers) });
+    expect(story(events)).toEqual(["model-fallback", "Here.", "completed"]);
+    expect(events.find((event) => event.type === "notice")?.message).toContain("protocol version 9.9");
+  });
+
+  it("with a protocol that is not supported fails closed where it has said something, or nothing is left to try", async () => {
+    const late = says("assistant_delta", { content: "Half." }) + drifts;
+    expect(story(await turnOf({ own: own(late, ["other"]), other: own(answers) }))).toEqual([
+      "Half.",
+      "protocol-drift",
+    ]);
+    expect(story(await turnOf({ own: own(drifts) }))).toEqual(["protocol-drift"]);
+  });
+
+  it.each(["exit 1", "exit 0", "exit 3"])(
+    "that says nothing at all and does %s is explained with a test to type",
+    async (ends) => {
+      const events = await turnOf({ own: own(`read turn\n${ends}\n`) });
+      const end = events.at(-1);
+      const error = end?.type === "turn-end" && end.outcome.kind === "failed" ? end.outcome.error : undefined;
+      const code = Number(ends.slice(-1));
+      const silence =
+        code === 0
+          ? "The agent ended before it said anything, without a result and without an error"
+          : `The agent ended with exit code ${code} before it said anything, and wrote nothing to standard error`;
+      expect([error?.code, error?.message]).toEqual([code === 0 ? "no-result" : "agent-crashed", silence]);
+      expect(error?.fix).not.toContain("agent update");
+      const [, test = ""] = /`([^`]+)`/.exec(error?.fix ?? "") ?? [];
+      const typed = spawnSync("/bin/sh", ["-c", test], { encoding: "utf8" });
+      expect([test, typed.status, typed.stdout, typed.stderr]).toEqual([
+        expect.stringContaining('"type":"turn"'),
+        code,
+        "",
+        "",
+      ]);
+    },
+  );
+
+  it("that is started as Cursor's CLI is is not told to update that", async () => {
+    const command = bench.agent("exit 1");
+    const events = await play(laneOf({ programs: { command, args: [], promptAsArg: false, models: {} } }), "auto");
+    const end = events.at(-1);
+    const fix = end?.type === "turn-end" && end.outcome.kind === "failed" ? end.outcome.error.fix : undefined;
+    expect(fix).toContain(`${command} -p --output-format stream-json --stream-partial-output hi | cat`);
+    expect(fix).not.toContain("agent update");
   });
 });

@@ -6,3 +6,8 @@ export function commandName(command: string | undefined, file: string): string {
   const name = command ?? file.split(/[\\/]/).at(-1) ?? file;
   return /^node(?:js)?(?:\.exe)?$/i.test(name) ? "agent" : name;
 }
+
+/** How errors speak of a program, and whether the user has set it: nobody but them mends or updates that one. */
+export function programWords(command: string | undefined, file: string): { commandName: string; isOwn: boolean } {
+  return { commandName: commandName(command, file), isOwn: command !== undefined };
+}

@@ -2,14 +2,34 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
+import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
+import { barSize } from "../../testing/bar-size.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "../../turns/session-engine.ts";
 import { follow, scriptedEngine } from "../../turns/testing/scripted-engine.ts";
 import { createCliLane } from "./cli-lane.ts";
 import type { RepairSettings } from "./contract-calls.ts";
 import { type CliBench, createCliBench } from "./testing/cli-bench.ts";
+
+/** Makes the calls that its prompt lists, and leaves in the way it is asked to, without waiting for anything. */
+const hastyProgram = `
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const turn = JSON.parse((await lines.next()).value);
+const { calls, way, pauseMs, isOneWrite } = JSON.parse(turn.messages.at(-1).content);
+const line = (type, data) => JSON.stringify({ type, data }) + "\\n";
+const last = { done: line("done", { finishReason: "stop" }), error: line("error", { code: "X", message: "no" }) }[way] ?? "";
+const made = calls.map(([name, args], index) => line("tool_call", { callId: "p" + index, name, args }));
+const pieces = isOneWrite ? [[...made, last].join("")] : [...made, last];
+for (const piece of pieces) {
+  if (piece !== "") await new Promise((written) => process.stdout.write(piece, written));
+  if (pauseMs > 0) await sleep(pauseMs);
+}
+process.exit(way === "exit 1" ? 1 : 0);
+`;
 
 /** A program of one's own: makes the calls that its prompt lists, one after the other, and says what it heard. */
 const program = `
@@ -18,11 +38,10 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const emit = (type, data) => process.stdout.write(JSON.stringify({ type, data }) + "\\n");
 const turn = JSON.parse((await lines.next()).value);
 emit("protocol", { version: "1.0" });
-const { calls, leaves } = JSON.parse(turn.messages.at(-1).content);
+const { calls } = JSON.parse(turn.messages.at(-1).content);
 const heard = [];
 for (const [name, args] of calls) {
   emit("tool_call", { callId: "p" + heard.length, name, args });
-  if (leaves) break;
   heard.push(JSON.parse((await lines.next()).value));
 }
 const { tools, workspace } = turn;
@@ -48,9 +67,9 @@ afterEach(async () => {
   await bench.close();
 });
 
-function open(repair: RepairSettings = { version: "v1", autoFallback: false }): void {
+function open(repair: RepairSettings = { version: "v1", autoFallback: false }, source = program): void {
   const script = bench.workbench.path("agent.mjs");
-  writeFileSync(script, program);
+  writeFileSync(script, source);
   const entry = { promptAsArg: false, authProfiles: [], fallbackModels: [], enabled: true };
   const models = { own: { ...entry, command: process.execPath, args: [script] } };
   const host = bench.host({ programs: { command: undefined, args: [], promptAsArg: false, models }, repair });
@@ -63,14 +82,10 @@ function open(repair: RepairSettings = { version: "v1", autoFallback: false }): 
 
 type Call = readonly [name: string, args: Readonly<Record<string, unknown>>];
 
-function start(calls: readonly Call[], more: Partial<TurnRequest> & { leaves?: boolean } = {}): Promise<RunningTurn> {
-  const { leaves = false, ...request } = more;
-  return engine.startTurn({
-    prompt: JSON.stringify({ calls, leaves }),
-    workspace: bench.workspace,
-    model: "own",
-    ...request,
-  });
+function start(calls: readonly Call[], more: Partial<TurnRequest> & { how?: object } = {}): Promise<RunningTurn> {
+  const { how = {}, ...request } = more;
+  const prompt = JSON.stringify({ calls, ...how });
+  return engine.startTurn({ prompt, workspace: bench.workspace, model: "own", ...request });
 }
 
 const byGateway = (): Partial<TurnRequest> => ({ gatewayTools: { system: "Be kind.", realWorkspace: project } });
@@ -166,10 +181,52 @@ describe("a program that asks for calls in its stream", () => {
     ]);
   });
 
-  it("leaves a call interrupted when it is done without waiting for it", async () => {
-    const call: Call = ["exec", { command: "sleep 20" }];
-    const events = await play([call], { ...byGateway(), leaves: true });
-    expect([outcomeOf(events), resultsOf(events)]).toEqual([{ kind: "completed" }, ["interrupted"]]);
+  it("has its calls run whatever it does next, and however soon", async () => {
+    await engine.close();
+    open(undefined, hastyProgram);
+    const ends = {
+      done: "completed",
+      "exit 0": "completed",
+      error: "upstream-error",
+      "exit 1": "agent-crashed",
+    } as const;
+    const ways = fc.record({
+      way: fc.constantFrom(...(Object.keys(ends) as (keyof typeof ends)[])),
+      pauseMs: fc.constantFrom(0, 0, 40),
+      isOneWrite: fc.boolean(),
+      count: fc.integer({ min: 1, max: 3 }),
+      takesMs: fc.constantFrom(0, 150),
+    });
+    let run = 0;
+    const property = fc.asyncProperty(ways, async ({ count, takesMs, ...how }) => {
+      run += 1;
+      const files = Array.from({ length: count }, (_, index) => `made-${run}-${index}`);
+      const calls = files.map((file): Call => ["exec", { command: `sleep ${takesMs / 1_000}; touch ${file}` }]);
+      const events = await play(calls, { ...byGateway(), how });
+      const outcome = outcomeOf(events);
+      expect({
+        end: outcome?.kind === "failed" ? outcome.error.code : outcome?.kind,
+        results: resultsOf(events),
+        made: readdirSync(project).filter((file) => file.startsWith(`made-${run}-`)),
+      }).toEqual({ end: ends[how.way], results: files.map(() => "ok"), made: files });
+    });
+    await fc.assert(property, { numRuns: barSize({ quick: 8, full: 60 }) });
+  });
+
+  it("has no call interrupted by its end, but by a person who stops the turn while one runs", async () => {
+    await engine.close();
+    open(undefined, hastyProgram);
+    const turn = await start([["exec", { command: "sleep 20" }]], {
+      ...byGateway(),
+      how: { way: "done", isOneWrite: true },
+    });
+    const events: AgentEvent[] = [];
+    for await (const batch of turn.follow()) {
+      events.push(...batch.map(({ event }) => event));
+      if (batch.some(({ event }) => event.type === "tool-call")) turn.cancel("Enough");
+    }
+    assertWellFormedTurn(events);
+    expect([outcomeOf(events), resultsOf(events)]).toEqual([{ kind: "cancelled" }, ["interrupted"]]);
   });
 
   it("gets no more than 64 calls a turn, and is stopped when it asks on and on", async () => {

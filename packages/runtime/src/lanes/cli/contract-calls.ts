@@ -1,8 +1,8 @@
 import { type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import { type Admission, createCallRepair, type RepairOptions } from "../../tools/repair/repair-call.ts";
-import type { ToolCall, ToolResult } from "../../turns/tools/tool-call.ts";
-import type { LaneEntry, OfferedTools } from "../lane.ts";
+import type { CallRefusal, ToolCall, ToolResult } from "../../turns/tools/tool-call.ts";
+import type { LaneEntry, LaneRequest } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
 /** How calls that arrive in a stream become calls of offered tools. */
@@ -10,6 +10,7 @@ export type RepairSettings = Pick<RepairOptions, "version" | "autoFallback">;
 
 /** More calls than this are not made. */
 const MAX_CALLS = 64;
+const TOO_MANY = `No more than ${MAX_CALLS} calls are made in one turn.`;
 /** A program that goes on calling after so many, most of them refused, will not come to an end by itself. */
 const MAX_ASKED = 2 * MAX_CALLS;
 
@@ -20,15 +21,23 @@ interface ContractCall {
   readonly callId: string;
   /** As the program spelled it. */
   readonly name: string;
-  readonly answer: ToolCall | { readonly refusal: string };
+  readonly answer: ToolCall | RefusedCall;
+}
+
+interface RefusedCall {
+  readonly refused: ToolCall;
+  readonly refusal: CallRefusal;
 }
 
 /**
  * The tool calls of a contract program. They come in its stream, are repaired, and are answered by a line on its
  * standard input: `{"type":"tool_result","callId","name","ok","content"}`. Every call gets its answer, also one that nobody
- * offered a tool for, and one that the program does not wait for is interrupted by the end of its turn.
+ * offered a tool for, and one that the program does not wait for is run, too.
  */
-export function openContractTurn(offered: OfferedTools | undefined, settings: RepairSettings): OfferedTurn {
+export function openContractTurn(
+  { offered, answerRefused }: Pick<LaneRequest, "offered" | "answerRefused">,
+  settings: RepairSettings,
+): OfferedTurn {
   // Without tools there is nothing that a call could be passed on to, whatever the settings say.
   const version = offered === undefined ? "v1" : settings.version;
   let repair = createCallRepair({ ...settings, version, tools: offered?.tools ?? [] });
@@ -38,14 +47,14 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
   const left = new AbortController();
   const tooMany = new AbortController();
   const known = new Set<string>();
+  const running = new Set<Promise<void>>();
   let asked: ContractCall[] = [];
   let reply: (call: ContractCall, result: ToolResult) => void = () => undefined;
   let made = 0;
 
   const admit = ({ name, input }: ToolCallEvent): Admission => {
     if (known.size > MAX_ASKED) tooMany.abort(askedTooOften());
-    if (made >= MAX_CALLS)
-      return { kind: "refuse", class: "permission", reason: `No more than ${MAX_CALLS} calls are made in one turn.` };
+    if (made >= MAX_CALLS) return { kind: "refuse", name, class: "permission", reason: TOO_MANY };
     return repair.admit({ name, input });
   };
 
@@ -54,21 +63,24 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
     known.add(callId);
     const admission = admit(event);
     if (admission.kind === "refuse") {
-      asked.push({ callId, name, answer: { refusal: admission.reason } });
+      const refused = { name: admission.name, input: toInput(event.input) };
+      asked.push({ callId, name, answer: { refused, refusal: admission } });
       return [entry, { event: { type: "tool-result", callId, status: "rejected", output: admission.reason } }];
     }
     made += 1;
-    const input = isJsonObject(admission.input) ? admission.input : {};
-    asked.push({ callId, name, answer: { name: admission.name, input } });
+    asked.push({ callId, name, answer: { name: admission.name, input: toInput(admission.input) } });
     return admission.notice === undefined ? [] : [{ event: admission.notice }];
   };
 
   const answer = async (call: ContractCall): Promise<void> => {
-    if ("refusal" in call.answer) return reply(call, { text: call.answer.refusal, isError: true });
+    if ("refusal" in call.answer) return reply(call, await refused(call.answer));
     offered?.announce(call.answer);
     const result = await offered?.call(call.answer, left.signal);
     if (result !== undefined && !left.signal.aborted) reply(call, result);
   };
+
+  const refused = async ({ refused: of, refusal }: RefusedCall): Promise<ToolResult> =>
+    (await answerRefused?.(of, refusal)) ?? { text: refusal.reason, isError: true };
 
   return {
     attach(child, onAnswered) {
@@ -82,21 +94,27 @@ export function openContractTurn(offered: OfferedTools | undefined, settings: Re
     env: {},
     signal: tooMany.signal,
     show(entries) {
-      const isOver = entries.at(-1)?.event.type === "turn-end";
-      // A call that comes together with the end of the turn is interrupted before it is made: the dialect says so.
       return entries.flatMap((entry): readonly LaneEntry[] => {
         const { event } = entry;
-        if (event.type === "tool-call" && !isOver) return take(entry, event);
+        if (event.type === "tool-call" && event.owner !== "agent") return take(entry, event);
         return "callId" in event && event.callId !== undefined && known.has(event.callId) ? [] : [entry];
       });
     },
     taken() {
       const calls = asked;
       asked = [];
-      for (const call of calls) void answer(call);
+      for (const call of calls) {
+        const answering = answer(call).finally(() => running.delete(answering));
+        running.add(answering);
+      }
     },
+    unfinished: () => Promise.all(running),
     leave: () => left.abort(),
   };
+}
+
+function toInput(input: unknown): ToolCall["input"] {
+  return isJsonObject(input) ? input : {};
 }
 
 function sendResult(child: ChildHandle, { callId, name }: ContractCall, { text, isError }: ToolResult): void {

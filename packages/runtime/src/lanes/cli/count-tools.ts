@@ -6,18 +6,30 @@ export interface ToolCountOptions {
   readonly spawner: Spawner;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Aborted when nobody wants to know any more: what was started for it is ended. */
+  readonly signal: AbortSignal;
 }
 
-/** How many tools MCP servers have: they are started, asked once and ended. One that does not answer counts as having none. */
-export async function countTools({ servers, spawner, env, cwd }: ToolCountOptions): Promise<number> {
+export interface ToolCount {
+  readonly count: number;
+  /** Every server has answered. One that has not counts as having none. */
+  readonly isWhole: boolean;
+}
+
+/** How many tools MCP servers have: they are started, asked once and ended. */
+export async function countTools({ servers, spawner, env, cwd, signal }: ToolCountOptions): Promise<ToolCount> {
   // Only agents with servers of the user's need it: the client of a protocol is most of what there is to load.
   const { createMcpTools } = await import("../../tools/mcp/mcp-tools.ts");
   const configs = Object.entries(servers).flatMap(([name, server]) => toConfig(name, server, cwd));
   const opened = createMcpTools({ servers: configs, spawner, env });
+  const close = (): void => void opened.close();
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close();
   try {
-    await opened.ready();
-    return opened.tools().length;
+    const asked = await opened.ready();
+    return { count: opened.tools().length, isWhole: asked.every(({ problem }) => problem === undefined) };
   } finally {
+    signal.removeEventListener("abort", close);
     await opened.close();
   }
 }

@@ -5,7 +5,7 @@ import type { ChildHandle } from "../../process/child-handle.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { childCommandOf } from "./child-command-of.ts";
 import { classifyFailure } from "./classify-failure.ts";
-import { commandName } from "./command-name.ts";
+import { programWords } from "./command-name.ts";
 
 const DEADLINE_MS = 30_000;
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): 
     exitCode: exit.code,
     signal: exit.signal,
     stdoutEmpty: output.text === "",
-    commandName: commandName(host.programs.command, launch.file),
+    ...programWords(host.programs.command, launch.file),
     platform: host.platform,
   });
 }

@@ -28,6 +28,8 @@ export interface OfferedTurn {
   show(entries: readonly LaneEntry[]): readonly LaneEntry[];
   /** The batch that was shown last has been taken: calls it mentioned may be logged now. */
   taken(): void;
+  /** What the turn's end waits for: calls that still run, something that is still to be said. Absent: nothing. Never rejects. */
+  readonly unfinished?: () => Promise<unknown>;
   /** Nothing more is answered. */
   leave(): void;
 }

@@ -6,8 +6,9 @@ import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
 import { classifyFailure } from "./classify-failure.ts";
-import { commandName } from "./command-name.ts";
+import { programWords } from "./command-name.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
+import { pipeTest } from "./pipe-test.ts";
 import { type AgentRun, failed } from "./read-agent.ts";
 import type { RegisteredServers } from "./registered-servers.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
@@ -70,7 +71,9 @@ function runOf(
   return {
     child,
     decoder: createDecoder({
-      dialect: program.style === "official" ? "stream-json" : "contract",
+      // A program may speak whatever is recognised, as it may in a file that is decoded.
+      dialect: "auto",
+      ...(program.style === "contract" ? { expects: "contract" } : {}),
       partial: program.partial,
       maxLineBytes: host.maxLineBytes,
       shortensLongLines: program.style === "official",
@@ -124,14 +127,15 @@ async function openOfferedTurn(
   if (program.style === "contract") {
     // Loaded when such a program is used: it brings the validator of JSON Schemas along.
     const { openContractTurn } = await import("./contract-calls.ts");
-    return openContractTurn(request.offered, host.repair);
+    return openContractTurn(request, host.repair);
   }
   const { registration } = request;
   if (servers !== undefined && registration !== undefined) {
     const { openEnclosedTurn, openRegisteredTurn } = await import("./registered-turn.ts");
-    if (sandbox !== undefined) return openEnclosedTurn({ servers, request }, sandbox);
+    const env = host.environment(profile);
+    if (sandbox !== undefined) return openEnclosedTurn({ host, servers, request, env }, sandbox);
     const files = host.agentFiles(profile);
-    return openRegisteredTurn({ host, request, registration, servers, files, env: host.environment(profile) });
+    return openRegisteredTurn({ host, request, registration, servers, files, env });
   }
   // In a sandbox the agent has a configuration directory of its own, and sees none of the user's files.
   const files = sandbox === undefined ? host.agentFiles(profile) : filesIn(sandbox);
@@ -159,14 +163,15 @@ function judgeExit(
 ): Ending {
   const stderr = child.stderrTail();
   if (exit.kind !== "exited") return failed(exit.error, stderr);
-  // A contract program may end its turn by leaving, as long as it leaves in peace.
-  if (program.style === "contract" && exit.code === 0) return { kind: "end-of-stream" };
+  // A contract program may end its turn by leaving, as long as it leaves in peace and has said something.
+  if (program.style === "contract" && exit.code === 0 && saidAnything) return { kind: "end-of-stream" };
   const error = classifyFailure({
     stderr,
     exitCode: exit.code,
     signal: exit.signal,
     stdoutEmpty: !saidAnything,
-    commandName: commandName(program.command, launch.file),
+    ...programWords(program.command, launch.file),
+    pipeTest: pipeTest(program, launch.file, host.platform),
     platform: host.platform,
   });
   return failed(error, stderr);

@@ -9,6 +9,7 @@ import type { ChildExit, ChildHandle, StopStages } from "../../process/child-han
 import { graceOfStop, isHurried } from "../../process/hurried-stop.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import { type AtWork, stopFirst } from "../stop-first.ts";
+import { giveLast } from "./last-calls.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { TurnClocks } from "./turn-clocks.ts";
 import type { VersionReport } from "./version-probe.ts";
@@ -57,10 +58,11 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
   await stopFirst(run.signal, agentAtWork(run), async (over) => {
     const read = await readUntilOver(run, give);
     const last = read.why === "ended" ? read.last : decoder.finish(await endingOf(run, read.why, read.saidAnything));
-    over(read.why);
+    // A program that closed its output may have made calls that still run: it leaves as after an end of its own.
+    over(read.why === "end" && offered.unfinished !== undefined ? "ended" : read.why);
     await read.taken;
     await version.lastChance();
-    await give(last);
+    await giveLast(run, last, give, (error) => failed(error, run.child.stderrTail()));
   }).finally(offered.leave);
   if (upstream.sessionId !== undefined) run.refill(upstream.sessionId);
 }
@@ -87,7 +89,7 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
   const end = (why: Read["why"], last: readonly Decoded[] = []): void => {
     if (isOver) return;
     isOver = true;
-    alarm.clear();
+    alarm.close();
     signal.removeEventListener("abort", onAbort);
     taking?.catch(() => undefined); // whoever waits for it below gets the reason
     resolve({ why, last, saidAnything, taken: taking });
@@ -163,7 +165,7 @@ async function endingOf(run: AgentRun, kind: Exclude<Read["why"], "ended">, said
   return exit === undefined ? outcomeOfStop(run.signal) : run.judgeExit(exit, run.child, saidAnything);
 }
 
-export function failed(error: CaretError, stderr: string): Ending {
+export function failed(error: CaretError, stderr: string): Extract<Ending, { kind: "failed" }> {
   const info: ErrorInfo = error.toInfo();
   const upstream = stderr.trim().slice(-2_000);
   return { kind: "failed", error: info.upstream === undefined && upstream !== "" ? { ...info, upstream } : info };

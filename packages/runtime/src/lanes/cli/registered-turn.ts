@@ -37,8 +37,8 @@ export function openRegisteredTurn(options: RegisteredTurnOptions): OfferedTurn 
   const directory = overlayDirectory(registration.directory);
   const own = approveOwn(options);
   writeOverlayConfig(files.configDir, directory, mcpJson(servers));
-  const show = warnOfTooManyTools({ host, servers, env, workspace: request.workspace });
-  return { ...ownTurn, servers: [own], env: { CURSOR_CONFIG_DIR: directory }, show };
+  const warning = warnOfTooManyTools({ host, servers, env, workspace: request.workspace });
+  return { ...ownTurn, servers: [own], env: { CURSOR_CONFIG_DIR: directory }, ...warning };
 }
 
 /** Approves Caret's server, and gives it: for agents that are given their servers with the session. */
@@ -52,14 +52,14 @@ export function approveOwn({ registration, servers, files, request }: Registered
 
 /** In a sandbox the servers are in the `.cursor` that is mounted there, and the agent's configuration directory is its own. */
 export function openEnclosedTurn(
-  { servers, request }: Pick<RegisteredTurnOptions, "servers" | "request">,
-  { configDir }: OpenSandbox,
+  { host, servers, request, env }: Pick<RegisteredTurnOptions, "host" | "servers" | "request" | "env">,
+  sandbox: OpenSandbox,
 ): OfferedTurn {
   const { workspace } = request;
   // The repository above a workspace is not there inside: the agent then takes the workspace for the root.
   const roots = [...new Set([projectRootOf(workspace), realpathSync(workspace)])];
   const entries = Object.entries(servers.all);
   const add = roots.flatMap((root) => entries.map(([name, server]) => mcpApprovalId(name, server, root)));
-  changeApprovals(configDir, workspace, { add });
-  return ownTurn;
+  changeApprovals(sandbox.configDir, workspace, { add });
+  return { ...ownTurn, ...warnOfTooManyTools({ host, servers, env, workspace, sandbox }) };
 }

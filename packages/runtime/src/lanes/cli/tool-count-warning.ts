@@ -1,14 +1,21 @@
+import { within } from "../../async/within.ts";
+import type { Spawner } from "../../process/child-handle.ts";
+import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import { MAX_DIRECT_TOOLS } from "../../turns/tools/offered-tools.ts";
 import type { LaneEntry } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
-import { countTools } from "./count-tools.ts";
+import { countTools, type ToolCount } from "./count-tools.ts";
+import type { OfferedTurn } from "./offered-turn.ts";
 import type { RegisteredServers } from "./registered-servers.ts";
 
 /** Those of Caret's own server: see `agents/tools`. */
 const OWN_TOOLS = 7;
 
+/** The end of a turn waits so long for a count that is slower than the turn was, and no other turn does. */
+const WAIT_MS = 10_000;
+
 /** How many tools servers have, by their configuration: asked once for as long as the gateway runs. */
-const known = new WeakMap<WarnedTurn["host"], Map<string, Promise<number>>>();
+const known = new WeakMap<WarnedTurn["host"], Map<string, Promise<ToolCount>>>();
 
 export interface WarnedTurn {
   readonly host: Pick<AgentHost, "spawn">;
@@ -16,38 +23,55 @@ export interface WarnedTurn {
   /** Of the agent, which starts the servers with it. */
   readonly env: Readonly<Record<string, string>>;
   readonly workspace: string;
+  /** The turn's sandbox: servers are asked in it, as the agent starts them in it. */
+  readonly sandbox?: Pick<OpenSandbox, "enclose"> | undefined;
 }
 
 /**
- * Puts a notice into a turn when its servers have more tools than an agent takes: before the first batch after they were counted.
- * The turn does not wait for that.
+ * Puts a notice into a turn when its servers have more tools than an agent takes: before the first batch after they were counted, and
+ * before the turn's end at the latest, which waits for the count. Nothing else of the turn does.
  */
-export function warnOfTooManyTools(turn: WarnedTurn): (entries: readonly LaneEntry[]) => readonly LaneEntry[] {
+export function warnOfTooManyTools(turn: WarnedTurn): Pick<OfferedTurn, "show" | "unfinished" | "leave"> {
   const names = Object.keys(turn.servers.users);
-  if (names.length === 0) return (entries) => entries;
+  if (names.length === 0) return { show: (entries) => entries, leave: () => undefined };
+  const left = new AbortController();
   let due: LaneEntry | undefined;
-  counted(turn).then(
-    (count) => {
+  const counting = counted(turn, left.signal).then(
+    ({ count }) => {
       if (count + OWN_TOOLS > MAX_DIRECT_TOOLS) due = tooMany(count, names);
     },
     () => undefined, // the count is tried again with the next turn; the agent has its servers either way
   );
-  return (entries) => {
-    if (due === undefined) return entries;
-    const warned = [due, ...entries];
-    due = undefined;
-    return warned;
+  return {
+    show(entries) {
+      if (due === undefined) return entries;
+      const warned = [due, ...entries];
+      due = undefined;
+      return warned;
+    },
+    unfinished: () => within(counting, WAIT_MS),
+    leave() {
+      // A sandbox is closed with its turn, and nothing may be left in it.
+      if (turn.sandbox !== undefined) left.abort();
+    },
   };
 }
 
-function counted({ host, servers: { users }, env, workspace }: WarnedTurn): Promise<number> {
-  const counts = known.get(host) ?? new Map<string, Promise<number>>();
+function counted(
+  { host, servers: { users }, env, workspace, sandbox }: WarnedTurn,
+  signal: AbortSignal,
+): Promise<ToolCount> {
+  const counts = known.get(host) ?? new Map<string, Promise<ToolCount>>();
   known.set(host, counts);
-  const key = JSON.stringify(users);
-  const spawner = { spawn: host.spawn, close: async () => undefined };
-  const counting = counts.get(key) ?? countTools({ servers: users, spawner, env, cwd: workspace });
+  const key = JSON.stringify([users, sandbox !== undefined]);
+  const spawn: Spawner["spawn"] = (command, options) =>
+    host.spawn(sandbox === undefined ? command : sandbox.enclose(command), options);
+  const spawner = { spawn, close: async () => undefined };
+  const counting = counts.get(key) ?? countTools({ servers: users, spawner, env, cwd: workspace, signal });
   counts.set(key, counting);
-  counting.catch(() => counts.delete(key));
+  const forget = (): void => void (counts.get(key) === counting && counts.delete(key));
+  // A server that did not answer in time, on a busy machine, may do so the next time.
+  counting.then(({ isWhole }) => isWhole || forget(), forget);
   return counting;
 }
 

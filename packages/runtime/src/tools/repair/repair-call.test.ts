@@ -27,6 +27,7 @@ describe("the repair of a call", () => {
   it("refuses a name that nobody offers", () => {
     expect(repairOf([bash]).admit({ name: "bush", input: {} })).toEqual({
       kind: "refuse",
+      name: "bush",
       reason: "There is no tool named `bush`. Did you mean `bash`? The tools are bash.",
       class: "not_found",
     });
@@ -35,6 +36,7 @@ describe("the repair of a call", () => {
   it("refuses arguments that do not fit, with what is left to correct after the repairs", () => {
     expect(repairOf([bash]).admit({ name: "shell", input: { cmd: "ls" } })).toEqual({
       kind: "refuse",
+      name: "bash",
       reason: "Invalid arguments for bash: input.description is missing",
       class: "validation",
     });
@@ -44,6 +46,7 @@ describe("the repair of a call", () => {
     const broken = { name: "odd", inputSchema: { type: "no-such-type" } };
     expect(repairOf([broken]).admit({ name: "odd", input: {} })).toEqual({
       kind: "refuse",
+      name: "odd",
       reason: "Invalid arguments for odd: The tool's own input schema cannot be used",
       class: "validation",
     });

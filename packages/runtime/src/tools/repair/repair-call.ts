@@ -38,6 +38,8 @@ export type Admission =
     }
   | {
       readonly kind: "refuse";
+      /** The tool that was meant; as it was called where there is none. */
+      readonly name: string;
       /** For the model: what is wrong, and what to do instead. */
       readonly reason: string;
       readonly class: OutcomeClass;
@@ -68,7 +70,7 @@ export function createCallRepair({ version, tools, autoFallback }: RepairOptions
     const counts = refusals.get(tool.name) ?? new Map<string, number>();
     const count = (counts.get(reason) ?? 0) + 1;
     refusals.set(tool.name, counts.set(reason, count));
-    if (!autoFallback || count < FALLBACK_AT) return { kind: "refuse", reason, class: "validation" };
+    if (!autoFallback || count < FALLBACK_AT) return { kind: "refuse", name: tool.name, reason, class: "validation" };
     givenUp.add(tool.name);
     return { kind: "forward", name: tool.name, input, repairs, notice: fallbackNotice(tool.name, complaints) };
   };
@@ -78,7 +80,12 @@ export function createCallRepair({ version, tools, autoFallback }: RepairOptions
       const found = resolveTool(name, tools);
       if (found.kind === "missing")
         return (
-          rerouteEdit({ name, input }, tools, repair) ?? { kind: "refuse", reason: found.reason, class: "not_found" }
+          rerouteEdit({ name, input }, tools, repair) ?? {
+            kind: "refuse",
+            name,
+            reason: found.reason,
+            class: "not_found",
+          }
         );
       const { tool, repairs } = found;
       if (givenUp.has(tool.name)) return { kind: "forward", name: tool.name, input, repairs };

@@ -13,6 +13,8 @@ export interface GuardedOutcome {
   readonly durationMs?: number;
   /** What the schema complained about, for the class `validation`; the output when absent. */
   readonly schemaSignature?: string;
+  /** It never ran, since there is no such tool, or its schema refused the arguments. Absent: by the class. */
+  readonly isRefused?: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface LoopLimits {
   readonly waitingMs: number;
   /** For the same two to four calls in the same order, of which at least one succeeds. */
   readonly rounds: number;
-  /** For calls that a schema refuses with the same complaint, however their arguments differ. */
+  /** For calls that are refused with the same complaint, by a schema or since there is no such tool, however their arguments differ. */
   readonly schemaRefusals: number;
 }
 
@@ -110,7 +112,7 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
       const isAgain = row.key === key && row.ending === ending;
       row = { key, ending, repeats: isAgain ? row.repeats + 1 : 1, limit: limitFor(outcome, limits) };
       rounds.add({ key, ending, isSuccess: outcome.class === "success" });
-      const isRefused = outcome.class === "validation";
+      const isRefused = outcome.isRefused ?? outcome.class === "validation";
       if (!isRefused) schemaRefusals.accepted(call.name);
       const schema = isRefused ? schemaRefusals.refused(call.name, outcome.schemaSignature ?? outcome.output) : proceed;
       const verdict = warnOf(call.name, key);

@@ -1,6 +1,7 @@
 import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
 import { withOutput } from "../../log/interrupted-end.ts";
 import type { AskUser } from "../../tools/ask-user/ask-user.ts";
+import { editorOfCall } from "../../tools/editor-of-call.ts";
 import type { Tool, ToolContext } from "../../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../../tools/tool-registry.ts";
 import { createLiveOutput, type LiveOutput } from "../live-output.ts";
@@ -55,7 +56,8 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     const onStart = (): void => {
       if (open.has(callId)) open.set(callId, live);
     };
-    const watched = { ...context, signal, callId, onOutput: live.push };
+    const editor = context.editor === undefined ? undefined : editorOfCall(context.editor);
+    const watched = { ...context, editor, signal, callId, onOutput: live.push };
     // Whether a question is answered is the user's to say: it needs no approval besides.
     if (name === askUser?.name) return await askUser.call(input, { callId, signal });
     const tool = registry.find(name);

@@ -5,7 +5,6 @@ import type { PolicyRule } from "../../policy/policy-parts.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import { type AskUser, createAskUser } from "../../tools/ask-user/ask-user.ts";
 import type { ToolCallResult } from "../../tools/tool-registry.ts";
-import { createLoopDetector } from "../loops/loop-detector.ts";
 import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
@@ -117,7 +116,7 @@ function openCalls(
   });
   const run = async (call: ToolCall, callSignal: AbortSignal): Promise<FinishedCall> =>
     toFinished(await calls.call(call, callSignal));
-  const guarded = guardCalls({ ...options, guard: createLoopDetector(options.loops), run });
+  const guarded = guardCalls({ ...options, run });
   const call = steering.carriedBy(answered(options.acts, guarded));
   const tools = [...toList(askUser), ...registry.list()].map(({ name, description, inputSchema }) => ({
     name,
@@ -140,5 +139,7 @@ function toFinished({ status, output, outcomeClass, durationMs, exitCode }: Tool
     ...(status === "rejected" ? { isRejected: true } : {}),
     ...(exitCode === undefined ? {} : { exitCode }),
   };
-  return { result, outcome: status === "interrupted" ? undefined : { class: outcomeClass, output, durationMs } };
+  if (status === "interrupted") return { result, outcome: undefined };
+  const isRefused = status === "rejected" && outcomeClass !== "permission";
+  return { result, outcome: { class: outcomeClass, output, durationMs, isRefused } };
 }

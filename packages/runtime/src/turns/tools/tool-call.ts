@@ -1,5 +1,6 @@
 import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
+import type { OutcomeClass } from "../../tools/tool.ts";
 
 /** A client's tool as the agent is offered it. */
 export interface AgentTool extends Pick<ClientTool, "description" | "inputSchema"> {
@@ -41,3 +42,13 @@ export interface LoggedCall extends ToolCall {
 
 /** Answers a call, however long that takes. Aborted when the agent no longer waits for it. */
 export type AnswerCall = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
+
+/** Why a call is not made: no tool of the turn takes it. */
+export interface CallRefusal {
+  /** For the model: what is wrong, and what to do instead. */
+  readonly reason: string;
+  readonly class: OutcomeClass;
+}
+
+/** Counts a call that a lane refuses by itself, and gives what the agent is answered. Never rejects. */
+export type AnswerRefused = (call: ToolCall, refusal: CallRefusal) => Promise<ToolResult>;

@@ -1,7 +1,7 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { LanePeople, OfferedTools } from "../../lanes/lane.ts";
 import { classifyOutcome } from "../loops/call-rounds.ts";
-import { createLoopDetector, type LoopLimits } from "../loops/loop-detector.ts";
+import type { LoopDetector } from "../loops/loop-detector.ts";
 import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
 import type { TurnActs } from "../turn-acts.ts";
 import type { CallLog } from "./call-log.ts";
@@ -18,8 +18,8 @@ export interface TurnToolsOptions {
   /** A call that arrives is an act of the turn, before anything becomes of it. */
   readonly acts: TurnActs;
   readonly parkedLimitMs: number;
-  /** How often calls may repeat themselves; absent limits are the guard's own. */
-  readonly loops: Partial<LoopLimits>;
+  /** Counts the calls of the turn. */
+  readonly guard: LoopDetector;
   /** How long a person may take to answer. */
   readonly askLimitMs: number;
   /** Milliseconds since the epoch. */
@@ -68,7 +68,7 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
     if (hasEnded || signal.aborted) return { result, outcome: undefined };
     return { result, outcome: { class: classOf(result), output: result.text, durationMs: now() - startedAt } };
   };
-  const call = answered(options.acts, guardCalls({ ...options, guard: createLoopDetector(options.loops), run }));
+  const call = answered(options.acts, guardCalls({ ...options, run }));
   const { system, realWorkspace } = wanted;
   const offered: OfferedTools = {
     owner: "client",

@@ -2,7 +2,7 @@ import type { AgentEvent, CaretError } from "@caret/protocol";
 import type { GuardedOutcome, LoopDetector } from "../loops/loop-detector.ts";
 import type { LoopVerdict } from "../loops/loop-verdict.ts";
 import type { CallLog } from "./call-log.ts";
-import type { AnswerCall, ToolCall, ToolResult } from "./tool-call.ts";
+import type { AnswerCall, AnswerRefused, ToolCall, ToolResult } from "./tool-call.ts";
 
 /** How a call ended, for the agent and for the loop detector, which does not count interrupted calls. */
 export interface FinishedCall {
@@ -10,35 +10,53 @@ export interface FinishedCall {
   readonly outcome: GuardedOutcome | undefined;
 }
 
-export interface GuardCallsOptions {
+/** What watches the calls of a turn. */
+export interface LoopWatch {
   readonly guard: LoopDetector;
-  readonly run: (call: ToolCall, signal: AbortSignal) => Promise<FinishedCall>;
-  readonly calls: Pick<CallLog, "refuse">;
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   /** The turn goes in circles and must end. */
   readonly onLoop: (error: CaretError) => void;
 }
 
+export interface GuardCallsOptions extends LoopWatch {
+  readonly run: (call: ToolCall, signal: AbortSignal) => Promise<FinishedCall>;
+  readonly calls: Pick<CallLog, "refuse">;
+}
+
 /** Put the guard around every call: it may warn the agent, keep a call from being made, or end the turn. */
-export function guardCalls({ guard, run, calls, write, onLoop }: GuardCallsOptions): AnswerCall {
-  const stop = (error: CaretError): ToolResult => {
-    onLoop(error);
-    return { text: error.message, isError: true };
-  };
-
-  const comment = async (result: ToolResult, verdict: LoopVerdict): Promise<ToolResult> => {
-    if (verdict.kind === "proceed") return result;
-    if (verdict.kind === "end") return stop(verdict.error);
-    await write([verdict.notice]);
-    const text = verdict.kind === "warn" ? `${result.text}\n\n${verdict.text}` : verdict.text;
-    return { text, isError: result.isError };
-  };
-
+export function guardCalls({ run, calls, ...watch }: GuardCallsOptions): AnswerCall {
+  const { guard } = watch;
   return async (call, signal) => {
     const verdict = guard.before(call);
-    if (verdict.kind === "end") return stop(verdict.error);
+    if (verdict.kind === "end") return stop(watch, verdict.error);
     if (verdict.kind === "block") return await calls.refuse(call, verdict.text, [verdict.notice]);
     const { result, outcome } = await run(call, signal);
-    return outcome === undefined ? result : await comment(result, guard.after(call, outcome));
+    return outcome === undefined ? result : await comment(watch, result, guard.after(call, outcome));
   };
+}
+
+/** The same guard for calls that a lane refuses before anybody could run them. */
+export function guardRefusals(watch: LoopWatch): AnswerRefused {
+  return async (call, { reason, class: outcomeClass }) => {
+    const refused = { text: reason, isError: true };
+    try {
+      const outcome = { class: outcomeClass, output: reason, isRefused: outcomeClass !== "permission" };
+      return await comment(watch, refused, watch.guard.after(call, outcome));
+    } catch {
+      return refused; // the log takes no more: the turn is about to end of that
+    }
+  };
+}
+
+async function comment(watch: LoopWatch, result: ToolResult, verdict: LoopVerdict): Promise<ToolResult> {
+  if (verdict.kind === "proceed") return result;
+  if (verdict.kind === "end") return stop(watch, verdict.error);
+  await watch.write([verdict.notice]);
+  const text = verdict.kind === "warn" ? `${result.text}\n\n${verdict.text}` : verdict.text;
+  return { text, isError: result.isError };
+}
+
+function stop({ onLoop }: LoopWatch, error: CaretError): ToolResult {
+  onLoop(error);
+  return { text: error.message, isError: true };
 }

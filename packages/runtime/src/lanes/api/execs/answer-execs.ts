@@ -1,11 +1,12 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { CaretError } from "@caret/protocol";
+import { fromValueMap } from "@caret/protocol/agent-api";
 import type { ExecServerMessage } from "@caret/protocol/agent-api/exec";
 import type { McpResultSchema } from "@caret/protocol/agent-api/mcp";
 import type { RequestContext } from "@caret/protocol/agent-api/request-context";
 import { type AgentClientMessage, AgentClientMessageSchema } from "@caret/protocol/agent-api/run";
 import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
-import type { OfferedTools } from "../../lane.ts";
+import type { LaneRequest, OfferedTools } from "../../lane.ts";
 import { OWN_SERVER, type TurnOffer } from "../turn-offer.ts";
 import type { ArgsOf, ExecReply, ExecRequest, ExecResult } from "./exec-reply.ts";
 import { toRunnable } from "./native-exec.ts";
@@ -14,6 +15,7 @@ import { refuseExec } from "./refuse-exec.ts";
 /** What execs are answered with. It outlives a stream: a resumed one asks again for what has no answer yet. */
 export interface ExecSetting {
   readonly offered: OfferedTools | undefined;
+  readonly answerRefused?: LaneRequest["answerRefused"];
   readonly offer: TurnOffer | undefined;
   readonly context: () => RequestContext;
   /** Calls that were made, by the agent's id: asked for again, they are not made twice. */
@@ -91,6 +93,7 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
       open.set(message.id, controller);
       const task = taskOf(message.message, setting);
       if (task !== undefined && setting.offered !== undefined) return run(message, task, setting.offered, controller);
+      countRefused(message.message, setting);
       reply(message, answerAtOnce(message.message, setting), setting.now());
     },
     taken() {
@@ -137,6 +140,14 @@ function callIdOf(request: ExecRequest): string {
 function mcpResult({ text, isError }: ToolResult): ExecResult {
   const content = [{ content: { case: "text", value: { text } } as const }];
   return { case: "mcpResult", value: { result: { case: "success", value: { content, isError } } } };
+}
+
+/** A call of a tool that nobody offers has an answer of its own kind, and counts as any other that is refused. */
+function countRefused(request: ExecRequest, { answerRefused }: ExecSetting): void {
+  if (request.case !== "mcpArgs" || request.value.smartModeApprovalOnly) return;
+  const { toolName, name, args } = request.value;
+  const call = { name: toolName === "" ? name : toolName, input: fromValueMap(args) };
+  void answerRefused?.(call, { reason: `There is no tool named ${call.name}`, class: "not_found" });
 }
 
 /** What needs nobody's tools. */

@@ -1,0 +1,71 @@
+import type { TranscriptMessage } from "@caret/protocol";
+import { spokenText } from "./chain.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** The request itself stands first; what it quotes of a conversation comes behind it. */
+const READ_CHARACTERS = 1_500;
+
+const TALK = "(?:conversation|chat|session|thread|dialog(?:ue)?|discussion)";
+/** Between a verb and the title it asks for: nothing that makes a program, a file or a list of it. */
+const NOT_A_TITLE =
+  "function|script|code|class|method|component|program|tests?|query|regex|field|column|file|page|endpoint|table|list|app|in|into|from|to|with|each|every|all|when|if|by|on|that|which";
+const VERB =
+  "(?:generat|creat|writ|provid|suggest|produc|giv|extract|mak|return|summari[sz])(?:e|es|ing)?|come up with|reply with";
+
+/** A sentence that begins by asking for a title. */
+const asksForTitle = new RegExp(
+  `(?:^|[.!?:,>\\n]\\s*)\\W{0,3}(?:(?:please|now|only|you (?:will|must)|your (?:\\w+ )?task is to)\\s+)*(?:${VERB})\\s+(?:(?!\\b(?:${NOT_A_TITLE})\\b)[^.\\n]){0,70}?\\b(?:title|name)\\b([^:"\\n]*)`,
+  "i",
+);
+/** Or it is what the model is there for. */
+const isNamer = /\btitle generator\b|\b(?:that|who) (?:generates|creates|writes|produces)\b[^.\n]{0,60}\btitles?\b/i;
+const ofTalk = new RegExp(
+  `\\b(?:${TALK}|task) (?:title|name)s?\\b|\\b(?:title|name)s?\\b[^\\n]{0,150}\\b${TALK}s?\\b|\\b${TALK}s?\\b[^\\n]{0,150}\\b(?:title|name)s?\\b`,
+  "i",
+);
+/** What is done with it is a program's to do: how long it is, and that nothing stands beside it. */
+const isForProgram =
+  /(?:\d+|two|three|four|five|six|seven|eight|ten)[ -]*(?:or[ -]less|max)?[ -]*(?:words?|characters?|chars|tokens)\b|\bnothing else\b|\bno (?:other text|explanations?|quotes?|quotation|punctuation|preamble)\b|\b(?:only|just) (?:the|a|an|with)\b|\bonly (?:return|respond|output|reply)\b|\bsentence[ -]case\b|\btitle case\b|\bjson\b|\bpicker\b/i;
+/** A person's own task: to name many things, or to write the name somewhere. */
+const isTask = /\b(?:each|every|all)\b|\b(?:to|into|in) [`"']?[\w/-]*\.\w{1,5}\b|\bfiles?\b/i;
+
+/** The words that known clients begin with when they sum up a conversation, look for its topic, or have another such chore. */
+const knownOpenings: readonly RegExp[] = [
+  /^\W*you are naming an? (?:\w+ )?(?:session|conversation|chat|thread)\b/im,
+  /\byou are an? (?:\w+ ){0,3}that (?:generates|creates|writes|produces) (?:\w+ ){0,3}(?:session|conversation|chat|thread) titles?\b/i,
+  /\bcontext checkpoint compaction\b/i,
+  /\byou are an? (?:\w+ )?context summari[sz]ation (?:agent|assistant)\b/i,
+  /\byour (?:\w+ )?task is to create an? (?:[\w-]+,? ){0,3}summary of (?:the|this|our) conversation\b/i,
+  /\btasked with summari[sz]ing (?:the |this )?(?:conversation|session|chat)s?\b/i,
+  /^\W*(?:please )?summari[sz]e this coding conversation\b/i,
+  /^\W*briefly\W+summari[sz]e this partial conversation\b/i,
+  /\bcomponent that summari[sz]es (?:the )?(?:internal )?chat history\b/i,
+  /^\W*(?:create|update) (?:a new |the )?anchored summary\b/i,
+  /^\W*(?:provide|create|write) an? (?:\w+ )?prompt for continuing (?:this|the|our) conversation\b/i,
+  /\banaly[sz]e if this message indicates a new conversation topic\b/i,
+  /^\W*\[suggestion mode:/i,
+  /^### Task:\n[\s\S]*(?:### (?:Chat History|Output|Guidelines):|<chat_history>)/i,
+];
+
+/**
+ * Whether a request is a chore beyond doubt, whoever sends it: a title or a summary of a conversation, asked for in the way of a
+ * program. Clients that send neither a name of theirs nor one of the session are known by nothing else. Where it is not beyond doubt
+ * a request is the turn of a person.
+ */
+export function isClientChore({ system, messages }: Transcript): boolean {
+  if (isChoreText(system.slice(0, READ_CHARACTERS))) return true;
+  const asked = messages.filter(({ role }) => role === "user");
+  const isFirst = !messages.some(({ role }) => role === "assistant");
+  return [...(isFirst ? asked.slice(0, 1) : []), ...asked.slice(-1)].some((message) => isChoreText(openingOf(message)));
+}
+
+function isChoreText(text: string): boolean {
+  if (knownOpenings.some((opening) => opening.test(text))) return true;
+  const asked = asksForTitle.exec(text);
+  if (asked === null && !isNamer.test(text)) return false;
+  return ofTalk.test(text) && isForProgram.test(text) && !isTask.test(asked?.[1] ?? "");
+}
+
+function openingOf(message: TranscriptMessage): string {
+  return message.role === "user" ? spokenText(message.parts).slice(0, READ_CHARACTERS) : "";
+}

@@ -1,0 +1,65 @@
+import type { CaretError, ErrorCode, TakeBatch, TurnOutcome } from "@caret/protocol";
+import { ChunkWaiter } from "../../async/chunk-waiter.ts";
+import type { Decoded } from "../../decode/decoder.ts";
+import { outcomeOfStop } from "../lane.ts";
+import type { OfferedTurn } from "./offered-turn.ts";
+import type { TurnClocks } from "./turn-clocks.ts";
+
+/** What a turn is ended with whose program may have made calls that still run. */
+export interface LastCalls {
+  readonly offered: Pick<OfferedTurn, "unfinished">;
+  readonly clocks: TurnClocks;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** A program that broke its protocol is not trusted with what it said before. */
+const brokenProtocol: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["protocol-violation", "protocol-drift"]);
+
+/**
+ * Gives the batch with the turn's end. A call that the program has made is run to its end before it, whatever the program did next and
+ * how soon: said that it is done, or left. The turn then ends as the program ended it; or, should it be stopped meanwhile, of that.
+ */
+export async function giveLast(
+  { offered, clocks, now, signal }: LastCalls,
+  last: readonly Decoded[],
+  give: TakeBatch<readonly Decoded[]>,
+  failureOf: (error: CaretError) => TurnOutcome,
+): Promise<void> {
+  const end = last.at(-1);
+  if (
+    offered.unfinished === undefined ||
+    end?.event.type !== "turn-end" ||
+    isGivenUp(end.event.outcome) ||
+    signal.aborted
+  )
+    return await give(last);
+  const before = last.slice(0, -1);
+  // Their results are those of the decoder, which knows of no others: the calls go on.
+  clocks.note(before.filter(({ event }) => event.type !== "tool-result"));
+  if (before.length > 0) await give(before);
+  const waiter = new ChunkWaiter(signal);
+  try {
+    for (;;) {
+      const next = await waiter.next(finished(offered.unfinished()), clocks.deadline() - now());
+      if (next.kind === "aborted") return await give([endWith(outcomeOfStop(signal))]);
+      if (next.kind !== "expired") return await give([end]);
+      if (clocks.deadline() <= now()) return await give([endWith(failureOf(clocks.expired()))]);
+    }
+  } finally {
+    waiter.close();
+  }
+}
+
+function isGivenUp(outcome: TurnOutcome): boolean {
+  return outcome.kind === "cancelled" || (outcome.kind === "failed" && brokenProtocol.has(outcome.error.code));
+}
+
+async function finished(calls: Promise<unknown>): Promise<IteratorReturnResult<undefined>> {
+  await calls;
+  return { done: true, value: undefined };
+}
+
+function endWith(outcome: TurnOutcome): Decoded {
+  return { event: { type: "turn-end", outcome } };
+}
