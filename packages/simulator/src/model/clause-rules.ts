@@ -154,8 +154,15 @@ function replaceIn(rest: string, clause: string): readonly Intent[] | undefined 
   const [, oldQuoted, oldWord, newQuoted, newWord] = swap;
   const oldText = plainText(oldQuoted ?? oldWord ?? "");
   const newText = plainText(newQuoted ?? newWord ?? "");
-  const path = pathsIn(clause.replace(swap[0].trim(), " "))[0];
+  const path = fileIn(pathsIn(clause.replace(swap[0].trim(), " ")));
   return path === undefined ? undefined : [{ kind: "edit", path, oldText, newText }];
+}
+
+/** A clause may name the directory first, and the file in it later. */
+function fileIn([first, second]: readonly string[]): string | undefined {
+  if (first === undefined || second === undefined) return first;
+  const isDirectory = first.startsWith("/") && !/\.\w+$/.test(first);
+  return isDirectory && !second.startsWith("/") ? `${first.replace(/\/$/, "")}/${second}` : first;
 }
 
 const contentLead =

@@ -32,10 +32,11 @@ export function promptText(text: string): string {
   return shorten(unquoted(bare));
 }
 
-/** Some clients put a whole prompt in quotes. */
+/** Some clients put a whole prompt in quotes. Quotes inside of it open where the first of them does not close those. */
 function unquoted(prompt: string): string {
-  const quoted = /^"([^"]*)"$/.exec(prompt)?.[1];
-  return quoted?.trim() ?? prompt;
+  const quoted = /^"([\s\S]*)"$/.exec(prompt)?.[1];
+  if (quoted === undefined || (quoted.includes('"') && !/^[^"]*[\s{[(:,=\\]"/.test(quoted))) return prompt;
+  return quoted.replaceAll('\\"', '"').trim();
 }
 
 /** Rules look at every word many times, and what a prompt of megabytes wants stands at its start or at its end. */

@@ -1,3 +1,4 @@
+import { inDemandedShape } from "./demanded-json.ts";
 import { estimateUsage } from "./estimate-usage.ts";
 import { type FollowOptions, followSteps, isRefused, type Outcome } from "./follow-steps.ts";
 import { historyParts } from "./history-parts.ts";
@@ -140,7 +141,7 @@ function finish(outcomes: readonly Outcome[], view: TurnView): Draft {
 }
 
 function speak(text: string, view: TurnView): Draft {
-  return { ...thoughts(view, []), text, calls: [] };
+  return { ...thoughts(view, []), text: inDemandedShape(text, view.system), calls: [] };
 }
 
 /** It thinks aloud once, at the start of a turn that asks for it or has several steps. */
