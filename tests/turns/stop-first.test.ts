@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { OpenedEngine } from "@caret/cli/src/compose.ts";
 import { assertWellFormedTurn } from "@caret/protocol";
-import type { RunningTurn, SessionEngine, TurnRequest } from "@caret/runtime";
-import { barSize } from "@caret/runtime/testing/bar-size.ts";
+import { HurriedStop, type RunningTurn, type SessionEngine, type TurnRequest } from "@caret/runtime";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -23,6 +24,8 @@ interface Work {
   readonly request: (places: Places) => Partial<TurnRequest>;
 }
 
+type GatewayToolsRequest = NonNullable<TurnRequest["gatewayTools"]>;
+
 interface Places {
   readonly workspace: string;
   readonly realWorkspace: string;
@@ -31,10 +34,14 @@ interface Places {
 const weather = { name: "get_weather", description: "The weather", inputSchema: { type: "object" } } as const;
 const byAgent = (): Partial<TurnRequest> => ({ force: true });
 const byClient = (): Partial<TurnRequest> => ({ clientTools: { tools: [weather], system: "" } });
-const byGateway = ({ workspace, realWorkspace }: Places): Partial<TurnRequest> => ({
+const byGateway = (
+  { workspace, realWorkspace }: Places,
+  more: Partial<GatewayToolsRequest> = {},
+): Partial<TurnRequest> => ({
   agentWorkspace: workspace,
   workspace: realWorkspace,
-  gatewayTools: { system: "", realWorkspace, permission: "full" },
+  attended: true,
+  gatewayTools: { system: "", realWorkspace, permission: "full", ...more },
 });
 const asksClient: Work["scenario"] = () => ({
   turns: [[{ text: "Asking." }, { tool: { server: "caret", name: "get_weather", args: {} } }, { hang: true }]],
@@ -55,7 +62,7 @@ const works: readonly Work[] = [
     request: byAgent,
   },
   { name: "cli, tools of the client", lane: "cli", scenario: asksClient, request: byClient },
-  { name: "cli, tools of the gateway", lane: "cli", scenario: asksGateway, request: byGateway },
+  { name: "cli, tools of the gateway", lane: "cli", scenario: asksGateway, request: (places) => byGateway(places) },
   {
     name: "contract, tools of the program",
     lane: "cli",
@@ -82,32 +89,58 @@ const works: readonly Work[] = [
     }),
     request: byAgent,
   },
+  {
+    name: "cli, a person is asked about a tool of the gateway",
+    lane: "cli",
+    scenario: asksGateway,
+    request: (places) => byGateway(places, { permission: "supervised" }),
+  },
   { name: "acp, tools of the client", lane: "acp", scenario: asksClient, request: byClient },
-  { name: "acp, tools of the gateway", lane: "acp", scenario: asksGateway, request: byGateway },
+  { name: "acp, tools of the gateway", lane: "acp", scenario: asksGateway, request: (places) => byGateway(places) },
   { name: "api, tools of the client", lane: "api", scenario: asksClient, request: byClient },
-  { name: "api, tools of the gateway", lane: "api", scenario: asksGateway, request: byGateway },
+  { name: "api, tools of the gateway", lane: "api", scenario: asksGateway, request: (places) => byGateway(places) },
 ];
 
 /** Which write of the turn is the first that waits; in the last of them only those of the stop itself do. */
-const stages = Array.from(
-  { length: barSize({ quick: 3, full: 8 }) },
-  (_, index) => index * barSize({ quick: 2, full: 1 }),
-);
+const stages = isFullRun() ? [0, 1, 2, 3, 4, 5] : [2];
+
+/** Who or what stops a turn, how long it takes in settings, and how the turn then ends. */
+interface Stop {
+  readonly name: string;
+  readonly settings?: BenchSettings;
+  readonly act: (turn: RunningTurn, opened: OpenedEngine) => unknown;
+  readonly ends: string;
+}
+
+const byPerson: Stop = { name: "a person", act: (turn) => stopTwice(turn), ends: "cancelled" };
+const stopTwice = (turn: RunningTurn): void => {
+  turn.cancel("You stopped the turn");
+  turn.cancel("You stopped it again");
+};
+const leaseLost = () => new HurriedStop(100, "interrupted", "Another worker may have it");
+const stops: readonly Stop[] = [
+  { name: "a lost lease", act: (turn) => turn.interrupt(leaseLost()), ends: "interrupted" },
+  { name: "a drain", act: (_, { close }) => void close(), ends: "interrupted" },
+  { name: "a clock", settings: { clocks: { turnMs: 3_000 } }, act: () => undefined, ends: "timed-out" },
+];
 
 describe.each(works)("$name", ({ lane, agent, scenario, request }) => {
   let bench: TurnBench;
+  let opened: OpenedEngine;
   let engine: SessionEngine;
   let log: HeldLog;
   let api: ApiStage | undefined;
-  beforeEach(async () => {
-    bench = new TurnBench();
+  async function open(more: BenchSettings = {}): Promise<void> {
     const models = { custom: { command: bench.agentPath, args: [], promptAsArg: false } };
-    const settings: BenchSettings = { lane, models };
-    if (lane === "api") {
+    const settings: BenchSettings = { lane, models, ...more };
+    if (lane === "api")
       api = await openApiStage(bench, { settings, ...(scenario && { scenario: scenario(tickInto(bench)) }) });
-      engine = api.opened.engine;
-    } else engine = (await bench.open({ settings })).engine;
+    opened = api?.opened ?? (await bench.open({ settings }));
+    engine = opened.engine;
     log = new HeldLog(engine.store);
+  }
+  beforeEach(() => {
+    bench = new TurnBench();
   });
   afterEach(async () => {
     log.restore();
@@ -122,31 +155,46 @@ describe.each(works)("$name", ({ lane, agent, scenario, request }) => {
     (api?.upstream.openRuns ?? 0) +
     (lane === "acp" && request({ workspace, realWorkspace: workspace }).force ? 0 : bench.processes(workspace).length);
 
-  test.each(stages)("a turn whose log waits from write %i on is ended before the log is there again", async (stage) => {
+  /** Runs a turn beside a log that waits from one of its writes on, and has it stopped while it is at work. */
+  async function stopped(stage: number, { settings, act, ends }: Stop, reads = false): Promise<void> {
+    await open(settings);
     const tick = tickInto(bench);
     const workspace = bench.workspace(
       agent?.(tick) ?? (lane === "api" ? undefined : bench.simulator(scenario?.(tick))),
     );
     const places = { workspace, realWorkspace: bench.workspace() };
     log.holdFrom(stage);
-    const begun = await engine.beginTurn({ prompt: "Go on", workspace, ...request(places) });
+    const turn = await engine.beginTurn({ prompt: "Go on", workspace, ...request(places) });
     const isFar = (): boolean => log.waiting > 0 || log.writes > 2;
     await eventually(() => isFar() && atWork(workspace) > 0, "the turn to be at work");
-    log.holdFrom(0);
-    begun.cancel("You stopped the turn");
+    log.holdFrom(0, { reads });
+    act(turn, opened);
     await eventually(() => atWork(workspace) === 0, "everything at work for the turn to be gone");
     const written = ledgerOf(bench);
     expect(log.waiting).toBeGreaterThan(0);
     log.release();
-    expect(endOf(await begun.outcome)).toBe("cancelled");
-    await begun.settled;
+    expect(endOf(await turn.outcome)).toBe(ends);
+    await turn.settled;
     expect([ledgerOf(bench), atWork(workspace)]).toEqual([written, 0]);
-    await wellFormed(engine, begun);
+    if (ends === "cancelled") await wellFormed(engine, turn);
+  }
+
+  test.each(stages)("a turn whose log waits from write %i on is ended before the log is there again", async (stage) => {
+    await stopped(stage, byPerson);
+  });
+
+  test.runIf(isFullRun())("a turn whose database answers nothing is ended before it does", async () => {
+    await stopped(1, byPerson, true);
+  });
+
+  test.runIf(isFullRun()).each(stops)("is ended by $name before the log is there again", async (stop) => {
+    await stopped(3, stop);
   });
 });
 
 function tickInto(bench: TurnBench): string {
-  return `while :; do echo tick >> '${join(bench.directory, "ledger")}'; sleep 0.02; done`;
+  // A command that heeds no polite signal is killed after its grace, which takes a moment longer.
+  return `${isFullRun() ? "trap '' TERM; " : ""}while :; do echo tick >> '${join(bench.directory, "ledger")}'; sleep 0.02; done`;
 }
 
 function ledgerOf(bench: TurnBench): number {
