@@ -1,5 +1,6 @@
 import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
+import type { ExactAsk, ToolData } from "../../tools/tool-data.ts";
 
 /** A client's tool as the agent is offered it. */
 export interface AgentTool extends Pick<ClientTool, "description" | "inputSchema"> {
@@ -24,16 +25,22 @@ export interface ToolResult {
   readonly isRejected?: true;
   /** Of a command that ended. */
   readonly exitCode?: number;
+  /** Of a call with `exact`: what it gave, for a program. */
+  readonly data?: ToolData;
+  /** Of a call with `exact`: what is said to the model besides. */
+  readonly aside?: string;
 }
 
 /** A call of a tool that the agent does not run itself. */
 export interface ToolCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** It is made for a program, which reads `data` and never `text`. Only tools of the gateway's answer such calls. */
+  readonly exact?: ExactAsk;
 }
 
 /** A call under its id in the log. */
-export interface LoggedCall extends ToolCall {
+export interface LoggedCall extends Omit<ToolCall, "exact"> {
   readonly callId: string;
   /** The group or MCP server that the tool belongs to. */
   readonly server?: string;
@@ -41,3 +48,8 @@ export interface LoggedCall extends ToolCall {
 
 /** Answers a call, however long that takes. Aborted when the agent no longer waits for it. */
 export type AnswerCall = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
+
+/** A result with words for the model besides: after the text that a model reads, beside the data that a program reads. */
+export function withWords({ exact }: ToolCall, result: ToolResult, words: string): ToolResult {
+  return exact === undefined ? { ...result, text: `${result.text}\n\n${words}` } : { ...result, aside: words };
+}
