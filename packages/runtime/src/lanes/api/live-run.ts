@@ -82,11 +82,11 @@ export function createLiveRun(options: LiveRunOptions): LiveRun {
       case "execServerControlMessage":
         if (message.value.message.case === "abort") execs.abort(message.value.message.value.id);
         return [];
-      case "kvServerMessage": {
-        const value = answerKv(message.value, conversation);
-        send(create(AgentClientMessageSchema, { message: { case: "kvClientMessage", value } }));
+      case "kvServerMessage":
+        answerKv(message.value, conversation, (value) =>
+          send(create(AgentClientMessageSchema, { message: { case: "kvClientMessage", value } })),
+        );
         return [];
-      }
       case "conversationCheckpointUpdate":
         conversation.saveCheckpoint(toBinary(ConversationStateStructureSchema, message.value));
         decoder.checkpoint(message.value.tokenDetails);

@@ -105,7 +105,7 @@ async function edit(run: NativeRun, name: string, before: Buffer): Promise<Buffe
 }
 
 describe("files that the upstream edits by the gateway's tools", () => {
-  it("hold exactly what it meant them to hold, whatever they are [A1, A3]", async () => {
+  it("hold exactly what it meant them to hold, whatever they are [A1, A3]", { timeout: 600_000 }, async () => {
     const files = fc.sample(fileBytes, { numRuns: barSize({ quick: 60, full: 1_000 }), seed: 30 });
     let spoilt: readonly number[] = [];
     await bench.play(async (run) => {

@@ -175,8 +175,10 @@ describe.runIf(hasGnuGrep)("a search that the upstream asks for", () => {
     caseInsensitive: fc.boolean(),
   });
 
-  it("finds the lines that grep finds, with the lines around them, and their true numbers [A4]", async () => {
-    const cases = fc.sample(fc.tuple(files, searches), { numRuns: barSize({ quick: 25, full: 300 }), seed: 41 });
+  it("finds the lines that grep finds, with the lines around them, and their true numbers [A4]", {
+    timeout: 600_000,
+  }, async () => {
+    const cases = fc.sample(fc.tuple(files, searches), { numRuns: barSize({ quick: 25, full: 200 }), seed: 41 });
     await bench.play(async (run) => {
       for (const [tree, search] of cases) {
         for (const name of readdirSync(bench.workspace)) rmSync(bench.path(name), { recursive: true });
