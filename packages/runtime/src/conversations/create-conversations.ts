@@ -79,9 +79,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const { begin, continueSession } = createTurnStarter({ ...options, engine, lineage, scratch, registry, sideCalls });
   const lock = createKeyedLock();
   const known = { ...options, validators: loadOnce() };
-  const unpassable = createUnpassableRefuser((part) =>
-    part.kind === "image" && options.attachments !== undefined ? undefined : refusalOf(part),
-  );
+  const unpassable = createUnpassableRefuser((part) => refusalOf(part, options));
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
   const classify = async (question: ReadQuestion, connection?: Caller["connection"]): Promise<TranscriptMatch> =>
@@ -188,8 +186,11 @@ function onceMore<Found>(isShared: boolean, decide: () => Promise<Found>): Promi
   });
 }
 
-function refusalOf(part: TranscriptPart): Refusal | undefined {
-  if (part.kind === "text") return undefined;
+function refusalOf(
+  part: TranscriptPart,
+  { attachments }: Pick<ConversationsOptions, "attachments">,
+): Refusal | undefined {
+  if (part.kind === "text" || (part.kind === "image" && attachments !== undefined)) return undefined;
   if (part.kind === "unpassable") return part.refusal;
   return {
     message: "This lane cannot pass images on to the agent",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { CaretError, type TranscriptMessage, type TurnShare } from "@caret/protocol";
+import { CaretError, type TurnShare } from "@caret/protocol";
 import type { SessionRecord } from "../log/event-store.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Attachments } from "../sessions/open-attachments.ts";
@@ -42,27 +42,8 @@ export interface TurnStarter {
 }
 
 export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
-  const { engine, lineage, scratch, registry, sideCalls, adopt, attachments } = options;
+  const { engine, lineage, scratch, sideCalls, adopt, attachments } = options;
   const attachesImages = attachments !== undefined;
-
-  /** Starts a turn with the images that its messages bring; without it, they are removed again. */
-  const start = async (
-    match: TranscriptMatch,
-    resolved: ResolvedRequest,
-    request: TurnRequest,
-    messages: readonly TranscriptMessage[],
-  ): Promise<SharedTurn> => {
-    const plan = recorded(resolved, request);
-    const images = attachments === undefined ? [] : imagesAskedAbout(messages);
-    if (attachments === undefined || images.length === 0) return await registry.start(match, plan, resolved);
-    const sessionId = plan.sessionId ?? randomUUID();
-    const saved = await attachments.save(sessionId, images);
-    const place = plan.sessionId === undefined ? { newSessionId: sessionId } : {};
-    return await registry.start(match, { ...plan, ...place, images: saved }, resolved).catch(async (reason) => {
-      await attachments.discard(saved);
-      throw reason;
-    });
-  };
 
   const lose = async (sessionId: string): Promise<undefined> => {
     await lineage.forget(sessionId);
@@ -102,7 +83,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       const place = isApart ? scratch.make(resolved.question.system) : undefined;
       try {
         const plan = planFirstTurn(resolved, place, line, attachesImages);
-        const shared = await start(match, resolved, plan, resolved.question.messages);
+        const shared = await start(options, match, resolved, plan);
         if (place !== undefined) {
           sideCalls.add(shared, line);
           shared.turn.begun.catch(() => scratch.remove(place));
@@ -124,13 +105,33 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
         const plan = planNextTurn(resolved, match, { isScratch, attachesImages });
-        const shared = await start(match, resolved, plan, resolved.question.messages.slice(match.newFrom));
+        const shared = await start(options, match, resolved, plan);
         return shared.take(match.line.hash, "continuation", resolved.client);
       } catch (reason) {
         return await loseIfGone(match.sessionId, reason);
       }
     },
   };
+}
+
+/** Starts a turn with the images that its messages bring; when it cannot start, they are removed again. */
+async function start(
+  { registry, attachments }: Pick<TurnStarterOptions, "registry" | "attachments">,
+  match: TranscriptMatch,
+  resolved: ResolvedRequest,
+  plan: TurnRequest,
+): Promise<SharedTurn> {
+  const request = recorded(resolved, plan);
+  const heard = match.relation === "continuation" ? match.newFrom : 0;
+  const images = attachments === undefined ? [] : imagesAskedAbout(resolved.question.messages.slice(heard));
+  if (attachments === undefined || images.length === 0) return await registry.start(match, request, resolved);
+  const sessionId = request.sessionId ?? randomUUID();
+  const saved = await attachments.save(sessionId, images);
+  const place = request.sessionId === undefined ? { newSessionId: sessionId } : {};
+  return await registry.start(match, { ...request, ...place, images: saved }, resolved).catch(async (reason) => {
+    await attachments.discard(saved);
+    throw reason;
+  });
 }
 
 function recorded({ command }: ResolvedRequest, request: TurnRequest): TurnRequest {
