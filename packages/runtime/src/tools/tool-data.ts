@@ -94,7 +94,8 @@ export type ToolData =
   | { readonly kind: "removed"; readonly fileSize: number; readonly bytes?: Buffer | undefined }
   | { readonly kind: "not-a-file"; readonly actualType: string }
   | { readonly kind: "entries"; readonly entries: readonly EntryData[] }
-  | { readonly kind: "files"; readonly files: readonly string[] }
+  /** `isCut`: there may be more, where it could not be looked. */
+  | { readonly kind: "files"; readonly files: readonly string[]; readonly isCut: boolean }
   /** `isCut`: there are more lines than `found` holds, or files that could not be searched. */
   | { readonly kind: "matches"; readonly found: readonly FoundFile[]; readonly isCut: boolean }
   | PageData

@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { lstat, mkdir, readFile, rmdir, unlink } from "node:fs/promises";
+import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { defineTool, type Tool, type ToolOutput } from "../tool.ts";
 import type { EntryData, ToolData } from "../tool-data.ts";
@@ -154,9 +154,18 @@ async function lookAtFile({
 }: ConfinedPath): Promise<Extract<ToolData, { kind: "removed" | "not-a-file" }>> {
   const stat = await lstat(directory.at(name));
   if (stat.isDirectory()) return { kind: "not-a-file", actualType: "directory" };
-  const isShown = stat.isFile() && stat.size <= MAX_SHOWN_BYTES;
-  const bytes = isShown ? await readFile(directory.at(name)).catch(() => undefined) : undefined; // unreadable can be deleted
+  const bytes = stat.isFile() && stat.size <= MAX_SHOWN_BYTES ? await bytesOf(directory, name) : undefined;
   return { kind: "removed", fileSize: stat.size, bytes };
+}
+
+async function bytesOf(directory: PinnedDirectory, name: string): Promise<Buffer | undefined> {
+  const file = await directory.openFile(name).catch(() => undefined); // what cannot be read can still be deleted
+  if (file === undefined) return undefined;
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 interface Kinds {

@@ -5,7 +5,7 @@ import { createEditTool } from "./edit-tool.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";
 import { grepTool } from "./grep-tool.ts";
 import { readTool } from "./read-tool.ts";
-import { walkFiles } from "./walk-files.ts";
+import { type WalkOptions, walkFiles } from "./walk-files.ts";
 import { createWriteQueue, createWriteTool } from "./write-tool.ts";
 
 const MAX_FOUND = 1_000;
@@ -28,26 +28,29 @@ const globTool: Tool = defineTool<GlobInput>({
     const matches = compileGlob(pattern);
     return withConfined({ workspace, judgedPaths, path }, async (target): Promise<ToolOutput> => {
       const max = exact === undefined ? MAX_FOUND + 1 : Number.POSITIVE_INFINITY;
-      const files = await findFiles(target, { matches, max, signal });
+      let isCut = false;
+      const onMissed = (): void => {
+        isCut = true;
+      };
+      const files = await findFiles(target, { matches, max, signal, onMissed });
       const more = files.length > MAX_FOUND ? [`[There are more than ${MAX_FOUND}: use a narrower pattern.]`] : [];
       const output = [...files.slice(0, MAX_FOUND), ...more].join("\n") || "[No file matches.]";
-      return exact === undefined ? { output } : { output, data: { kind: "files", files } };
+      return exact === undefined ? { output } : { output, data: { kind: "files", files, isCut } };
     });
   },
 });
 
-interface Wanted {
+interface Wanted extends WalkOptions {
   readonly matches: GlobMatcher;
   readonly max: number;
-  readonly signal: AbortSignal;
 }
 
-async function findFiles(target: ConfinedPath, { matches, max, signal }: Wanted): Promise<readonly string[]> {
+async function findFiles(target: ConfinedPath, { matches, max, ...walk }: Wanted): Promise<readonly string[]> {
   const directory = await target.directory.enter(target.name);
   const prefix = target.path === "" ? "" : `${target.path}/`;
   const found: string[] = [];
   try {
-    for await (const file of walkFiles(directory, signal)) {
+    for await (const file of walkFiles(directory, walk)) {
       if (matches(file.path)) found.push(`${prefix}${file.path}`);
       if (found.length === max) break;
     }

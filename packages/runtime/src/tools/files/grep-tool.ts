@@ -66,7 +66,7 @@ export const grepTool: Tool = defineTool<GrepInput>({
       const found = sorted(answer.found, exact.search ?? plainSearch, files);
       return {
         output,
-        data: { kind: "matches", found, isCut: answer.isCut || files.leftOut() + files.tooLarge() > 0 },
+        data: { kind: "matches", found, isCut: answer.isCut || files.leftOut() > 0 || files.hasMissed() },
       };
     } finally {
       await thread.close();

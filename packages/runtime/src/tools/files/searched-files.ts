@@ -26,7 +26,8 @@ export interface SearchedFiles {
   timeOf(path: string, which: FileTime): number;
   /** How many files a rule forbids to open. */
   leftOut(): number;
-  tooLarge(): number;
+  /** Some could not be searched for another reason: they are too large, too deep, or closed to us. */
+  hasMissed(): boolean;
 }
 
 export interface SearchedFilesOptions {
@@ -41,7 +42,10 @@ export function searchFiles(
   const maxBytes = isExact ? MAX_EXACT_BYTES : MAX_BYTES;
   const times = new Map<string, Readonly<Record<FileTime, number>>>();
   let leftOut = 0;
-  let tooLarge = 0;
+  let hasMissed = false;
+  const onMissed = (): void => {
+    hasMissed = true;
+  };
 
   const isSearched = (path: string): boolean => {
     const isLeftOut = leavesOut?.(path) ?? false;
@@ -52,6 +56,7 @@ export function searchFiles(
   /** Undefined for what cannot be searched: binary, huge, vanished or closed to us. */
   const textOf = async (path: string, { directory, name }: Pick<FoundFile, "directory" | "name">) => {
     const file = await directory.openFile(name).catch((reason: unknown) => {
+      if (hasCode(reason, "EACCES", "EPERM")) onMissed();
       if (CaretError.is(reason) || hasCode(reason, "ENOENT", "ELOOP", "EACCES", "EPERM", "ENXIO")) return undefined;
       throw reason;
     });
@@ -59,7 +64,7 @@ export function searchFiles(
     try {
       const { size, mtimeMs, atimeMs, birthtimeMs } = await file.stat();
       if (size > maxBytes) {
-        tooLarge += 1;
+        onMissed();
         return undefined;
       }
       if (isExact) times.set(path, { modified: mtimeMs, accessed: atimeMs, created: birthtimeMs });
@@ -70,7 +75,7 @@ export function searchFiles(
   };
 
   async function* below(directory: PinnedDirectory, prefix: string): AsyncGenerator<FileText, void, undefined> {
-    for await (const file of walkFiles(directory, signal)) {
+    for await (const file of walkFiles(directory, { signal, onMissed })) {
       const path = `${prefix}${file.path}`;
       const isWanted = (matches === undefined || matches(file.path)) && isSearched(path);
       const text = isWanted ? await textOf(path, file) : undefined;
@@ -97,7 +102,7 @@ export function searchFiles(
     },
     timeOf: (path, which) => times.get(path)?.[which] ?? 0,
     leftOut: () => leftOut,
-    tooLarge: () => tooLarge,
+    hasMissed: () => hasMissed,
   };
 }
 

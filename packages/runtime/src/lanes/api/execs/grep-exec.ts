@@ -69,7 +69,7 @@ function grepResult(args: GrepArgs, result: ToolResult, workspace: string) {
 /** What was found in the mode that was asked for; or why there is nothing. */
 function unionOf(args: GrepArgs & { readonly outputMode: string }, result: ToolResult) {
   const names = dataOf(result, "files");
-  if (names !== undefined) return filesResult(args, names.files, false);
+  if (names !== undefined) return filesResult(args, names.files, names.isCut);
   const matches = dataOf(result, "matches");
   if (matches === undefined) return result.text;
   const { found, isCut } = matches;

@@ -263,6 +263,20 @@ describe("the limits of a search", () => {
   });
 });
 
+it("a search that cannot look everywhere says so", async () => {
+  put(`${"deep/".repeat(66)}file.txt`, "hit\n");
+  put("file.txt", "hit\n");
+  const seen: unknown[] = [];
+  await bench.play(async (run) => {
+    seen.push(shownOf(await grep(run, { pattern: "hit", outputMode: "count" })));
+    seen.push(shownOf(await grep(run, { pattern: "", outputMode: "files_with_matches" })));
+  });
+  expect(seen).toEqual([
+    [1, 1, true, undefined, undefined],
+    [1, 1, true, undefined, undefined],
+  ]);
+});
+
 describe("what a search can be told", () => {
   it("is heeded: kinds of files, globs, several lines at once, and what is not known is refused", async () => {
     put("a.ts", "one\ntwo\n");
