@@ -1,7 +1,8 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { barSize } from "../../../testing/bar-size.ts";
+import type { ToolEditor } from "../../../tools/tool-editor.ts";
 import { createNativeBench, type NativeBench, type NativeRun } from "../testing/native-bench.ts";
 
 let bench: NativeBench;
@@ -182,6 +183,73 @@ describe("files that the upstream edits by the gateway's tools", () => {
   });
 });
 
+describe("a file that is open in an editor", () => {
+  /** Buffers by their paths; `fails` makes the next readings fail. */
+  function openEditor(buffers: Map<string, string>) {
+    const state = { fails: 0 };
+    const editor: ToolEditor = {
+      async readText(path) {
+        if (state.fails > 0) {
+          state.fails -= 1;
+          return { failed: "busy" };
+        }
+        const text = buffers.get(path) ?? (existsSync(path) ? readFileSync(path, "utf8") : undefined);
+        return text === undefined ? { failed: "no such file" } : { text };
+      },
+      async writeText(path, text) {
+        buffers.set(path, text);
+        return true;
+      },
+      run: async () => undefined,
+    };
+    return { editor, state };
+  }
+
+  it("is read with what is not saved, written there, and left alone while the editor fails [A19]", async () => {
+    writeFileSync(bench.path("file"), "saved\n");
+    writeFileSync(bench.path("binary"), Buffer.from([0, 255, 0]));
+    const buffers = new Map([[bench.path("file"), "unsaved\n"]]);
+    const { editor, state } = openEditor(buffers);
+    const seen: unknown[] = [];
+    const play = async (run: NativeRun): Promise<void> => {
+      const shown = async (name: string): Promise<unknown> => {
+        const file = await read(run, name);
+        return typeof file === "string" ? file : file.output.value;
+      };
+      seen.push(await shown("file"), Buffer.from((await shown("binary")) as Uint8Array).toString("hex"));
+      state.fails = 2;
+      seen.push(await shown("file"));
+      state.fails = 2;
+      seen.push(await write(run, "file", { fileText: "lost" }), buffers.get(bench.path("file")));
+      await write(run, "file", { fileText: "unsaved\r\nand more" });
+      await write(run, "new", { fileText: "new" });
+      await write(run, "binary", { fileBytes: Uint8Array.of(1, 0, 254) });
+    };
+    await bench.play(play, { editor });
+    expect([seen, [...buffers], readFileSync(bench.path("file"), "utf8"), readFileSync(bench.path("binary"))]).toEqual([
+      ["unsaved\n", "00ff00", "error", "error", "unsaved\n"],
+      [
+        [bench.path("file"), "unsaved\r\nand more"],
+        [bench.path("new"), "new"],
+      ],
+      "saved\n",
+      Buffer.from([1, 0, 254]),
+    ]);
+  });
+});
+
+it("a file that is read again and again is the file, or no answer: never what the loop guard says", async () => {
+  writeFileSync(bench.path("file"), "content\n");
+  const seen: unknown[] = [];
+  await bench.play(async (run) => {
+    for (let times = 0; times < 7; times += 1) {
+      const file = await read(run, "file");
+      seen.push(typeof file === "string" ? file : file.output.value);
+    }
+  });
+  expect(seen).toEqual([...Array.from({ length: 6 }, () => "content\n"), "error"]);
+});
+
 function contentOf(answer: Awaited<ReturnType<NativeRun["exec"]>>): string | Uint8Array {
   if (answer.case !== "readResult" || answer.value.result.case !== "success") throw new Error("not read");
   return answer.value.result.value.output.value ?? "";
@@ -226,18 +294,27 @@ describe("a range of a file", () => {
   });
 
   it("of a file that is too large to be read whole is read; the whole is refused, and nothing is cut", async () => {
-    const size = 17 * 1024 * 1024;
-    writeFileSync(bench.path("large"), Buffer.concat([Buffer.alloc(size, "x\n"), Buffer.from("the end")]));
+    const lines = 170_000;
+    writeFileSync(
+      bench.path("large"),
+      Buffer.concat([Buffer.alloc(lines * 100, `${"x".repeat(99)}\n`), Buffer.from("the end")]),
+    );
     const seen: unknown[] = [];
     await bench.play(async (run) => {
       seen.push(await read(run, "large"));
-      for (const range of [{ offset: -1 }, { offset: size / 2 + 1, limit: 3 }, { offset: 2, limit: 2 }]) {
+      for (const range of [{ offset: -1 }, { offset: lines + 1, limit: 3 }, { offset: 2, limit: 2 }]) {
         const file = await read(run, "large", range);
         seen.push(typeof file === "string" ? file : [file.output.value, file.truncated, file.totalLines]);
       }
     });
-    const total = size / 2 + 1;
-    expect(seen).toEqual(["invalidFile", ["the end", true, total], ["the end", true, total], ["x\nx", true, total]]);
+    const total = lines + 1;
+    const line = "x".repeat(99);
+    expect(seen).toEqual([
+      "invalidFile",
+      ["the end", true, total],
+      ["the end", true, total],
+      [`${line}\n${line}`, true, total],
+    ]);
   });
 });
 
