@@ -24,6 +24,7 @@ const ofTheMachine: Readonly<Record<string, string>> = {
   "!canInject": "strace that may inject faults",
   "!canRun": "curl and jq",
   "!canLeave": "a PID namespace of its own",
+  hasGnuGrep: "GNU grep",
   isRoot: "root, who may give files to others",
   'existsSync("/proc/self/status")': "/proc",
   'existsSync("/bin/bash")': "bash",

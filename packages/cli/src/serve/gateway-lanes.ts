@@ -37,8 +37,13 @@ async function stateOf(lane: LaneName, opened: OpenedEngine): Promise<LaneState>
 }
 
 function imagesOf(lane: LaneName): Pick<LaneState, "takesImages"> {
+  return takesImages(lane) ? { takesImages: true } : {};
+}
+
+/** Whether the agent can be given images as they are. */
+export function takesImages(lane: LaneName): boolean {
   const features: Readonly<Partial<Record<LaneName, readonly LaneFeature[]>>> = featuresOf;
-  return features[lane]?.includes("images") === true ? { takesImages: true } : {};
+  return features[lane]?.includes("images") === true;
 }
 
 async function acpState({ hasAcp }: OpenedEngine): Promise<{ readonly ready: boolean; readonly detail: string }> {

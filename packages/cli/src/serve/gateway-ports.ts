@@ -10,6 +10,7 @@ import {
   createSessions,
   type LineageStore,
   openAnswerArchive,
+  openAttachments,
   openScratchDirectories,
   openSqliteLineageStore,
   type RuntimeAgents,
@@ -27,7 +28,7 @@ import type { Host } from "../host.ts";
 import { sandboxesRoot } from "../machine-sandboxes.ts";
 import { scratchRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import { agentCaller, openAgents, openComparisons, openRegistrations, ownTools } from "./agent-ports.ts";
-import { lanesOf } from "./gateway-lanes.ts";
+import { lanesOf, takesImages } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
 /** The permission of sessions that are created without one. */
@@ -102,6 +103,7 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
   const conversations = createConversations({
     ...common,
     adopt: options.adopt,
+    ...(takesImages(opened.lane) ? { attachments: openAttachments(attachmentsRoot(config)) } : {}),
     findClient: createClientFinder(),
     goneMs: config.clocks.goneMs,
     toolsOwner: config.tools.owner ?? host.env["CURSOR_ACP_TOOL_LOOP_MODE"],

@@ -11,6 +11,7 @@ import type { AnswerArchive } from "../answers/answer-archive.ts";
 import { createBackgroundWork } from "../async/background-work.ts";
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { Attachments } from "../sessions/open-attachments.ts";
 import type { SessionBelongings } from "../sessions/remove-session.ts";
 import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { createArrivedAnswers } from "./arrived-answers.ts";
@@ -35,6 +36,8 @@ export interface ConversationsOptions extends RequestSettings {
   readonly lineage: LineageStore;
   /** The engine must allow turns to work in them. */
   readonly scratch: ScratchDirectories;
+  /** Keeps the images of prompts, where the lane of these turns can pass them on. Absent: it cannot, and new ones are refused. */
+  readonly attachments?: Attachments | undefined;
   /** Forgets the answers of side calls with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
@@ -76,7 +79,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const { begin, continueSession } = createTurnStarter({ ...options, engine, lineage, scratch, registry, sideCalls });
   const lock = createKeyedLock();
   const known = { ...options, validators: loadOnce() };
-  const unpassable = createUnpassableRefuser(refusalOf);
+  const unpassable = createUnpassableRefuser((part) => refusalOf(part, options));
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
   const classify = (question: ReadQuestion, view: LineageView, connection?: Caller["connection"]): TranscriptMatch =>
@@ -179,8 +182,11 @@ function onceMore<Found>(isShared: boolean, decide: () => Promise<Found>): Promi
   });
 }
 
-function refusalOf(part: TranscriptPart): Refusal | undefined {
-  if (part.kind === "text") return undefined;
+function refusalOf(
+  part: TranscriptPart,
+  { attachments }: Pick<ConversationsOptions, "attachments">,
+): Refusal | undefined {
+  if (part.kind === "text" || (part.kind === "image" && attachments !== undefined)) return undefined;
   if (part.kind === "unpassable") return part.refusal;
   return {
     message: "This lane cannot pass images on to the agent",

@@ -14,13 +14,14 @@ export function planFirstTurn(
   /** A directory of our own, where the instructions stand already. */
   scratch: string | undefined,
   { aside }: TranscriptKey,
+  attachesImages: boolean,
 ): TurnRequest {
   const { question, model, workspace } = resolved;
   const { system, messages } = question;
   const instructions = scratch === undefined ? system : "";
   const title = firstQuestion(messages);
   const request: TurnRequest = {
-    prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) }),
+    prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages), attachesImages }),
     model,
     title: aside === undefined ? title : sideCallTitle(title),
     ...(aside === undefined ? ownerOf(resolved) : { mode: "ask" }),
@@ -34,7 +35,7 @@ export function planFirstTurn(
 export function planNextTurn(
   resolved: ResolvedRequest,
   { line, sessionId, newFrom, addedSystem, addedNotes, seen }: Extract<TranscriptMatch, { relation: "continuation" }>,
-  isScratch: boolean,
+  { isScratch, attachesImages }: { readonly isScratch: boolean; readonly attachesImages: boolean },
 ): TurnRequest {
   const { question, model } = resolved;
   const { system, messages } = question;
@@ -43,6 +44,7 @@ export function planNextTurn(
     instructions: isScratch ? "" : instructions,
     messages: messages.slice(newFrom),
     toolNames: toolNamesOf(messages),
+    attachesImages,
   });
   const notices = [...lostCalls(question.messages), ...notOffered(resolved)];
   const how = line.aside === undefined ? ownerOf(resolved) : { mode: "ask" as const };

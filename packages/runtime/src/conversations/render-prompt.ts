@@ -1,4 +1,4 @@
-import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
+import type { PromptImage, TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import { saysSomething } from "./matching/client-notes.ts";
 import { callKey } from "./matching/transcript.ts";
 
@@ -9,20 +9,25 @@ export interface PromptParts {
   readonly messages: readonly TranscriptMessage[];
   /** The names of the tools by the keys of their calls. */
   readonly toolNames: ReadonlyMap<string, string>;
+  /** The agent is given the images that the user asks about now. */
+  readonly attachesImages?: boolean;
 }
 
 /** An agent that is given results without a question would take them for the end of its task. */
 const GO_ON = "These are the results of the calls that you made. Go on with the task.";
 
+const ATTACHED = "[an attached image]";
+
 /** The prompt of one turn, each part of it clearly marked as what it is. */
-export function renderPrompt({ instructions, messages, toolNames }: PromptParts): string {
+export function renderPrompt(parts: PromptParts): string {
+  const { instructions, messages, toolNames } = parts;
   const split = beginningOfNow(messages);
   const past = messages.slice(0, split).flatMap((message) => renderPast(message, toolNames));
   const now = messages.slice(split);
   return [
     ...(instructions.trim() === "" ? [] : [`<instructions>\n${instructions.trim()}\n</instructions>`]),
     ...markedAsPast(past),
-    ...now.map((message) => renderNow(message, toolNames)),
+    ...now.map((message) => renderNow(message, parts)),
     ...(endsWithResults(messages) ? [GO_ON] : []),
   ].join("\n\n");
 }
@@ -49,6 +54,18 @@ function beginningOfNow(messages: readonly TranscriptMessage[]): number {
   return messages.slice(afterResults).some(isSpoken) ? Math.max(afterAnswer, afterResults) : afterAnswer;
 }
 
+/** The images that the user asks about now, oldest first. */
+export function imagesAskedAbout(messages: readonly TranscriptMessage[]): readonly PromptImage[] {
+  const asked = messages.slice(beginningOfNow(messages)).filter(({ role }) => role === "user");
+  return asked.flatMap((message) =>
+    message.role === "assistant"
+      ? []
+      : message.parts.flatMap((part) =>
+          part.kind === "image" ? [{ mediaType: part.mediaType, base64: part.data }] : [],
+        ),
+  );
+}
+
 export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap<string, string> {
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
   return new Map(calls.map(({ callId, name }) => [callKey(callId), name]));
@@ -64,7 +81,7 @@ function partText(part: TranscriptPart): string {
 }
 
 function renderPast(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): readonly string[] {
-  if (message.role === "tool") return [renderNow(message, toolNames)];
+  if (message.role === "tool") return [renderNow(message, { toolNames })];
   if (message.role === "user") return [`USER:\n${textOf(message.parts)}`];
   const calls = message.calls.map(
     ({ callId, name, input }) => `TOOL_CALL (name: ${name}, call_id: ${callId})\n${toJson(input)}`,
@@ -72,9 +89,15 @@ function renderPast(message: TranscriptMessage, toolNames: PromptParts["toolName
   return message.text.trim() === "" ? calls : [`ASSISTANT:\n${message.text}`, ...calls];
 }
 
-function renderNow(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): string {
+function renderNow(
+  message: TranscriptMessage,
+  { toolNames, attachesImages = false }: Pick<PromptParts, "toolNames" | "attachesImages">,
+): string {
   if (message.role === "assistant") return message.text;
-  if (message.role === "user") return textOf(message.parts);
+  if (message.role === "user")
+    return message.parts
+      .map((part) => (part.kind === "image" && attachesImages ? ATTACHED : partText(part)))
+      .join("\n");
   const name = toolNames.get(callKey(message.callId)) ?? "unknown";
   const failed = message.isError ? ", failed" : "";
   return `TOOL_RESULT (name: ${name}, call_id: ${message.callId}${failed})\n${textOf(message.parts)}`;

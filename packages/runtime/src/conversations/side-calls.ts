@@ -12,6 +12,7 @@ export interface SideCallsOptions {
   readonly lineage: LineageStore;
   readonly scratch: ScratchDirectories;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
+  readonly attachments?: SessionBelongings["attachments"] | undefined;
   readonly upstreamState?: SessionBelongings["upstreamState"];
   readonly sandboxes?: SessionBelongings["sandboxes"];
   readonly joinMs: number;
@@ -41,7 +42,7 @@ interface Removable {
 }
 
 export function createSideCalls(options: SideCallsOptions): SideCalls {
-  const { engine, lineage, scratch, answers, upstreamState, sandboxes, joinMs, now } = options;
+  const { engine, lineage, scratch, joinMs, now } = options;
   const removable = new Map<string, Removable>();
   const remove = async ({ shared, key }: Removable): Promise<void> => {
     const { sessionId, settled } = shared.turn;
@@ -55,7 +56,9 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
       await engine.holdSession(sessionId, async () => {
         // Before: the next request must not find a session that is being deleted.
         await lineage.forget(sessionId);
-        await removeSession({ store: engine.store, scratch, answers, upstreamState, sandboxes }, sessionId);
+        const { answers, attachments, upstreamState, sandboxes } = options;
+        const belongings = { store: engine.store, scratch, answers, attachments, upstreamState, sandboxes };
+        await removeSession(belongings, sessionId);
       });
     } catch (reason) {
       // Its second question came in this very moment, so it stays.

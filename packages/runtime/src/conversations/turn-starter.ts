@@ -1,12 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { CaretError, type TurnShare } from "@caret/protocol";
 import type { SessionRecord } from "../log/event-store.ts";
 import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { Attachments } from "../sessions/open-attachments.ts";
 import type { SessionEngine, TurnRequest } from "../turns/session-engine.ts";
 import type { Continuation, TranscriptMatch } from "./matching/classify-transcript.ts";
 import type { LineageStore } from "./matching/lineage-store.ts";
 import { planFirstTurn, planNextTurn } from "./plan-turn.ts";
+import { imagesAskedAbout } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
+import type { SharedTurn } from "./shared-turn.ts";
 import type { SideCalls } from "./side-calls.ts";
 import type { TurnRegistry } from "./turn-registry.ts";
 
@@ -17,6 +21,7 @@ export interface TurnStarterOptions {
   readonly registry: TurnRegistry;
   readonly sideCalls: SideCalls;
   readonly adopt?: AdoptSession | undefined;
+  readonly attachments?: Attachments | undefined;
 }
 
 /**
@@ -37,7 +42,8 @@ export interface TurnStarter {
 }
 
 export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
-  const { engine, lineage, scratch, registry, sideCalls, adopt } = options;
+  const { engine, lineage, scratch, sideCalls, adopt, attachments } = options;
+  const attachesImages = attachments !== undefined;
 
   const lose = async (sessionId: string): Promise<undefined> => {
     await lineage.forget(sessionId);
@@ -76,7 +82,8 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       const isApart = line.aside !== undefined || resolved.isApart;
       const place = isApart ? scratch.make(resolved.question.system) : undefined;
       try {
-        const shared = await registry.start(match, recorded(resolved, planFirstTurn(resolved, place, line)), resolved);
+        const plan = planFirstTurn(resolved, place, line, attachesImages);
+        const shared = await start(options, match, resolved, plan);
         if (place !== undefined) {
           sideCalls.add(shared, line);
           shared.turn.begun.catch(() => scratch.remove(place));
@@ -97,14 +104,34 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
         if (isScratch && existsSync(session.workspace)) scratch.instruct(session.workspace, resolved.question.system);
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
-        const plan = recorded(resolved, planNextTurn(resolved, match, isScratch));
-        const shared = await registry.start(match, plan, resolved);
+        const plan = planNextTurn(resolved, match, { isScratch, attachesImages });
+        const shared = await start(options, match, resolved, plan);
         return shared.take(match.line.hash, "continuation", resolved.client);
       } catch (reason) {
         return await loseIfGone(match.sessionId, reason);
       }
     },
   };
+}
+
+/** Starts a turn with the images that its messages bring; when it cannot start, they are removed again. */
+async function start(
+  { registry, attachments }: Pick<TurnStarterOptions, "registry" | "attachments">,
+  match: TranscriptMatch,
+  resolved: ResolvedRequest,
+  plan: TurnRequest,
+): Promise<SharedTurn> {
+  const request = recorded(resolved, plan);
+  const heard = match.relation === "continuation" ? match.newFrom : 0;
+  const images = attachments === undefined ? [] : imagesAskedAbout(resolved.question.messages.slice(heard));
+  if (attachments === undefined || images.length === 0) return await registry.start(match, request, resolved);
+  const sessionId = request.sessionId ?? randomUUID();
+  const saved = await attachments.save(sessionId, images);
+  const place = request.sessionId === undefined ? { newSessionId: sessionId } : {};
+  return await registry.start(match, { ...request, ...place, images: saved }, resolved).catch(async (reason) => {
+    await attachments.discard(saved);
+    throw reason;
+  });
 }
 
 function recorded({ command }: ResolvedRequest, request: TurnRequest): TurnRequest {

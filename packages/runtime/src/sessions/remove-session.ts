@@ -14,7 +14,7 @@ export interface SessionBelongings {
   readonly store: EventStore;
   readonly scratch: ScratchDirectories;
   /** Only prompts of the native door have images. */
-  readonly attachments?: Attachments;
+  readonly attachments?: Attachments | undefined;
   readonly answers?: Pick<AnswerArchive, "removeSession"> | undefined;
   /** What is kept for its sandboxes. */
   readonly sandboxes?: Pick<SandboxDirectories, "remove"> | undefined;

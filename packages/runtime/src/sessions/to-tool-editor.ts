@@ -34,7 +34,7 @@ export function toToolEditor(current: () => OpenEditor | undefined): ToolEditor 
       const editor = current();
       if (editor?.offer.reads !== true) return undefined;
       const { failed, text } = await askUntil(editor, { kind: "read", path }, signal);
-      return failed === undefined ? text : undefined;
+      return failed === undefined && text !== undefined ? { text } : { failed: failed ?? "It gave no text" };
     },
     async writeText(path, text, signal) {
       const editor = current();

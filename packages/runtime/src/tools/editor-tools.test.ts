@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   CaretError,
   type EditorAnswer,
@@ -68,14 +69,59 @@ const call = (name: string, input: object, more = {}) =>
   bench.call(name, input, { editor: editors.of("s"), callId: "c", ...more });
 
 describe("a file that is open in an editor", () => {
-  it("is read as it stands there, and from the disk when it is not open", async () => {
+  it("is read as it stands there, and from the disk where the editor has no such file or it is no text", async () => {
     bench.write("a.txt", "saved");
-    bench.write("b.txt", "on disk");
+    bench.write("b.bin", Buffer.from([0, 1, 2]));
     await openEditor(everything, withBuffers(new Map([["a.txt", "one\nunsaved\nthree"]])));
     expect([
       (await call("read", { path: "a.txt", offset: 2, limit: 1 })).output,
-      (await call("read", { path: "b.txt" })).output,
-    ]).toEqual(["unsaved\n[There is more: continue with offset 3.]", "on disk"]);
+      (await call("read", { path: "b.bin" })).output,
+      (await call("read", { path: "c.txt" })).output,
+    ]).toEqual([
+      "unsaved\n[There is more: continue with offset 3.]",
+      "b.bin is a binary file of 3 bytes and cannot be shown as text",
+      "c.txt does not exist",
+    ]);
+  });
+
+  it("is asked for twice when the editor fails, and then left alone: it may have unsaved changes [A19]", async () => {
+    bench.write("a.txt", "saved");
+    const buffers = new Map([["a.txt", "unsaved"]]);
+    const serve = withBuffers(buffers);
+    let failures = 1;
+    await openEditor(everything, (request) => {
+      if (request.kind !== "read" || failures === 0) return serve(request);
+      failures -= 1;
+      return { failed: "busy" };
+    });
+    const edited = await call("edit", { path: "a.txt", old_string: "un", new_string: "not yet " });
+    const refused: unknown[] = [];
+    for (const [name, input] of [
+      ["edit", { path: "a.txt", old_string: "saved", new_string: "lost" }],
+      ["write", { path: "a.txt", content: "lost" }],
+      ["read", { path: "a.txt" }],
+    ] as const) {
+      failures = 2;
+      refused.push((await call(name, input)).output);
+    }
+    const why = "The editor did not read a.txt, and may have unsaved changes in it\nbusy";
+    expect([edited.status, refused, [...buffers], bench.read("a.txt")]).toEqual([
+      "ok",
+      [why, why, why],
+      [["a.txt", "not yet saved"]],
+      "saved",
+    ]);
+  });
+
+  it("is left as its bytes are where the editor has lost some by decoding it", async () => {
+    const bytes = Buffer.from("caf\xe9 = 1\n", "latin1");
+    bench.write("a.txt", bytes);
+    await openEditor(everything, withBuffers(new Map([["a.txt", "caf\ufffd = 1\n"]])));
+    const edited = await call("edit", { path: "a.txt", old_string: "1", new_string: "2" });
+    expect([edited.output, readFileSync(bench.path("a.txt")).equals(bytes)]).toEqual([
+      "a.txt is a binary file of 9 bytes, not UTF-8 text",
+      true,
+    ]);
   });
 
   it("is edited and written there, and the disk is left to the editor", async () => {

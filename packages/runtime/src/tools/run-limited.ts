@@ -24,7 +24,7 @@ export async function runLimited(tool: Tool, input: unknown, context: ToolContex
     // Unless the signal has fired the tool is back already, and nothing is waited for.
     const output = (await within(running, LET_GO_MS))
       ? await running
-      : toFailedOutput(new CaretError("timed-out", `${tool.name} was cancelled but did not stop`));
+      : toFailedOutput(new CaretError("timed-out", `${tool.name} was cancelled but did not stop`), context);
     if (output.failure === undefined) return { output };
     if (context.signal.aborted) return { output, stopped: "cancelled" };
     return limit.signal.aborted ? { output, stopped: "timed-out" } : { output };
@@ -39,7 +39,10 @@ async function settle(tool: Tool, input: unknown, context: ToolContext): Promise
     return await tool.run(input, context);
   } catch (reason) {
     const { aborted, reason: why } = context.signal;
-    return toFailedOutput(aborted ? (CaretError.is(why) ? why : new CaretError("cancelled", "Cancelled")) : reason);
+    return toFailedOutput(
+      aborted ? (CaretError.is(why) ? why : new CaretError("cancelled", "Cancelled")) : reason,
+      context,
+    );
   }
 }
 

@@ -7,6 +7,9 @@ export interface EditorCommand {
   readonly outputBytes: number;
 }
 
+/** A file as it stands in the editor; or, in the editor's words, why it was not read. */
+export type EditorText = { readonly text: string } | { readonly failed: string };
+
 /** How a command ended in a terminal. */
 export interface EditorRun {
   readonly text: string;
@@ -21,8 +24,8 @@ export interface EditorRun {
  * something, that counts: its buffers before the disk, its terminals before processes of ours. Paths are absolute.
  */
 export interface ToolEditor {
-  /** Undefined where no editor reads files, or it cannot read this one: then the disk counts. */
-  readText(path: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Undefined where no editor reads files: then the disk counts. Failed when the editor did not read this one. */
+  readText(path: string, signal: AbortSignal): Promise<EditorText | undefined>;
   /** False where no editor writes files. Rejects when the editor did not write, or left before it said so. */
   writeText(path: string, text: string, signal: AbortSignal): Promise<boolean>;
   /**

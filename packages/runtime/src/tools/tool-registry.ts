@@ -11,6 +11,7 @@ import {
   type ToolOutput,
   toFailedOutput,
 } from "./tool.ts";
+import type { ToolData } from "./tool-data.ts";
 
 export interface ToolCallResult {
   /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */
@@ -21,6 +22,8 @@ export interface ToolCallResult {
   readonly outcomeClass: OutcomeClass;
   readonly exitCode?: number;
   readonly diff?: FileDiff;
+  /** Of a call with `exact`. */
+  readonly data?: ToolData;
   readonly durationMs: number;
 }
 
@@ -84,7 +87,7 @@ export function createToolRegistry(
     find,
     async call(name, input, context) {
       const startedAt = context.now();
-      const verdict = await judge(name, input ?? {}, context).catch(toFailed);
+      const verdict = await judge(name, input ?? {}, context).catch((reason) => toFailed(reason, context));
       return { ...verdict, durationMs: context.now() - startedAt };
     },
     async preview(name, input, context) {
@@ -96,15 +99,15 @@ export function createToolRegistry(
         return { preview: (await admitted.preview?.(input ?? {}, context)) ?? {} };
       } catch (reason) {
         // The model reads it, as it would have read the failure of the call itself.
-        return failed(toFailed(reason));
+        return failed(toFailed(reason, context));
       }
     },
   };
 }
 
-function toFailed(reason: unknown): Verdict {
-  const { output, failure } = toFailedOutput(reason);
-  return { status: "error", output, outcomeClass: failure };
+function toFailed(reason: unknown, context: ToolContext): Verdict {
+  const { failure, ...output } = toFailedOutput(reason, context);
+  return { ...output, status: "error", outcomeClass: failure };
 }
 
 function toVerdict({ failure, ...output }: ToolOutput, stopped: "cancelled" | "timed-out" | undefined): Verdict {

@@ -2,6 +2,7 @@ import { CaretError, type ErrorCode, type FileDiff, type ToolKind } from "@caret
 import { type ChildEnvironmentOptions, childEnvironment } from "../process/child-environment.ts";
 import type { ChildCommand, Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
+import type { ExactAsk, ToolData } from "./tool-data.ts";
 import type { ToolEditor } from "./tool-editor.ts";
 
 /** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */
@@ -43,6 +44,8 @@ export interface ToolContext {
   readonly editor?: ToolEditor | undefined;
   /** The call in the log; undefined outside of a turn. */
   readonly callId?: string | undefined;
+  /** The call is made for a program, which needs data; undefined: for a model, which reads words. */
+  readonly exact?: ExactAsk | undefined;
   /** The gateway's own environment; a tool chooses from it what a child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds; only differences count. */
@@ -55,6 +58,8 @@ export interface ToolOutput {
   readonly failure?: Exclude<OutcomeClass, "success">;
   readonly exitCode?: number;
   readonly diff?: FileDiff;
+  /** Of a call with `exact`. */
+  readonly data?: ToolData;
 }
 
 /** What a call would do, found out without doing any of it. */
@@ -108,10 +113,14 @@ export function defineTool<Input>(tool: TypedTool<Input>): Tool {
 type Failure = Exclude<OutcomeClass, "success">;
 
 /** A tool's failure as an output. The message is for the model; the cause stays here. */
-export function toFailedOutput(reason: unknown): ToolOutput & { readonly failure: Failure } {
+export function toFailedOutput(
+  reason: unknown,
+  { exact }: Pick<ToolContext, "exact">,
+): ToolOutput & { readonly failure: Failure } {
   const error = CaretError.from(reason);
   const upstream = error.upstream === undefined ? "" : `\n${error.upstream}`;
-  return { output: `${error.message}${upstream}`, failure: classes[error.code] ?? "tool_error" };
+  const data = exact === undefined ? {} : { data: { kind: "failed", code: error.code } as const };
+  return { output: `${error.message}${upstream}`, failure: classes[error.code] ?? "tool_error", ...data };
 }
 
 /** The environment of what a tool starts. It is not the agent's CLI, and our keys to Cursor are none of its business. */

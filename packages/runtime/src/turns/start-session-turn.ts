@@ -66,8 +66,9 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   });
   const loops = { guard: createLoopDetector(options.loops), write: writer.write, onLoop: stop };
   const tools = turnToolsOf(options, writer, signal, loops);
+  const ofTools = lane.features.includes("steering") ? undefined : tools?.steering;
   const steering =
-    tools?.steering ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
+    ofTools ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
   const written = Promise.all([options.saved, writer.write([startOf(options, turnId, model)], request)]);
   const firstSeq = session.lastSeq + 1;
   // The agent starts while the disk is at work, or waits for it. Nothing it says can be sent before this: the log keeps its order.

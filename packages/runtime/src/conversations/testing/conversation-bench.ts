@@ -17,6 +17,7 @@ import { type Manner, playTurn } from "./scripted-agent.ts";
 export function createConversationBench(
   changes: Partial<ConversationsOptions> = {},
   engineChanges: Partial<SessionEngineOptions> = {},
+  features: Lane["features"] = ["agent-tools", "client-tools", "gateway-tools"],
 ) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-conversations-")));
   const workspace = join(directory, "project");
@@ -35,7 +36,7 @@ export function createConversationBench(
   };
   const lane: Lane = {
     name: "sim",
-    features: ["agent-tools", "client-tools", "gateway-tools"],
+    features,
     runTurn,
     canResume: () => true,
     close: () => Promise.resolve(),

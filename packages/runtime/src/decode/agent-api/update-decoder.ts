@@ -20,7 +20,7 @@ import { onInteractionQuery } from "../stream-json/interaction-query.ts";
 import { initialStreamJson, type StreamJsonDraft } from "../stream-json/stream-json-dialect.ts";
 import { onToolCall } from "../stream-json/tool-calls.ts";
 import { closeBlock, closeDraft, endTurn, keepUnknown, openDraft, writeText, writeThinking } from "../turn-draft.ts";
-import { createReplayedText } from "./replayed-text.ts";
+import { createReplayedText, type ReplayedText } from "./replayed-text.ts";
 
 const SOURCE = "agent-api";
 
@@ -47,7 +47,8 @@ export interface UpdateDecoder {
 export function createUpdateDecoder(): UpdateDecoder {
   let state = initialStreamJson(true);
   let context: ContextFill | undefined;
-  const replayed = createReplayedText();
+  const said = createReplayedText();
+  const thought = createReplayedText();
 
   const step = (write: (draft: StreamJsonDraft) => void, raw?: () => string): readonly Decoded[] => {
     if (state.ended) return [];
@@ -61,11 +62,13 @@ export function createUpdateDecoder(): UpdateDecoder {
     return events.map((event, index) => (index === 0 && line !== undefined ? { event, raw: line } : { event }));
   };
 
-  const onText = (draft: StreamJsonDraft, delta: string): void => {
-    const text = replayed.admit(delta);
+  /** What a resumed stream repeats is not shown again; what it says in other words is a block of its own. */
+  const writeNew = (draft: StreamJsonDraft, replayed: ReplayedText, delta: string, write: typeof writeText): void => {
+    const { text, isOther } = replayed.admit(delta);
     if (text === "") return;
     replayed.note(text);
-    writeText(draft, text);
+    if (isOther) closeBlock(draft);
+    write(draft, text);
   };
 
   return {
@@ -74,12 +77,12 @@ export function createUpdateDecoder(): UpdateDecoder {
       switch (message.case) {
         case "textDelta": {
           const { text, isServerNotice } = message.value;
-          if (!isServerNotice) return step((draft) => onText(draft, text));
+          if (!isServerNotice) return step((draft) => writeNew(draft, said, text, writeText));
           return step((draft) => void draft.events.push({ type: "notice", kind: "error", message: text }));
         }
         case "thinkingDelta": {
           const { text } = message.value;
-          return text === "" ? [] : step((draft) => writeThinking(draft, text));
+          return text === "" ? [] : step((draft) => writeNew(draft, thought, text, writeThinking));
         }
         default:
           return step(
@@ -95,11 +98,15 @@ export function createUpdateDecoder(): UpdateDecoder {
       ),
     unknown: (label, value) => step((draft) => keepUnknown(draft, SOURCE, label, value)),
     checkpoint(tokens) {
-      replayed.settle();
+      said.settle();
+      thought.settle();
       if (tokens === undefined || tokens.usedTokens === 0) return;
       context = { used: tokens.usedTokens, ...(tokens.maxTokens === 0 ? {} : { size: tokens.maxTokens }) };
     },
-    resumed: replayed.expect,
+    resumed() {
+      said.expect();
+      thought.expect();
+    },
     restarted: () => step((draft) => closeBlock(draft)),
     finish: (ending) => step((draft) => endTurn(draft, ending)),
     get hasEnded() {

@@ -6,36 +6,27 @@ import type { StoredConversation } from "./conversation-store.ts";
 type Answer = NonNullable<MessageInitShape<typeof KvClientMessageSchema>["message"]>;
 
 /** Keep or give back a blob of the conversation. A blob that is not there is an empty result. */
-export function answerKv({ id, message }: KvServerMessage, conversation: StoredConversation): KvClientMessage {
-  return create(KvClientMessageSchema, { id, ...answerOf(message, conversation) });
-}
-
-function answerOf(
-  message: KvServerMessage["message"],
+export function answerKv(
+  { id, message }: KvServerMessage,
   conversation: StoredConversation,
-): { readonly message?: Answer } {
-  switch (message.case) {
-    case "getBlobArgs": {
-      const read = attempt(() => conversation.blob(message.value.blobId));
-      return { message: { case: "getBlobResult", value: "error" in read ? read : { blobData: read.value } } };
-    }
-    case "setBlobArgs": {
-      const { blobId, blobData } = message.value;
-      const saved = attempt(() => conversation.saveBlob(blobId, blobData));
-      return { message: { case: "setBlobResult", value: "error" in saved ? saved : {} } };
-    }
-    default:
-      return {};
+  send: (answer: KvClientMessage) => void,
+): void {
+  const answer = (value: Answer): void => send(create(KvClientMessageSchema, { id, message: value }));
+  if (message.case === "setBlobArgs") {
+    conversation.saveBlob(message.value.blobId, message.value.blobData);
+    return answer({ case: "setBlobResult", value: {} });
   }
-}
-
-/** A disk that fails costs the conversation its memory, not the turn: the upstream gets the error. */
-function attempt<Value>(
-  work: () => Value,
-): { readonly value: Value } | { readonly error: { readonly message: string } } {
+  if (message.case !== "getBlobArgs") return send(create(KvClientMessageSchema, { id }));
+  const give = (blobData: Uint8Array | undefined): void =>
+    answer({ case: "getBlobResult", value: blobData === undefined ? {} : { blobData } });
+  /** A disk that fails costs the conversation its memory, not the turn: the upstream gets the error. */
+  const fail = (reason: unknown): void =>
+    answer({ case: "getBlobResult", value: { error: { message: CaretError.from(reason).message } } });
   try {
-    return { value: work() };
+    const found = conversation.blob(message.value.blobId);
+    if (found instanceof Promise) found.then(give, fail);
+    else give(found);
   } catch (reason) {
-    return { error: { message: CaretError.from(reason).message } };
+    fail(reason);
   }
 }

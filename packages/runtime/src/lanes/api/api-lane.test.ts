@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { type InteractionQuery, InteractionQuerySchema } from "@caret/protocol/agent-api/interactions";
+import { SelectedContextBlobSchema } from "@caret/protocol/agent-api/seed";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
 import { pullTurn } from "../testing/pull-turn.ts";
@@ -218,6 +219,38 @@ describe("what the upstream keeps with its client", () => {
       first?.headers["x-blob-encryption-key"],
     ]);
   });
+});
+
+describe("a message", () => {
+  it("names the blob of the state before it, which is kept for this turn and the next [seed 003]", async () => {
+    const ids: string[] = [];
+    const states: unknown[] = [];
+    upstream = await startScriptedUpstream(async (run, index) => {
+      const { action } = run.request.action ?? {};
+      const message = action?.case === "userMessageAction" ? action.value.userMessage : undefined;
+      ids.push(Buffer.from(message?.conversationStateBlobId ?? []).toString("hex"));
+      for (const id of ids) states.push(await stateOf(run, Buffer.from(id, "hex")));
+      const state = { rootPromptMessagesJson: [Buffer.from(`root ${index}`)], agentType: "cli" };
+      run.send({ case: "conversationCheckpointUpdate", value: state });
+      saysHello(run);
+    });
+    const lane = bench.lane(upstream.url);
+    await collectTurn(pullTurn(lane, bench.request(), unstopped()));
+    const attachment = { lane: "api", sessionId: "agent-id-1" } as const;
+    await collectTurn(pullTurn(lane, bench.request({ upstream: attachment }), unstopped()));
+    const before = { roots: [], client: "sdk" };
+    expect([new Set(ids).size, states]).toEqual([2, [before, before, { roots: ["root 0"], client: "cli" }]]);
+  });
+
+  async function stateOf(run: ScriptedRun, blobId: Uint8Array): Promise<unknown> {
+    run.send({ case: "kvServerMessage", value: { id: 2, message: { case: "getBlobArgs", value: { blobId } } } });
+    const answer = await run.next();
+    if (answer?.case !== "kvClientMessage" || answer.value.message.case !== "getBlobResult") return undefined;
+    const { blobData = new Uint8Array() } = answer.value.message.value;
+    const { rootPromptBlobIds, clientName } = fromBinary(SelectedContextBlobSchema, blobData);
+    expect(createHash("sha256").update(blobData).digest()).toEqual(Buffer.from(blobId));
+    return { roots: rootPromptBlobIds.map((id) => Buffer.from(id).toString()), client: clientName };
+  }
 });
 
 const queryFields = InteractionQuerySchema.oneofs[0]?.fields ?? [];

@@ -25,11 +25,11 @@ export function describeConversationStore(
       first.saveBlob(bytes("id"), bytes("data"));
       first.saveCheckpoint(bytes("old state"));
       first.saveCheckpoint(bytes("state"));
-      expect([text(first.checkpoint()), text(first.blob(bytes("id")))]).toEqual(["state", "data"]);
+      expect([text(first.checkpoint()), text(await first.blob(bytes("id")))]).toEqual(["state", "data"]);
       await first.settled?.();
       const other = open();
       const found = await other.open("agent-1");
-      expect([text(found.checkpoint()), text(found.blob(bytes("id"))), await other.has("agent-1")]).toEqual([
+      expect([text(found.checkpoint()), text(await found.blob(bytes("id"))), await other.has("agent-1")]).toEqual([
         "state",
         "data",
         true,
@@ -47,7 +47,7 @@ export function describeConversationStore(
       store.create("agent-1").saveBlob(bytes("id"), bytes("secret"));
       const other = store.create("agent-2");
       other.saveBlob(bytes("other"), bytes("x"));
-      expect([other.blob(bytes("id")), (await store.open("agent-2")).blob(bytes("id"))]).toEqual([
+      expect([await other.blob(bytes("id")), await (await store.open("agent-2")).blob(bytes("id"))]).toEqual([
         undefined,
         undefined,
       ]);
@@ -58,7 +58,10 @@ export function describeConversationStore(
       conversation.saveBlob(bytes("id"), bytes("data"));
       conversation.saveCheckpoint(bytes("state"));
       await store.remove("agent-1");
-      expect([await store.has("agent-1"), (await store.open("agent-1")).blob(bytes("id"))]).toEqual([false, undefined]);
+      expect([await store.has("agent-1"), await (await store.open("agent-1")).blob(bytes("id"))]).toEqual([
+        false,
+        undefined,
+      ]);
     });
 
     it("writes nothing for a turn in which nothing was saved", async () => {

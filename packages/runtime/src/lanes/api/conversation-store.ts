@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { CaretError, Secret } from "@caret/protocol";
 import { openDatabase } from "../../log/sqlite/open-database.ts";
+import { createPatientStore, type PatientStore } from "../../log/sqlite/patient-store.ts";
 import { openRenewableStore } from "../../log/sqlite/renewable-store.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../paths/private-files.ts";
 
 const STORE_FILE = "api-conversations.db";
-const BUSY_MS = 2_000;
 const KEY_BYTES = 32;
 
 const tables = `
@@ -49,10 +49,11 @@ export interface StoredConversation {
   readonly encryptionKey: Secret;
   /** The last state that the upstream wrote. */
   checkpoint(): Uint8Array | undefined;
+  /** What is saved is here at once, and where others find it later. A disk that fails costs the memory, not the turn. */
   saveCheckpoint(state: Uint8Array): void;
-  blob(id: Uint8Array): Uint8Array | undefined;
+  blob(id: Uint8Array): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   saveBlob(id: Uint8Array, data: Uint8Array): void;
-  /** What was saved is where others find it. Absent: it is as soon as it was saved. */
+  /** What was saved is where other machines find it. Absent: there are none. */
   settled?(): Promise<void>;
 }
 
@@ -67,51 +68,133 @@ export function openConversationStore(options: ConversationStoreOptions): Conver
   const { directory, now = Date.now, onError = () => undefined } = options;
   makePrivateDirectory(directory);
   let isClosed = false;
-  const { use, close } = openRenewableStore({
+  const renewable = openRenewableStore({
     path: join(directory, STORE_FILE),
     open: (path) => openTables(path, now),
     now,
     onDamage: (keptAs, reason) => onError(damaged(keptAs, reason)),
   });
-  const conversation = (id: string, key: string, isSaved: boolean): StoredConversation => {
-    let isMade = isSaved;
-    /** The row is made by the first write: a turn must not wait for the disk before it has sent anything. */
-    const save = (work: (store: Tables) => void): void =>
-      use((store) => {
-        if (!isMade) store.make(id, key);
-        isMade = true;
-        work(store);
-      });
-    return {
-      id,
-      encryptionKey: new Secret(key),
-      checkpoint: () => (isMade ? use((store) => store.checkpoint(id)) : undefined),
-      saveCheckpoint: (state) => save((store) => store.saveCheckpoint(id, state)),
-      blob: (blobId) => (isMade ? use((store) => store.blob(id, blobId)) : undefined),
-      saveBlob: (blobId, data) => save((store) => store.saveBlob(id, blobId, data)),
-    };
-  };
+  const store = createPatientStore(renewable, () => performance.now());
+  const unsaved = new Map<string, Unsaved>();
+  const shared: SharedStore = { store, unsaved, onError };
+
   const newKey = (): string => randomBytes(KEY_BYTES).toString("hex");
   return {
-    create: (id) => conversation(id, newKey(), false),
+    create: (id) => conversationIn(shared, id, { key: newKey(), checkpoint: undefined, isSaved: false }),
     open(id) {
-      const key = use((store) => store.key(id));
-      return conversation(id, key ?? newKey(), key !== undefined);
+      const held = unsaved.get(id);
+      const found = store.read((tables) => ({ key: tables.key(id), checkpoint: tables.checkpoint(id) }));
+      const opened = ({ key, checkpoint }: Awaited<typeof found>): StoredConversation =>
+        conversationIn(shared, id, {
+          key: key ?? held?.key ?? newKey(),
+          checkpoint: held?.checkpoint ?? checkpoint,
+          isSaved: key !== undefined,
+        });
+      return found instanceof Promise ? found.then(opened) : opened(found);
     },
-    has: (id) => use((store) => store.checkpoint(id)) !== undefined,
-    remove: (id) => use((store) => store.remove(id)),
-    close() {
-      if (!isClosed) close();
+    has(id) {
+      if (unsaved.get(id)?.checkpoint !== undefined) return true;
+      return store.read((tables) => tables.checkpoint(id) !== undefined);
+    },
+    async remove(id) {
+      unsaved.delete(id);
+      await store.settled();
+      await store.read((tables) => tables.remove(id));
+    },
+    async close() {
+      await store.settled();
+      if (!isClosed) renewable.close();
       isClosed = true;
     },
   };
+}
+
+/** A conversation in the hands of a turn. */
+function conversationIn(
+  { store, unsaved, onError }: SharedStore,
+  id: string,
+  { key, checkpoint, isSaved }: Opened,
+): StoredConversation {
+  let isMade = isSaved;
+  let last = checkpoint;
+  const held = unsaved.get(id) ?? { key, checkpoint: undefined, blobs: new Map<string, Uint8Array>() };
+
+  /** The row is made by the first write: a turn must not wait for the disk before it has sent anything. */
+  const save = (work: (tables: Tables) => void, done: () => void): void => {
+    unsaved.set(id, held);
+    const write = (tables: Tables): void => {
+      if (!isMade) tables.make(id, key);
+      work(tables);
+      isMade = true;
+      done();
+      if (held.checkpoint === undefined && held.blobs.size === 0) unsaved.delete(id);
+    };
+    store.write(write, (reason) => onError(notSaved(reason)));
+  };
+
+  return {
+    id,
+    encryptionKey: new Secret(key),
+    checkpoint: () => last,
+    saveCheckpoint(state) {
+      last = state;
+      held.checkpoint = state;
+      save(
+        (tables) => {
+          // Blobs that could not be saved before: on disk no state names what is not there.
+          for (const [name, data] of held.blobs) tables.saveBlob(id, Buffer.from(name, "hex"), data);
+          tables.saveCheckpoint(id, state);
+        },
+        () => {
+          if (held.checkpoint !== state) return;
+          held.checkpoint = undefined;
+          held.blobs.clear();
+        },
+      );
+    },
+    blob(blobId) {
+      const found = held.blobs.get(nameOf(blobId));
+      return found ?? (isMade ? store.read((tables) => tables.blob(id, blobId)) : undefined);
+    },
+    saveBlob(blobId, data) {
+      held.blobs.set(nameOf(blobId), data);
+      save(
+        (tables) => tables.saveBlob(id, blobId, data),
+        () => held.blobs.delete(nameOf(blobId)),
+      );
+    },
+  };
+}
+
+interface Opened {
+  readonly key: string;
+  readonly checkpoint: Uint8Array | undefined;
+  /** Its row is there. */
+  readonly isSaved: boolean;
+}
+
+interface SharedStore {
+  readonly store: PatientStore<Tables>;
+  /** What is not on disk yet, or could not be put there; without it an older state would be taken for the last. */
+  readonly unsaved: Map<string, Unsaved>;
+  readonly onError: (error: CaretError) => void;
+}
+
+interface Unsaved {
+  readonly key: string;
+  checkpoint: Uint8Array | undefined;
+  readonly blobs: Map<string, Uint8Array>;
+}
+
+function nameOf(id: Uint8Array): string {
+  return Buffer.from(id).toString("hex");
 }
 
 type Tables = ReturnType<typeof openTables>;
 
 function openTables(path: string, now: () => number) {
   makePrivateFile(path);
-  const database = openDatabase(path, { survives: "process", busyTimeoutMs: BUSY_MS });
+  const database = openDatabase(path, { survives: "process", busyTimeoutMs: 0 });
   try {
     database.exec(tables);
     return tablesOf(database, now);
@@ -147,6 +230,14 @@ function tablesOf(database: DatabaseSync, now: () => number) {
 function bytesIn(row: Readonly<Record<string, unknown>> | undefined): Uint8Array | undefined {
   const value = row?.["value"];
   return value instanceof Uint8Array ? value : undefined;
+}
+
+function notSaved(cause: unknown): CaretError {
+  const message = "What the upstream keeps of an API conversation could not be saved; it is held in memory";
+  return new CaretError("storage-failed", message, {
+    cause,
+    fix: "Make room on the disk, or end what holds the file: after a restart the agent knows what was saved before.",
+  });
 }
 
 function damaged(keptAs: string, cause: unknown): CaretError {

@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { CaretError } from "@caret/protocol";
+import { readTextExactly } from "@caret/protocol/agent-api";
 import { ConversationStateStructureSchema } from "@caret/protocol/agent-api/conversation";
 import {
   type AgentClientMessage,
@@ -17,6 +18,8 @@ import { createExecAnswers, type ExecSetting } from "./execs/answer-execs.ts";
 import type { StreamRead } from "./transport/message-stream.ts";
 import type { RunStream } from "./transport/run-stream.ts";
 import type { StreamEnd } from "./transport/stream-end.ts";
+
+readTextExactly();
 
 /** What a stream of a turn works on; it outlives the stream. */
 export interface LiveRunSetting {
@@ -79,11 +82,11 @@ export function createLiveRun(options: LiveRunOptions): LiveRun {
       case "execServerControlMessage":
         if (message.value.message.case === "abort") execs.abort(message.value.message.value.id);
         return [];
-      case "kvServerMessage": {
-        const value = answerKv(message.value, conversation);
-        send(create(AgentClientMessageSchema, { message: { case: "kvClientMessage", value } }));
+      case "kvServerMessage":
+        answerKv(message.value, conversation, (value) =>
+          send(create(AgentClientMessageSchema, { message: { case: "kvClientMessage", value } })),
+        );
         return [];
-      }
       case "conversationCheckpointUpdate":
         conversation.saveCheckpoint(toBinary(ConversationStateStructureSchema, message.value));
         decoder.checkpoint(message.value.tokenDetails);

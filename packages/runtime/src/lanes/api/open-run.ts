@@ -16,6 +16,7 @@ import type { RunAction } from "./run-recovery.ts";
 import { type RequestedModelInit, type RunSetting, readImages, runRequestOf } from "./run-request.ts";
 import { createRunSteering } from "./run-steering.ts";
 import { createRunStreams } from "./run-streams.ts";
+import { stateBefore, withStateBefore } from "./state-before.ts";
 import { createTurnOffer } from "./turn-offer.ts";
 
 /** A turn on its way to the upstream: opens its streams, and says what of them is shown. */
@@ -108,8 +109,10 @@ interface PreparedRun {
 async function prepare({ host, request, model, signal }: OpenRunOptions): Promise<PreparedRun> {
   const { offered, upstream } = request;
   const { conversations, newId } = host;
-  const conversation =
+  const stored =
     upstream === undefined ? conversations.create(`agent-${newId()}`) : await conversations.open(upstream.sessionId);
+  const before = stateBefore(stored.checkpoint());
+  const conversation = withStateBefore(stored, before);
   host.noteSecrets([conversation.encryptionKey]);
   const offer = offered === undefined ? undefined : createTurnOffer(offered);
   const context = () => requestContextOf(request, offer, host.machine);
@@ -118,7 +121,7 @@ async function prepare({ host, request, model, signal }: OpenRunOptions): Promis
   const ids = { conversationId, runId: newId(), messageId: newId() };
   const over = new AbortController();
   return {
-    setting: { request, images, model, offer, context: context(), ...ids },
+    setting: { request, images, model, offer, stateBlobId: before.id, context: context(), ...ids },
     conversation,
     execs: {
       offered,

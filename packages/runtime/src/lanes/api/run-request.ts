@@ -24,6 +24,8 @@ export interface RunSetting {
   readonly images: readonly SelectedImageInit[];
   readonly conversationId: string;
   readonly messageId: string;
+  /** The blob of the state before the message. */
+  readonly stateBlobId: Uint8Array;
   readonly runId: string;
   readonly model: RequestedModelInit;
   readonly offer: TurnOffer | undefined;
@@ -63,12 +65,13 @@ export function runRequestOf(
   });
 }
 
-function said({ request, images, messageId, context }: RunSetting) {
+function said({ request, images, messageId, stateBlobId, context }: RunSetting) {
   const userMessage = {
     text: request.prompt,
     messageId,
     mode: modes[request.mode],
     selectedContext: { selectedImages: [...images] },
+    conversationStateBlobId: stateBlobId,
   };
   return { case: "userMessageAction", value: { userMessage, requestContext: context } } as const;
 }

@@ -1,5 +1,6 @@
 import { constants } from "node:http2";
 import { connect, createServer, type Socket } from "node:net";
+import type { AgentEvent } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { pullTurn } from "../testing/pull-turn.ts";
@@ -35,9 +36,13 @@ async function play(...scripts: readonly [Step, ...Step[]]): Promise<readonly st
 
 /** The same where a silence of `stallMs` ends a run: a busy machine is silent too, so only tests of silence make it short. */
 async function playUntilStalled(stallMs: number, ...scripts: readonly [Step, ...Step[]]): Promise<readonly string[]> {
+  return storyOf(await eventsOf(stallMs, ...scripts));
+}
+
+async function eventsOf(stallMs: number, ...scripts: readonly [Step, ...Step[]]): Promise<readonly AgentEvent[]> {
   upstream = await startScriptedUpstream((run, index) => (scripts[index] ?? scripts.at(-1))?.(run));
   const lane = bench.lane(upstream.url, { retries: { ...quickRetries, stallMs } });
-  return storyOf(await collectTurn(pullTurn(lane, bench.request(), unstopped())));
+  return await collectTurn(pullTurn(lane, bench.request(), unstopped()));
 }
 
 /** Lets what was written go out before what comes next. */
@@ -132,6 +137,58 @@ describe("a stream that breaks off after something was said", () => {
     expect([resumed?.request.action?.action.case, resumed?.request.conversationState?.agentType]).toEqual([
       "resumeAction",
       "saved",
+    ]);
+  });
+
+  it("goes on without the thoughts that it repeats, and with those that are new [A19]", async () => {
+    const thinks = (text: string) => ({ case: "thinkingDelta", value: { text } }) as const;
+    const events = await eventsOf(
+      20_000,
+      async (run) => {
+        run.send(checkpoint);
+        run.update(thinks("Let me see. "), thinks("It is"), { case: "thinkingCompleted", value: {} }, says("Two"));
+        await flushed();
+        run.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      },
+      (run) => {
+        run.update(
+          thinks("Let me see. It is"),
+          { case: "thinkingCompleted", value: {} },
+          says("Two, "),
+          thinks("And so"),
+        );
+        run.update({ case: "turnEnded", value: {} });
+        run.end();
+      },
+    );
+    const told = events.flatMap((event) => ("text" in event ? [[event.type, event.text]] : []));
+    expect(told).toEqual([
+      ["thinking-delta", "Let me see. "],
+      ["thinking-delta", "It is"],
+      ["text-delta", "Two"],
+      ["text-delta", ", "],
+      ["thinking-delta", "And so"],
+    ]);
+  });
+
+  it("begins a block of its own where it says in other words what was half said [A19]", async () => {
+    const events = await eventsOf(
+      20_000,
+      async (run) => {
+        run.send(checkpoint);
+        run.update(says("The answer is fort"));
+        await flushed();
+        run.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      },
+      (run) => {
+        run.update(says("The answer"), says(" is 42."), { case: "turnEnded", value: {} });
+        run.end();
+      },
+    );
+    const told = events.flatMap((event) => (event.type === "text-delta" ? [[event.blockId, event.text]] : []));
+    expect(told).toEqual([
+      ["text-1", "The answer is fort"],
+      ["text-2", "The answer is 42."],
     ]);
   });
 

@@ -31,7 +31,7 @@ async function walked(workspace: string): Promise<readonly string[]> {
   const until = performance.now() + WALK_MS;
   const root = await PinnedDirectory.open(await realpath(workspace));
   try {
-    for await (const { path } of walkFiles(root, new AbortController().signal)) {
+    for await (const { path } of walkFiles(root, { signal: new AbortController().signal })) {
       paths.push(path);
       if (paths.length >= MAX_WALKED || performance.now() > until) break;
     }

@@ -1,8 +1,11 @@
-import type { ToolOutput } from "../tool.ts";
+import type { CutOutput } from "../outputs/output-collector.ts";
+import type { ToolContext, ToolOutput } from "../tool.ts";
+import type { CommandData } from "../tool-data.ts";
 
 /** How a command ended, wherever it ran. */
 export interface EndedCommand {
   readonly text: string;
+  readonly cut: CutOutput | undefined;
   /** Undefined when it ended by itself. */
   readonly stopReason: string | undefined;
   readonly exitCode: number | null;
@@ -10,7 +13,22 @@ export interface EndedCommand {
   readonly timeoutMs: number;
 }
 
-export function execOutput({ text, stopReason, exitCode, signal, timeoutMs }: EndedCommand): ToolOutput {
+export function execOutput(ended: EndedCommand, { exact }: Pick<ToolContext, "exact">): ToolOutput {
+  return exact === undefined ? inWords(ended) : { ...inWords(ended), data: toData(ended) };
+}
+
+function toData({ text, cut, stopReason, exitCode, signal }: EndedCommand): CommandData {
+  return {
+    kind: "command",
+    output: text,
+    cut,
+    exitCode: exitCode ?? undefined,
+    signal: signal ?? undefined,
+    stopped: stopReason === undefined ? undefined : stopReason === "timeout" ? "timeout" : "cancelled",
+  };
+}
+
+function inWords({ text, stopReason, exitCode, signal, timeoutMs }: EndedCommand): ToolOutput {
   if (stopReason === "timeout")
     return { output: withNote(text, `stopped: it did not end within ${timeoutMs} ms`), failure: "timeout" };
   if (stopReason !== undefined) return { output: withNote(text, "stopped: cancelled"), failure: "unknown" };

@@ -7,7 +7,8 @@ import { graceOfStop } from "../../process/hurried-stop.ts";
 import { withConfined } from "../files/confined-path.ts";
 import type { OutputStore } from "../outputs/output-store.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput, toolEnvironment } from "../tool.ts";
-import { execOutput, withNote } from "./exec-output.ts";
+import { MAX_TIMEOUT_MS } from "./exec-limits.ts";
+import { type EndedCommand, execOutput, withNote } from "./exec-output.ts";
 import { runInEditor } from "./run-in-editor.ts";
 
 /**
@@ -33,7 +34,6 @@ exec "$@"
 `;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-const MAX_TIMEOUT_MS = 600_000;
 /** What a command may take to heed SIGTERM. */
 const GRACE_MS = 2_000;
 
@@ -106,7 +106,8 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
         await (child.stopReason === undefined ? child.exit : child.stop());
         stop.clear();
       }
-      return toOutput(await child.exit, { text: await collector.finish(), child, timeoutMs });
+      const text = await collector.finish();
+      return toOutput(await child.exit, { text, cut: collector.cut(), child, timeoutMs }, context);
     },
   });
 }
@@ -167,17 +168,16 @@ function stopInTime(child: ChildHandle, timeoutMs: number, signal: AbortSignal):
   };
 }
 
-interface Ended {
-  readonly text: string;
+interface Ended extends Pick<EndedCommand, "text" | "cut"> {
   readonly child: ChildHandle;
   readonly timeoutMs: number;
 }
 
-function toOutput(exit: ChildExit, { text, child, timeoutMs }: Ended): ToolOutput {
+function toOutput(exit: ChildExit, { text, cut, child, timeoutMs }: Ended, context: ToolContext): ToolOutput {
   const { stopReason } = child;
   if (exit.kind === "failed-to-start" && stopReason === undefined) throw exit.error;
   if (exit.kind !== "exited" && stopReason === undefined)
     throw new CaretError("killed", withNote(text, "its end was not seen"));
   const [exitCode, signal] = exit.kind === "exited" ? [exit.code, exit.signal] : [null, null];
-  return execOutput({ text, stopReason, exitCode, signal, timeoutMs });
+  return execOutput({ text, cut, stopReason, exitCode, signal, timeoutMs }, context);
 }

@@ -14,7 +14,7 @@ export interface EditorCommandOptions {
 
 /** Runs a command in a terminal of the editor's; undefined where there is none, or the command must stay in a sandbox. */
 export async function runInEditor(
-  { editor, enclose, callId = "", signal, onOutput }: ToolContext,
+  { editor, enclose, callId = "", signal, onOutput, exact }: ToolContext,
   { wanted, timeoutMs, outputs }: EditorCommandOptions,
 ): Promise<ToolOutput | undefined> {
   if (editor === undefined || enclose !== undefined) return undefined;
@@ -26,11 +26,13 @@ export async function runInEditor(
   const collector = outputs.collect();
   await collector.push(new TextEncoder().encode(run.text));
   const text = await collector.finish();
-  return execOutput({
+  const ended = {
     text: run.isCut ? withNote(text, `the terminal kept only the last ${OUTPUT_BYTES} bytes`) : text,
+    cut: collector.cut(),
     stopReason: signal.aborted ? "cancelled" : late.aborted ? "timeout" : undefined,
     exitCode: run.exitCode ?? null,
     signal: run.signal ?? null,
     timeoutMs,
-  });
+  };
+  return execOutput(ended, { exact });
 }

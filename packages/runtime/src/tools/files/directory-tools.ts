@@ -1,6 +1,8 @@
+import type { Dirent } from "node:fs";
 import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, type Tool, type ToolOutput } from "../tool.ts";
+import type { EntryData, ToolData } from "../tool-data.ts";
 import { assertAsShown } from "./change-diff.ts";
 import { type ConfinedOptions, type ConfinedPath, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
@@ -8,6 +10,8 @@ import { lookAtTree, treeWords } from "./look-at-tree.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 
 const MAX_ENTRIES = 2_000;
+/** What a deleted file held is told up to this. */
+const MAX_SHOWN_BYTES = 1024 * 1024;
 
 interface PathInput {
   readonly path: string;
@@ -25,15 +29,16 @@ export const lsTool: Tool = defineTool<Partial<PathInput>>({
   description: "List a directory of the workspace: the workspace itself unless a path is given.",
   kind: "search",
   inputSchema: { ...pathSchema, required: [] },
-  run({ path = "." }, { workspace, judgedPaths }) {
-    return withConfined({ workspace, judgedPaths, path }, async ({ directory, name }) => {
+  run({ path = "." }, { workspace, judgedPaths, exact }) {
+    return withConfined({ workspace, judgedPaths, path }, async ({ directory, name }): Promise<ToolOutput> => {
       const listed = await directory.enter(name);
       try {
         const entries = await listed.list();
         const lines = entries.slice(0, MAX_ENTRIES).map((entry) => `${entry.name}${markOf(entry)}`);
         const rest = entries.length - lines.length;
         if (rest > 0) lines.push(`[${rest} more entries; use glob with a pattern to find those you need.]`);
-        return { output: lines.join("\n") || "[The directory is empty.]" };
+        const output = lines.join("\n") || "[The directory is empty.]";
+        return exact === undefined ? { output } : { output, data: { kind: "entries", entries: entries.map(toEntry) } };
       } finally {
         await listed.close();
       }
@@ -82,15 +87,19 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
   },
   run({ path, recursive = false }, context) {
     const { workspace, judgedPaths, shownState, signal } = context;
-    return withConfined({ workspace, judgedPaths, path, changes: true, followLast: false }, async (target) => {
+    const options = { workspace, judgedPaths, path, changes: true, followLast: false };
+    return withConfined(options, async (target): Promise<ToolOutput> => {
       const { directory, name, path: removed } = target;
       assertRemovable(target);
+      const found = context.exact === undefined ? undefined : await lookAtFile(target);
+      if (found?.kind === "not-a-file")
+        return { output: `${removed} is a ${found.actualType}`, failure: "validation", data: found };
       if (shownState !== undefined) {
         const { state } = await lookAtTree(target, { path, recursive, signal });
         assertAsShown(context, state, removed);
       }
       await remove(directory, name, { recursive, signal });
-      return { output: `Removed ${removed}` };
+      return { output: `Removed ${removed}`, ...(found === undefined ? {} : { data: found }) };
     });
   },
 });
@@ -132,6 +141,31 @@ async function entryKind(target: ConfinedOptions): Promise<ReturnType<typeof kin
 
 function assertRemovable({ name }: ConfinedPath): void {
   if (name === ".") throw new CaretError("forbidden", "The workspace itself cannot be removed");
+}
+
+function toEntry(entry: Dirent): EntryData {
+  return { name: entry.name, isDirectory: entry.isDirectory() };
+}
+
+/** What a program is told of a file that it deletes. It deletes no directories by this. */
+async function lookAtFile({
+  directory,
+  name,
+}: ConfinedPath): Promise<Extract<ToolData, { kind: "removed" | "not-a-file" }>> {
+  const stat = await lstat(directory.at(name));
+  if (stat.isDirectory()) return { kind: "not-a-file", actualType: "directory" };
+  const bytes = stat.isFile() && stat.size <= MAX_SHOWN_BYTES ? await bytesOf(directory, name) : undefined;
+  return { kind: "removed", fileSize: stat.size, bytes };
+}
+
+async function bytesOf(directory: PinnedDirectory, name: string): Promise<Buffer | undefined> {
+  const file = await directory.openFile(name).catch(() => undefined); // what cannot be read can still be deleted
+  if (file === undefined) return undefined;
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 interface Kinds {

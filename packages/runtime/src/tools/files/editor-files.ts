@@ -1,25 +1,65 @@
 import { join } from "node:path";
+import { CaretError } from "@caret/protocol";
 import type { ToolContext } from "../tool.ts";
 import type { ConfinedPath } from "./confined-path.ts";
+import { hasCode } from "./file-error.ts";
 import { assertReplaceable, replaceFile } from "./replace-file.ts";
+import { isBinary, utf8Text } from "./text-encodings.ts";
+
+/** A larger file is taken for text without looking at all of it. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 type EditorContext = Pick<ToolContext, "workspace" | "editor" | "signal">;
 
-/** The text of a file as it stands in the editor, saved or not; undefined where the disk counts. */
-export async function editorText(
-  { path }: ConfinedPath,
-  { workspace, editor, signal }: EditorContext,
-): Promise<string | undefined> {
-  return await editor?.readText(join(workspace, path), signal);
+/**
+ * The text of a file as it stands in the editor, saved or not; undefined where the disk counts: no editor reads, or the file
+ * is not there yet, or is no text, which no editor has unsaved words of. An editor that fails may have some, and the file is
+ * left alone: who reads or changes the disk's text then would lose them.
+ */
+export async function editorText(target: ConfinedPath, context: EditorContext): Promise<string | undefined> {
+  const { workspace, editor, signal } = context;
+  const path = join(workspace, target.path);
+  const read = await editor?.readText(path, signal);
+  if (read === undefined) return undefined;
+  // An editor that decoded what is no UTF-8 has put this character where bytes were lost.
+  if ("text" in read) return read.text.includes("\ufffd") && !(await isTextOnDisk(target)) ? undefined : read.text;
+  if (!(await isTextOnDisk(target))) return undefined;
+  const again = await editor?.readText(path, signal);
+  if (again === undefined) return undefined;
+  if ("text" in again) return again.text;
+  throw new CaretError("upstream-error", `The editor did not read ${target.path}, and may have unsaved changes in it`, {
+    upstream: again.failed,
+    fix: "Try again, or close the session in the editor: the gateway then uses the disk.",
+  });
 }
 
-/** Writes a file through the editor, so that an open buffer does not keep the old text; on the disk where there is none. */
+async function isTextOnDisk({ directory, name }: ConfinedPath): Promise<boolean> {
+  const file = await directory.openFile(name).catch((reason: unknown) => {
+    if (hasCode(reason, "ENOENT")) return undefined;
+    throw reason;
+  });
+  if (file === undefined) return false;
+  try {
+    if ((await file.stat()).size > MAX_TEXT_BYTES) return true;
+    const bytes = await file.readFile();
+    return !isBinary(bytes) && utf8Text(bytes) !== undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Writes a file through the editor, so that an open buffer does not keep the old text; on the disk where there is none, or
+ * the content is no text.
+ */
 export async function saveText(
   target: ConfinedPath,
-  content: string,
+  content: string | Uint8Array,
   { workspace, editor, signal }: EditorContext,
 ): Promise<void> {
   await assertReplaceable(target);
-  if ((await editor?.writeText(join(workspace, target.path), content, signal)) === true) return;
+  const inEditor =
+    typeof content === "string" ? editor?.writeText(join(workspace, target.path), content, signal) : undefined;
+  if ((await inEditor) === true) return;
   await replaceFile(target, content);
 }

@@ -1,18 +1,23 @@
 import { CaretError } from "@caret/protocol";
 import { startWorkerThread, type WorkerThread } from "../../async/worker-thread.ts";
 import { defineTool, type Tool } from "../tool.ts";
+import type { FoundFile, FoundLine, SearchAsk } from "../tool-data.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
-import { hasCode } from "./file-error.ts";
+import { globOfKind } from "./file-kinds.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";
-import { isBinary } from "./read-tool.ts";
-import { type FoundFile, walkFiles } from "./walk-files.ts";
+import type { SearchAnswer, SearchQuestion, SearchWish } from "./search-lines.ts";
+import { type FileText, type SearchedFiles, searchFiles } from "./searched-files.ts";
 
 const TIME_LIMIT_MS = 20_000;
 const DEFAULT_MATCHES = 200;
 const MAX_MATCHES = 2_000;
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** So many bytes are sent to the thread at a time. */
 const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** What a model is shown. */
+const shown = { maxCharacters: 1024 * 1024, maxLength: 500, endsWhenFull: true };
+/** What a program is given: lines beyond are counted, and said to be left out. */
+const given = { maxLines: 50_000, maxCharacters: 8 * 1024 * 1024, maxLength: 1024 * 1024, endsWhenFull: false };
 
 const entry = new URL(`./grep-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
@@ -23,8 +28,6 @@ interface GrepInput {
   readonly ignore_case?: boolean;
   readonly limit?: number;
 }
-
-type Found = GrepQuestion["files"][number];
 
 export const grepTool: Tool = defineTool<GrepInput>({
   name: "grep",
@@ -45,58 +48,93 @@ export const grepTool: Tool = defineTool<GrepInput>({
     required: ["pattern"],
     additionalProperties: false,
   },
-  async run(
-    { pattern, path = ".", glob, ignore_case = false, limit = DEFAULT_MATCHES },
-    { workspace, judgedPaths, leavesOut, signal },
-  ) {
-    const flags = ignore_case ? "iu" : "u";
-    assertExpression(pattern, flags);
-    const matches = glob === undefined ? undefined : compileGlob(glob);
-    let leftOut = 0;
-    const isSearched = (file: string): boolean => {
-      const isLeftOut = leavesOut?.(file) ?? false;
-      if (isLeftOut) leftOut += 1;
-      return !isLeftOut;
-    };
-    const thread = startWorkerThread<GrepQuestion, GrepAnswer>(entry, signal);
+  async run(input, context) {
+    const { path = ".", limit = DEFAULT_MATCHES } = input;
+    const { workspace, judgedPaths, signal, exact } = context;
+    const wish = wishOf(input, exact === undefined ? undefined : (exact.search ?? plainSearch));
+    const files = searchFiles(context, {
+      matches: matcherOf(input.glob, exact?.search?.type),
+      isExact: exact !== undefined,
+    });
+    const thread = startWorkerThread<SearchQuestion, SearchAnswer>(entry, signal);
     try {
-      const found = await withConfined({ workspace, judgedPaths, path }, (target) =>
-        search(filesAt(target, { matches, isSearched, signal }), thread, { pattern, flags, maxMatches: limit }),
+      const answer = await withConfined({ workspace, judgedPaths, path }, (target) =>
+        search(files, target, thread, wish),
       );
-      const more = found.isCut ? [`[There are more matches than ${limit}: narrow the search, or raise limit.]`] : [];
-      const lines = found.matches.length === 0 ? ["[No match.]"] : [...found.matches, ...more];
-      const rest = leftOut === 0 ? [] : [`[A rule forbids to open ${leftOut} of the files: they were not searched.]`];
-      return { output: [...lines, ...rest].join("\n") };
+      const output = inWords(answer, limit, files.leftOut());
+      if (exact === undefined) return { output };
+      const found = sorted(answer.found, exact.search ?? plainSearch, files);
+      return {
+        output,
+        data: { kind: "matches", found, isCut: answer.isCut || files.leftOut() > 0 || files.hasMissed() },
+      };
     } finally {
       await thread.close();
     }
   },
 });
 
-function assertExpression(pattern: string, flags: string): void {
+const plainSearch: SearchAsk = { before: 0, after: 0, isMultiline: false };
+
+function wishOf({ pattern, ignore_case = false, limit = DEFAULT_MATCHES }: GrepInput, ask?: SearchAsk): SearchWish {
+  const expression = expressionOf(pattern, ignore_case);
+  if (ask === undefined) return { ...expression, ...shown, ...plainSearch, maxLines: limit };
+  const { before, after, isMultiline } = ask;
+  return { ...expression, ...given, before, after, isMultiline };
+}
+
+/** Models write patterns for ripgrep, which takes flags in front, and needless backslashes. */
+function expressionOf(written: string, ignoresCase: boolean): Pick<SearchWish, "pattern" | "flags"> {
+  const [prefix = "", flags = ""] = /^\(\?([ims]+)\)/.exec(written) ?? [];
+  const pattern = written.slice(prefix.length);
+  const set = `${ignoresCase || flags.includes("i") ? "i" : ""}${flags.includes("s") ? "s" : ""}`;
+  const problem = problemOf(pattern, `${set}u`);
+  if (problem === undefined) return { pattern, flags: `${set}u` };
+  if (problemOf(pattern, set) === undefined) return { pattern, flags: set };
+  throw new CaretError("invalid-request", `The pattern is not a regular expression: ${problem}`);
+}
+
+function problemOf(pattern: string, flags: string): string | undefined {
   try {
     new RegExp(pattern, flags);
-  } catch (cause) {
-    throw new CaretError("invalid-request", `The pattern is not a regular expression: ${(cause as Error).message}`);
+    return undefined;
+  } catch (reason) {
+    return (reason as Error).message; // the caller reports it
   }
+}
+
+/** A pattern with `!` in front says which files are not searched. */
+function matcherOf(glob: string | undefined, kind: string | undefined): GlobMatcher | undefined {
+  const isOfKind = kind === undefined ? undefined : compileGlob(globOfKind(kind));
+  if (glob === undefined) return isOfKind;
+  const isNegated = glob.startsWith("!");
+  const matches = compileGlob(isNegated ? glob.slice(1) : glob);
+  return (path) => matches(path) !== isNegated && (isOfKind?.(path) ?? true);
 }
 
 async function search(
-  files: AsyncIterable<Found>,
-  thread: WorkerThread<GrepQuestion, GrepAnswer>,
-  wanted: Omit<GrepQuestion, "files">,
-): Promise<GrepAnswer> {
-  let matches: readonly string[] = [];
-  for await (const batch of inBatches(files)) {
-    const answer = await thread.ask({ ...wanted, files: batch, maxMatches: wanted.maxMatches - matches.length });
-    matches = [...matches, ...answer.matches];
-    if (answer.isCut) return { matches, isCut: true };
+  files: SearchedFiles,
+  target: ConfinedPath,
+  thread: WorkerThread<SearchQuestion, SearchAnswer>,
+  wish: SearchWish,
+): Promise<SearchAnswer> {
+  const found: FoundFile[] = [];
+  let { maxLines, maxCharacters } = wish;
+  let isCut = false;
+  for await (const batch of inBatches(files.at(target))) {
+    const answer = await thread.ask({ ...wish, files: batch, maxLines, maxCharacters });
+    found.push(...answer.found);
+    isCut ||= answer.isCut;
+    if (isCut && wish.endsWhenFull) break;
+    const lines = answer.found.flatMap((file) => file.lines);
+    maxLines -= lines.length;
+    maxCharacters = Math.max(0, maxCharacters - lines.reduce((sum, { text }) => sum + text.length, 0));
   }
-  return { matches, isCut: false };
+  return { found, isCut };
 }
 
-async function* inBatches(files: AsyncIterable<Found>): AsyncGenerator<readonly Found[], void, undefined> {
-  let batch: Found[] = [];
+async function* inBatches(files: AsyncIterable<FileText>): AsyncGenerator<readonly FileText[], void, undefined> {
+  let batch: FileText[] = [];
   let length = 0;
   for await (const file of files) {
     batch.push(file);
@@ -109,65 +147,27 @@ async function* inBatches(files: AsyncIterable<Found>): AsyncGenerator<readonly 
   if (batch.length > 0) yield batch;
 }
 
-interface Choice {
-  readonly matches: GlobMatcher | undefined;
-  readonly isSearched: (path: string) => boolean;
-  readonly signal: AbortSignal;
+function inWords({ found, isCut }: SearchAnswer, limit: number, leftOut: number): string {
+  const matches = found.flatMap(({ path, lines }) =>
+    lines.filter(({ isContext }) => !isContext).map((line) => `${path}:${line.number}:${lineInWords(line)}`),
+  );
+  const hasMore = isCut || matches.length > limit;
+  const more = hasMore ? [`[There are more matches than ${limit}: narrow the search, or raise limit.]`] : [];
+  const rest = leftOut === 0 ? [] : [`[A rule forbids to open ${leftOut} of the files: they were not searched.]`];
+  return [...(matches.length === 0 ? ["[No match.]"] : [...matches.slice(0, limit), ...more]), ...rest].join("\n");
 }
 
-async function* filesAt(
-  target: ConfinedPath,
-  { matches, isSearched, signal }: Choice,
-): AsyncGenerator<Found, void, undefined> {
-  const directory = await target.directory.enter(target.name).catch((reason: unknown) => {
-    if (hasCode(reason, "ENOTDIR")) return undefined;
-    throw reason;
-  });
-  if (directory === undefined) {
-    const text = await readText(target);
-    if (text !== undefined) yield { path: target.path, text };
-    return;
-  }
-  const prefix = target.path === "" ? "" : `${target.path}/`;
-  try {
-    for await (const file of walkFiles(directory, signal)) {
-      const path = `${prefix}${file.path}`;
-      const isWanted = (matches === undefined || matches(file.path)) && isSearched(path);
-      const text = isWanted ? await readText(file) : undefined;
-      if (text !== undefined) yield { path, text };
-    }
-  } finally {
-    await directory.close();
-  }
+/** The log has room for less of a line than a program is given. */
+function lineInWords({ text, leftOut }: FoundLine): string {
+  const rest = leftOut + Math.max(0, text.length - shown.maxLength);
+  return rest > 0 ? `${text.slice(0, shown.maxLength)} [… ${rest} more characters]` : text;
 }
 
-/** Undefined for what cannot be searched: binary, huge, vanished or closed to us. */
-async function readText({ directory, name }: FoundFile): Promise<string | undefined> {
-  const file = await directory.openFile(name).catch((reason: unknown) => {
-    if (CaretError.is(reason) || hasCode(reason, "ENOENT", "ELOOP", "EACCES", "EPERM", "ENXIO")) return undefined;
-    throw reason;
-  });
-  if (file === undefined) return undefined;
-  try {
-    if ((await file.stat()).size > MAX_FILE_BYTES) return undefined;
-    const bytes = await file.readFile();
-    return isBinary(bytes) ? undefined : bytes.toString("utf8");
-  } finally {
-    await file.close();
-  }
-}
-
-/** What the searching thread is asked: some files, whole, and how many matches are still wanted. */
-export interface GrepQuestion {
-  readonly pattern: string;
-  readonly flags: string;
-  readonly files: readonly { readonly path: string; readonly text: string }[];
-  readonly maxMatches: number;
-}
-
-export interface GrepAnswer {
-  /** `path:line:text`, as ripgrep prints them. */
-  readonly matches: readonly string[];
-  /** There were more than were wanted. */
-  readonly isCut: boolean;
+/** In the order that was asked for; by their paths unless another was. */
+function sorted(found: readonly FoundFile[], { sort, isDescending }: SearchAsk, files: SearchedFiles) {
+  const inOrder =
+    sort === undefined || sort === "path"
+      ? [...found]
+      : found.toSorted((one, other) => files.timeOf(one.path, sort) - files.timeOf(other.path, sort));
+  return isDescending === true ? inOrder.toReversed() : inOrder;
 }

@@ -1,12 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
 import { MAX_OUTPUT_BYTES } from "../outputs/output-collector.ts";
-import { defineTool, type Tool } from "../tool.ts";
-import { withConfined } from "./confined-path.ts";
+import { defineTool, type Tool, type ToolOutput } from "../tool.ts";
+import type { ExactAsk, FileData } from "../tool-data.ts";
+import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { editorText } from "./editor-files.ts";
-
-/** Enough to recognise a binary file by. */
-const SAMPLE_BYTES = 8 * 1024;
+import { type ByteSource, readExactLines } from "./read-lines.ts";
+import { isBinary, utf8Text } from "./text-encodings.ts";
 
 const DEFAULT_LINES = 2_000;
 /** Leaves room for the note. */
@@ -38,6 +38,7 @@ export const readTool: Tool = defineTool<ReadInput>({
     return withConfined({ workspace, judgedPaths, path }, async (target) => {
       const window = new LineWindow(offset, limit);
       const inEditor = await editorText(target, context);
+      if (context.exact !== undefined) return await readExactly(target, inEditor, context.exact);
       if (inEditor !== undefined) {
         if (window.push(inEditor)) window.end();
         return { output: window.text() };
@@ -52,6 +53,39 @@ export const readTool: Tool = defineTool<ReadInput>({
     });
   },
 });
+
+/** What a program reads: the bytes themselves. The log shows how they begin. */
+async function readExactly(
+  target: ConfinedPath,
+  inEditor: string | undefined,
+  { range }: ExactAsk,
+): Promise<ToolOutput> {
+  if (inEditor !== undefined) return toExactOutput(await readExactLines(bytesOf(inEditor), target.path, range));
+  const file = await target.directory.openFile(target.name);
+  try {
+    const { size } = await file.stat();
+    const read = async (position: number, length: number): Promise<Buffer> => {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+      return buffer.subarray(0, bytesRead);
+    };
+    return toExactOutput(await readExactLines({ size, read }, target.path, range));
+  } finally {
+    await file.close();
+  }
+}
+
+function bytesOf(text: string): ByteSource {
+  const bytes = Buffer.from(text);
+  return { size: bytes.length, read: async (position, length) => bytes.subarray(position, position + length) };
+}
+
+function toExactOutput(data: FileData): ToolOutput {
+  const text = isBinary(data.bytes) ? undefined : utf8Text(data.bytes);
+  if (text === undefined) return { output: `[${data.bytes.length} bytes that are no UTF-8 text.]`, data };
+  const window = new LineWindow(1, DEFAULT_LINES);
+  if (window.push(text)) window.end();
+  return { output: window.text(), data };
+}
 
 async function readLines(file: FileHandle, path: string, window: LineWindow, signal: AbortSignal): Promise<void> {
   const decoder = new TextDecoder("utf-8");
@@ -131,20 +165,12 @@ class LineWindow {
   }
 }
 
-/** Text holds no NUL; nearly everything else does early on. */
-export function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, SAMPLE_BYTES).includes(0);
-}
-
 /** The whole content, exactly: a file that is not UTF-8 text is refused, because writing it back would spoil it. */
 export async function readWholeText(file: FileHandle, path: string, maxBytes: number): Promise<string> {
   const { size } = await file.stat();
   if (size > maxBytes) throw new CaretError("too-large", `${path} has ${size} bytes; the limit here is ${maxBytes}`);
   const bytes = await file.readFile();
-  try {
-    if (isBinary(bytes)) throw new TypeError("NUL in text");
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new CaretError("unsupported", `${path} is a binary file of ${size} bytes, not UTF-8 text`, { cause });
-  }
+  const text = isBinary(bytes) ? undefined : utf8Text(bytes);
+  if (text !== undefined) return text;
+  throw new CaretError("unsupported", `${path} is a binary file of ${size} bytes, not UTF-8 text`);
 }

@@ -19,7 +19,7 @@ export async function assertReplaceable({ directory, name, path }: ConfinedPath)
  * Writes a file so that every reader sees either the old content or the new, never a part: into a new file beside it,
  * which then takes its name. The mode of an existing file is kept.
  */
-export async function replaceFile(target: ConfinedPath, content: string): Promise<void> {
+export async function replaceFile(target: ConfinedPath, content: string | Uint8Array): Promise<void> {
   const { directory, name } = target;
   const existing = await assertReplaceable(target);
   const temporary = directory.at(`.caret-${randomUUID()}.tmp`);
@@ -27,7 +27,7 @@ export async function replaceFile(target: ConfinedPath, content: string): Promis
   try {
     try {
       await file.writeFile(content);
-      if (existing !== undefined) await file.chmod(existing.mode & 0o777);
+      if (existing !== undefined) await file.chmod(existing.mode & 0o7777);
     } finally {
       await file.close();
     }

@@ -14,21 +14,31 @@ export interface FoundFile {
   readonly path: string;
 }
 
+export interface WalkOptions {
+  readonly signal: AbortSignal;
+  /** Hears of directories that could not be looked into: too deep, or closed to us. */
+  readonly onMissed?: () => void;
+}
+
 /** Every regular file below a directory, in order of names. Links are not followed. */
 export async function* walkFiles(
   directory: PinnedDirectory,
-  signal: AbortSignal,
+  options: WalkOptions,
   way: readonly string[] = [],
 ): AsyncGenerator<FoundFile, void, undefined> {
+  const { signal, onMissed = () => undefined } = options;
   for (const entry of await directory.list()) {
     signal.throwIfAborted();
     const path = [...way, entry.name];
     if (entry.isFile()) yield { directory, name: entry.name, path: path.join("/") };
-    if (!entry.isDirectory() || SKIPPED.has(entry.name) || way.length >= MAX_DEPTH) continue;
-    const below = await enterIfPossible(directory, entry.name);
-    if (below === undefined) continue;
+    if (!entry.isDirectory() || SKIPPED.has(entry.name)) continue;
+    const below = way.length >= MAX_DEPTH ? undefined : await enterIfPossible(directory, entry.name);
+    if (below === undefined) {
+      onMissed();
+      continue;
+    }
     try {
-      yield* walkFiles(below, signal, path);
+      yield* walkFiles(below, options, path);
     } finally {
       await below.close();
     }

@@ -1,10 +1,11 @@
 import { CaretError } from "@caret/protocol";
-import { type CallPreview, defineTool, type Tool, type ToolContext } from "../tool.ts";
+import { type CallPreview, defineTool, type Tool, type ToolContext, type ToolOutput } from "../tool.ts";
 import { assertAsShown, changeDiff, countWords, lineWords, stateOfText, toFileDiff } from "./change-diff.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { editorText, saveText } from "./editor-files.ts";
 import { hasCode } from "./file-error.ts";
 import { readWholeText } from "./read-tool.ts";
+import { isBinary, utf8Text } from "./text-encodings.ts";
 
 /** What is replaced is only read to show the difference. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
@@ -12,6 +13,7 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 interface WriteInput {
   readonly path: string;
   readonly content: string;
+  readonly encoding?: "base64";
 }
 
 export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool {
@@ -21,12 +23,17 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
     kind: "write",
     inputSchema: {
       type: "object",
-      properties: { path: { type: "string", minLength: 1 }, content: { type: "string" } },
+      properties: {
+        path: { type: "string", minLength: 1 },
+        content: { type: "string" },
+        encoding: { enum: ["base64"], description: "Of content, for a file that is no text." },
+      },
       required: ["path", "content"],
       additionalProperties: false,
     },
-    async preview({ path, content }, context) {
+    async preview({ path, ...input }, context) {
       const { workspace, judgedPaths } = context;
+      const content = contentOf(input);
       const found = await withConfined({ workspace, judgedPaths, path, changes: true }, async (target) => ({
         path: target.path,
         old: await readOld(target, context),
@@ -37,22 +44,39 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
       });
       return await previewOf(found.path, found.old, content);
     },
-    run({ path, content }, context) {
+    async run({ path, ...input }, context) {
       const { workspace, judgedPaths, signal } = context;
-      return withConfined({ workspace, judgedPaths, path, changes: true, createParents: true }, (target) =>
+      const content = contentOf(input);
+      return await withConfined({ workspace, judgedPaths, path, changes: true, createParents: true }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
-          const { exists, text, state } = await readOld(target, context);
-          assertAsShown(context, state, target.path);
+          const old = await readOld(target, context);
+          assertAsShown(context, old.state, target.path);
           await saveText(target, content, context);
-          const output = `${exists ? "Replaced" : "Created"} ${target.path} (${Buffer.byteLength(content)} bytes)`;
-          const isComparable = !exists || text !== undefined;
-          const diff = isComparable ? toFileDiff(target.path, text, content) : { path: target.path };
-          return { output, diff };
+          return toOutput(target.path, old, content, context);
         }),
       );
     },
   });
+}
+
+/** Text, or the bytes of what is none. */
+function contentOf({ content, encoding }: Omit<WriteInput, "path">): string | Buffer {
+  if (encoding === undefined) return content;
+  const bytes = Buffer.from(content, "base64");
+  if (bytes.toString("base64") !== content) throw new CaretError("invalid-request", "content is not base64");
+  return (isBinary(bytes) ? undefined : utf8Text(bytes)) ?? bytes;
+}
+
+function toOutput(path: string, old: OldContent, content: string | Buffer, { exact }: ToolContext): ToolOutput {
+  const { exists, text } = old;
+  const bytes = Buffer.from(content as string);
+  const isComparable = typeof content === "string" && (!exists || text !== undefined);
+  return {
+    output: `${exists ? "Replaced" : "Created"} ${path} (${bytes.length} bytes)`,
+    diff: isComparable ? toFileDiff(path, text, content) : { path },
+    ...(exact === undefined ? {} : { data: { kind: "written", bytes } }),
+  };
 }
 
 interface OldContent {
@@ -66,8 +90,16 @@ interface OldContent {
 
 const absent: OldContent = { exists: false, state: stateOfText(undefined) };
 
-async function previewOf(path: string, old: OldContent, content: string): Promise<CallPreview> {
+async function previewOf(path: string, old: OldContent, content: string | Buffer): Promise<CallPreview> {
   const { exists, text, why = "", state } = old;
+  if (typeof content !== "string") {
+    const what = `${content.length} bytes that are no text`;
+    return {
+      effect: exists ? `Replaces all of ${path} by ${what}` : `Makes ${path} with ${what}`,
+      diff: { path },
+      state,
+    };
+  }
   if (!exists) {
     const { diff, added } = await changeDiff(path, undefined, content);
     return { effect: `Makes ${path} with ${lineWords(added)}`, diff, state };

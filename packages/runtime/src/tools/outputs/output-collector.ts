@@ -15,17 +15,26 @@ interface CollectorOptions {
   keep(handle: string, bytes: number): Promise<void>;
 }
 
+export interface CutOutput {
+  readonly head: string;
+  readonly tail: string;
+  /** In bytes. */
+  readonly leftOut: number;
+}
+
 /** Takes one output in pieces, with bounded memory. */
 export interface OutputCollector {
   /** In order: wait for one before the next. When it rejects, the collector is done for. */
   push(bytes: Uint8Array): Promise<void>;
   /** All of it when it is short, otherwise its beginning and end and a note. Call it once. */
   finish(): Promise<string>;
+  /** What `finish` had to leave out; undefined when that was nothing. */
+  cut(): CutOutput | undefined;
 }
 
 export function createOutputCollector({ maxEntryBytes, create, keep }: CollectorOptions): OutputCollector {
   const tail = new TailRing(HALF_BYTES);
-  let head: Uint8Array[] = [];
+  let beginning: Uint8Array[] = [];
   let totalBytes = 0;
   let storedBytes = 0;
   let spill: { readonly handle: string; readonly file: FileHandle } | undefined;
@@ -46,18 +55,23 @@ export function createOutputCollector({ maxEntryBytes, create, keep }: Collector
       totalBytes += bytes.byteLength;
       tail.push(bytes);
       if (spill !== undefined) return store(bytes);
-      head.push(bytes);
+      beginning.push(bytes);
       if (totalBytes <= MAX_OUTPUT_BYTES) return;
       spill = await create();
-      await store(Buffer.concat(head));
-      head = [Buffer.concat(head).subarray(0, HALF_BYTES)];
+      await store(Buffer.concat(beginning));
+      beginning = [Buffer.concat(beginning).subarray(0, HALF_BYTES)];
     },
     async finish() {
-      const beginning = Buffer.concat(head);
-      if (spill === undefined) return beginning.toString("utf8");
+      const head = Buffer.concat(beginning);
+      if (spill === undefined) return head.toString("utf8");
       await spill.file.close();
       await keep(spill.handle, storedBytes);
-      return `${wholeCharacters(beginning).text}\n${note(spill.handle, totalBytes, storedBytes)}\n${tail.text()}`;
+      return `${wholeCharacters(head).text}\n${note(spill.handle, totalBytes, storedBytes)}\n${tail.text()}`;
+    },
+    cut() {
+      if (spill === undefined) return undefined;
+      const [head, end] = [wholeCharacters(Buffer.concat(beginning)).text, tail.text()];
+      return { head, tail: end, leftOut: totalBytes - Buffer.byteLength(head) - Buffer.byteLength(end) };
     },
   };
 }

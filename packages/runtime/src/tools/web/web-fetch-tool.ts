@@ -8,6 +8,8 @@ const TIME_LIMIT_MS = 60_000;
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml|javascript|ecmascript|yaml|toml))/i;
 const htmlTypes = /^(?:text\/html|application\/xhtml\+xml)/i;
 
+const REST_LEFT_OUT = "[The rest was left out: it is too long.]";
+
 const entry = new URL(`./page-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
 export function createWebFetchTool({ fetch }: { readonly fetch: OutboundFetch }): Tool {
@@ -23,28 +25,40 @@ export function createWebFetchTool({ fetch }: { readonly fetch: OutboundFetch })
       required: ["url"],
       additionalProperties: false,
     },
-    async run({ url }, { signal }) {
+    async run({ url }, { signal, exact }) {
       const response = await fetch({ url, signal });
-      const text = await toText(response, signal);
-      if (response.status < 400) return { output: text };
+      const page = await toPage(response, signal);
+      const { status, contentType } = response;
+      const text = inWords(response.url, page);
+      if (status < 400) {
+        const { text: content, isCut } = page;
+        const data = { kind: "page", text: content, isCut, status, contentType } as const;
+        return exact === undefined ? { output: text } : { output: text, data };
+      }
       const failure = response.status === 404 || response.status === 410 ? "not_found" : "tool_error";
       return { output: `The server answered with status ${response.status}.\n\n${text}`, failure };
     },
   });
 }
 
-async function toText(response: OutboundResponse, signal: AbortSignal): Promise<string> {
+interface Page {
+  readonly title: string;
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+async function toPage(response: OutboundResponse, signal: AbortSignal): Promise<Page> {
   const { url, contentType, bytes, isCut } = response;
   const type = contentType || "text/plain";
   if (!textTypes.test(type) && !htmlTypes.test(type))
     throw new CaretError("unsupported", `${url.href} is ${type}, not text (${bytes.length} bytes)`);
   const content = decodeText(bytes, type);
-  if (!htmlTypes.test(type)) return withNotes(url, "", content, isCut);
-  const page = await toPage(content, url, signal);
-  return withNotes(url, page.title, page.markdown, isCut || page.isCut);
+  if (!htmlTypes.test(type)) return { title: "", text: content, isCut };
+  const page = await readablePage(content, url, signal);
+  return { title: page.title, text: page.markdown, isCut: isCut || page.isCut };
 }
 
-async function toPage(html: string, url: URL, signal: AbortSignal): Promise<ReadablePage> {
+async function readablePage(html: string, url: URL, signal: AbortSignal): Promise<ReadablePage> {
   const thread = startWorkerThread<{ html: string; url: string }, ReadablePage>(entry, signal);
   try {
     return await thread.ask({ html, url: url.href });
@@ -53,9 +67,9 @@ async function toPage(html: string, url: URL, signal: AbortSignal): Promise<Read
   }
 }
 
-function withNotes(url: URL, title: string, text: string, isCut: boolean): string {
+function inWords(url: URL, { title, text, isCut }: Page): string {
   const heading = title === "" ? [] : [`# ${title}`];
-  const end = isCut ? ["[The rest was left out: it is too long.]"] : [];
+  const end = isCut ? [REST_LEFT_OUT] : [];
   return [...heading, `Source: ${url.href}`, text || "[There is no text.]", ...end].join("\n\n");
 }
 

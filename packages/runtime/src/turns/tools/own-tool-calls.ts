@@ -51,18 +51,18 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
   const running = new Set<Promise<unknown>>();
 
   const judge = async (call: ToolCall, callId: string, signal: AbortSignal): Promise<ToolCallResult> => {
-    const { name, input } = call;
+    const { name, input, exact } = call;
     const live = createLiveOutput({ callId, write });
     const onStart = (): void => {
       if (open.has(callId)) open.set(callId, live);
     };
     const editor = context.editor === undefined ? undefined : editorOfCall(context.editor);
-    const watched = { ...context, editor, signal, callId, onOutput: live.push };
+    const watched = { ...context, editor, signal, callId, exact, onOutput: live.push };
     // Whether a question is answered is the user's to say: it needs no approval besides.
     if (name === askUser?.name) return await askUser.call(input, { callId, signal });
     const tool = registry.find(name);
     // The registry says best that there is no such tool.
-    if (tool === undefined) return await registry.call(name, input, { ...context, signal });
+    if (tool === undefined) return await registry.call(name, input, watched);
     const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
     return (await decideAndRun(asked, { ...options, context: watched, onStart })) ?? neverRun(signal);
   };
@@ -74,7 +74,8 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     const callId = calls.newId();
     open.set(callId, undefined);
     const tool = call.name === askUser?.name ? askUser : registry.find(call.name);
-    await calls.begin({ ...call, callId, ...serverOf(tool) }, { kind: tool?.kind ?? "other", owner: "gateway" });
+    const { name, input } = call;
+    await calls.begin({ name, input, callId, ...serverOf(tool) }, { kind: tool?.kind ?? "other", owner: "gateway" });
     const result = await judge(call, callId, signal);
     // The end of the turn has settled the call in the log.
     const live = open.get(callId);

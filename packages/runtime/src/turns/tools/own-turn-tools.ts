@@ -132,12 +132,13 @@ function toList(askUser: AskUser | undefined): readonly AskUser[] {
   return askUser === undefined ? [] : [askUser];
 }
 
-function toFinished({ status, output, outcomeClass, durationMs, exitCode }: ToolCallResult): FinishedCall {
+function toFinished({ status, output, outcomeClass, durationMs, exitCode, data }: ToolCallResult): FinishedCall {
   const result: ToolResult = {
     text: output,
     isError: status !== "ok",
     ...(status === "rejected" ? { isRejected: true } : {}),
     ...(exitCode === undefined ? {} : { exitCode }),
+    ...(data === undefined ? {} : { data }),
   };
   if (status === "interrupted") return { result, outcome: undefined };
   const isRefused = status === "rejected" && outcomeClass !== "permission";

@@ -1,6 +1,7 @@
 import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
 import type { OutcomeClass } from "../../tools/tool.ts";
+import type { ExactAsk, ToolData } from "../../tools/tool-data.ts";
 
 /** A client's tool as the agent is offered it. */
 export interface AgentTool extends Pick<ClientTool, "description" | "inputSchema"> {
@@ -25,16 +26,22 @@ export interface ToolResult {
   readonly isRejected?: true;
   /** Of a command that ended. */
   readonly exitCode?: number;
+  /** Of a call with `exact`: what it gave, for a program. */
+  readonly data?: ToolData;
+  /** Of a call with `exact`: what is said to the model besides. */
+  readonly aside?: string;
 }
 
 /** A call of a tool that the agent does not run itself. */
 export interface ToolCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** It is made for a program, which reads `data` and never `text`. Only tools of the gateway's answer such calls. */
+  readonly exact?: ExactAsk;
 }
 
 /** A call under its id in the log. */
-export interface LoggedCall extends ToolCall {
+export interface LoggedCall extends Omit<ToolCall, "exact"> {
   readonly callId: string;
   /** The group or MCP server that the tool belongs to. */
   readonly server?: string;
@@ -52,3 +59,8 @@ export interface CallRefusal {
 
 /** Counts a call that a lane refuses by itself, and gives what the agent is answered. Never rejects. */
 export type AnswerRefused = (call: ToolCall, refusal: CallRefusal) => Promise<ToolResult>;
+
+/** A result with words for the model besides: after the text that a model reads, beside the data that a program reads. */
+export function withWords({ exact }: ToolCall, result: ToolResult, words: string): ToolResult {
+  return exact === undefined ? { ...result, text: `${result.text}\n\n${words}` } : { ...result, aside: words };
+}

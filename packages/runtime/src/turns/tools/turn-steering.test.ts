@@ -49,3 +49,10 @@ it("ux B10: says that a message was heard once the agent is given it, and not be
     [said, { ...said, detail: { isHeard: true } }],
   ]);
 });
+
+it("waits for an answer that the agent reads: a program reads data, in which nobody's words may stand", async () => {
+  const steering = createTurnSteering({ write: async () => undefined, key: "k" });
+  await steering.add("Stop");
+  const answer = await steering.carriedBy(async () => result)({ ...call, exact: {} }, forever);
+  expect([answer, steering.unsent()]).toEqual([result, ["Stop"]]);
+});

@@ -47,7 +47,8 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
     },
     carriedBy: (call) => async (asked, signal) => {
       const result = await call(asked, signal);
-      return waiting.length === 0 ? result : await attach(result, signal);
+      // A program reads data, in which nobody's words may stand.
+      return waiting.length === 0 || asked.exact !== undefined ? result : await attach(result, signal);
     },
     unsent: () => waiting.map(({ text }) => text),
     end() {

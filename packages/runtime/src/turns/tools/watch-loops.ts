@@ -2,7 +2,7 @@ import type { AgentEvent, CaretError } from "@caret/protocol";
 import type { GuardedOutcome, LoopDetector } from "../loops/loop-detector.ts";
 import type { LoopVerdict } from "../loops/loop-verdict.ts";
 import type { CallLog } from "./call-log.ts";
-import type { AnswerCall, AnswerRefused, ToolCall, ToolResult } from "./tool-call.ts";
+import { type AnswerCall, type AnswerRefused, type ToolCall, type ToolResult, withWords } from "./tool-call.ts";
 
 /** How a call ended, for the agent and for the loop detector, which does not count interrupted calls. */
 export interface FinishedCall {
@@ -27,11 +27,12 @@ export interface GuardCallsOptions extends LoopWatch {
 export function guardCalls({ run, calls, ...watch }: GuardCallsOptions): AnswerCall {
   const { guard } = watch;
   return async (call, signal) => {
-    const verdict = guard.before(call);
+    const judged = asJudged(call);
+    const verdict = guard.before(judged);
     if (verdict.kind === "end") return stop(watch, verdict.error);
     if (verdict.kind === "block") return await calls.refuse(call, verdict.text, [verdict.notice]);
     const { result, outcome } = await run(call, signal);
-    return outcome === undefined ? result : await comment(watch, result, guard.after(call, outcome));
+    return outcome === undefined ? result : await comment(watch, call, result, guard.after(judged, outcome));
   };
 }
 
@@ -41,22 +42,32 @@ export function guardRefusals(watch: LoopWatch): AnswerRefused {
     const refused = { text: reason, isError: true };
     try {
       const outcome = { class: outcomeClass, output: reason, isRefused: outcomeClass !== "permission" };
-      return await comment(watch, refused, watch.guard.after(call, outcome));
+      return await comment(watch, call, refused, watch.guard.after(asJudged(call), outcome));
     } catch {
       return refused; // the log takes no more: the turn is about to end of that
     }
   };
 }
 
-async function comment(watch: LoopWatch, result: ToolResult, verdict: LoopVerdict): Promise<ToolResult> {
+async function comment(
+  watch: LoopWatch,
+  call: ToolCall,
+  result: ToolResult,
+  verdict: LoopVerdict,
+): Promise<ToolResult> {
   if (verdict.kind === "proceed") return result;
   if (verdict.kind === "end") return stop(watch, verdict.error);
   await watch.write([verdict.notice]);
-  const text = verdict.kind === "warn" ? `${result.text}\n\n${verdict.text}` : verdict.text;
-  return { text, isError: result.isError };
+  if (verdict.kind === "warn") return withWords(call, result, verdict.text);
+  return { text: verdict.text, isError: result.isError };
 }
 
 function stop({ onLoop }: LoopWatch, error: CaretError): ToolResult {
   onLoop(error);
   return { text: error.message, isError: true };
+}
+
+/** What a program asks besides makes another call of it: the next lines of a file, the next page of a search. */
+function asJudged({ name, input, exact }: ToolCall): ToolCall {
+  return exact === undefined ? { name, input } : { name, input: { ...input, exact } };
 }

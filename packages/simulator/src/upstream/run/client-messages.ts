@@ -1,8 +1,11 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
+import { readTextExactly } from "@caret/protocol/agent-api";
 import { type AgentClientMessage, AgentClientMessageSchema } from "@caret/protocol/agent-api/run";
 import { pipe, transformSplitEnvelope } from "@connectrpc/connect/protocol";
 import type { UpstreamRequest } from "../net/listen-on-one-port.ts";
+
+readTextExactly();
 
 const COMPRESSED = 0x01;
 /** More than any message of a client has. */

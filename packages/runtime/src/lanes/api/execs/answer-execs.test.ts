@@ -1,6 +1,7 @@
 import { create, type DescField, type DescMessage } from "@bufbuild/protobuf";
 import { type ExecClientMessage, ExecServerMessageSchema } from "@caret/protocol/agent-api/exec";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CommandData } from "../../../tools/tool-data.ts";
 import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
 import type { LaneRequest, OfferedTools } from "../../lane.ts";
 import { pullTurn } from "../../testing/pull-turn.ts";
@@ -259,10 +260,10 @@ describe("a native operation of a turn whose tools the gateway runs", () => {
     return { asked, answers };
   };
 
-  it("runs a command by `exec`", async () => {
+  it("runs a command by `exec`, and answers with its data, not with its words", async () => {
     const exec = { case: "shellArgs", value: { command: "ls", workingDirectory: "/w", timeout: 5000 } } as const;
-    const { asked, answers } = await run(exec, { text: "a.txt\n", isError: false, exitCode: 0 });
-    expect(asked).toEqual([{ name: "exec", input: { command: "ls", cwd: "/w", timeoutMs: 5000 } }]);
+    const { asked, answers } = await run(exec, { text: "words", isError: false, data: ended({ output: "a.txt\n" }) });
+    expect(asked).toEqual([{ name: "exec", input: { command: "ls", cwd: "/w", timeoutMs: 5000 }, exact: {} }]);
     expect(answers).toMatchObject([
       { case: "shellResult", value: { result: { case: "success", value: { stdout: "a.txt\n", exitCode: 0 } } } },
     ]);
@@ -270,58 +271,63 @@ describe("a native operation of a turn whose tools the gateway runs", () => {
 
   it("streams the output of a command that failed, with its exit code", async () => {
     const exec = { case: "shellStreamArgs", value: { command: "false" } } as const;
-    const { answers } = await run(exec, { text: "no", isError: true, exitCode: 2 });
+    const data = ended({ output: "no", exitCode: 2 });
+    const { answers } = await run(exec, { text: "no\n[exit code 2]", isError: true, data });
     expect(answers).toMatchObject([
       { value: { event: { case: "start" } } },
       { value: { event: { case: "stdout", value: { data: "no" } } } },
-      { value: { event: { case: "exit", value: { code: 2 } } } },
+      { value: { event: { case: "exit", value: { code: 2, aborted: false } } } },
     ]);
+  });
+
+  it("says of a command that was stopped what stopped it", async () => {
+    const exec = { case: "shellArgs", value: { command: "sleep 9" } } as const;
+    const data = ended({ output: "so far", exitCode: undefined, signal: "SIGTERM", stopped: "timeout" });
+    const { answers } = await run(exec, { text: "so far", isError: true, data });
+    const value = { stdout: "so far", exitCode: 143, signal: "SIGTERM", aborted: true, abortReason: 2 };
+    expect(answers).toMatchObject([{ value: { result: { case: "failure", value } } }]);
+  });
+
+  it("leaves no command running in the background, and says so", async () => {
+    const exec = { case: "shellArgs", value: { command: "sleep 9", isBackground: true } } as const;
+    const { asked, answers } = await run(exec, { text: "", isError: false });
+    expect(asked).toEqual([]);
+    expect(answers).toMatchObject([{ value: { result: { case: "spawnError" } } }]);
   });
 
   it("rejects what the policy does not let run", async () => {
     const exec = { case: "writeArgs", value: { path: "/w/a", fileText: "x" } } as const;
     const { asked, answers } = await run(exec, { text: "Not allowed", isError: true, isRejected: true });
-    expect(asked).toEqual([{ name: "write", input: { path: "/w/a", content: "x" } }]);
+    expect(asked).toEqual([{ name: "write", input: { path: "/w/a", content: "x" }, exact: {} }]);
     expect(answers).toMatchObject([
       { case: "writeResult", value: { result: { case: "rejected", value: { path: "/w/a", reason: "Not allowed" } } } },
     ]);
   });
 
-  it("reads a file and searches by the gateway's tools", async () => {
-    const read = await run({ case: "readArgs", value: { path: "/w/a", offset: 2, limit: 3 } } as ExecInit["message"], {
-      text: "b\nc",
-      isError: false,
-    });
-    await upstream.close();
-    const grep = await run({ case: "grepArgs", value: { pattern: "x", path: "/w" } } as ExecInit["message"], {
-      text: "a.ts:3:x = 1\nb.ts:9:x",
-      isError: false,
-    });
-    expect(read.asked).toEqual([{ name: "read", input: { path: "/w/a", offset: 2, limit: 3 } }]);
-    expect(read.answers).toMatchObject([
-      { value: { result: { value: { output: { value: "b\nc" }, rangeApplied: true } } } },
-    ]);
-    expect(grep.answers).toMatchObject([
-      {
-        value: {
-          result: {
-            value: {
-              workspaceResults: {
-                "/w": {
-                  result: {
-                    value: {
-                      matches: [
-                        { file: "a.ts", matches: [{ lineNumber: 3, content: "x = 1" }] },
-                        { file: "b.ts", matches: [{ lineNumber: 9, content: "x" }] },
-                      ],
-                    },
-                  },
-                },
-              },
-            },
-          },
+  it("puts words for the model beside the data, for an upstream that takes them", async () => {
+    const data = { kind: "file", bytes: Buffer.from("a\n"), fileSize: 2, totalLines: 2, isPart: false } as const;
+    const result: ToolResult = { text: "a", isError: false, data, aside: "You go in circles." };
+    const seen: unknown[] = [];
+    for (const acceptHookAdditionalContexts of [true, false]) {
+      await play(
+        async (scripted) => {
+          const readArgs = { case: "readArgs", value: { path: "/w/a" } } as const;
+          ask(scripted, { id: 1, message: readArgs, acceptHookAdditionalContexts });
+          const message = await scripted.next();
+          if (message?.case === "execClientMessage") seen.push(message.value);
         },
-      },
+        { offered: offeredBy("gateway", async () => result) },
+      );
+      await upstream.close();
+    }
+    const content = { value: { result: { value: { output: { value: "a\n" } } } } };
+    expect(seen).toMatchObject([
+      { message: content, hookAdditionalContexts: [{ content: "You go in circles." }] },
+      { message: content, hookAdditionalContexts: [] },
     ]);
   });
 });
+
+function ended(more: Partial<CommandData>): CommandData {
+  return { kind: "command", output: "", exitCode: 0, signal: undefined, ...more };
+}

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { CaretError } from "@caret/protocol";
 import { fromValueMap } from "@caret/protocol/agent-api";
@@ -5,6 +6,7 @@ import type { ExecServerMessage } from "@caret/protocol/agent-api/exec";
 import type { McpResultSchema } from "@caret/protocol/agent-api/mcp";
 import type { RequestContext } from "@caret/protocol/agent-api/request-context";
 import { type AgentClientMessage, AgentClientMessageSchema } from "@caret/protocol/agent-api/run";
+import { canonicalJson } from "../../../tools/canonical-json.ts";
 import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
 import type { LaneRequest, OfferedTools } from "../../lane.ts";
 import { OWN_SERVER, type TurnOffer } from "../turn-offer.ts";
@@ -18,7 +20,7 @@ export interface ExecSetting {
   readonly answerRefused?: LaneRequest["answerRefused"];
   readonly offer: TurnOffer | undefined;
   readonly context: () => RequestContext;
-  /** Calls that were made, by the agent's id: asked for again, they are not made twice. */
+  /** Calls that were made, by what makes them the same: asked for again, they are not made twice. */
   readonly calls: Map<string, Promise<ToolResult>>;
   /** Calls that were announced to the log already, by the agent's id. */
   readonly announced: Set<string>;
@@ -51,22 +53,33 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
     if (!open.delete(id)) return;
     const isClosed = !("thrown" in answer) || answer.leavesOpen !== true;
     if ("thrown" in answer) send(control({ case: "throw", value: { id, error: answer.thrown } }));
-    else sendResults(id, execId, answer.results, Math.round(setting.now() - since));
+    else sendResults({ id, execId, localExecutionTimeMs: Math.round(setting.now() - since) }, answer);
     if (isClosed) send(control({ case: "streamClose", value: { id } }));
   };
 
-  const sendResults = (id: number, execId: string, results: readonly ExecResult[], localExecutionTimeMs: number) => {
-    for (const message of results)
-      send(clientMessage({ case: "execClientMessage", value: { id, execId, message, localExecutionTimeMs } }));
+  const sendResults = (
+    head: { readonly id: number; readonly execId: string; readonly localExecutionTimeMs: number },
+    { results, aside }: Exclude<ExecReply, { thrown: string }>,
+  ): void => {
+    const hookAdditionalContexts = aside === undefined ? [] : [{ hookEventName: "postToolUse", content: aside }];
+    for (const [index, message] of results.entries()) {
+      const more = index === results.length - 1 ? { hookAdditionalContexts } : {};
+      send(clientMessage({ case: "execClientMessage", value: { ...head, message, ...more } }));
+    }
   };
 
   /** Makes a call once, however often the upstream asks for it. */
-  const make = (callId: string, call: ToolCall, offered: OfferedTools, signal: AbortSignal): Promise<ToolResult> => {
-    const made = callId === "" ? undefined : setting.calls.get(callId);
+  const make = (
+    { key, announcedAs, call }: ExecTask,
+    offered: OfferedTools,
+    signal: AbortSignal,
+  ): Promise<ToolResult> => {
+    const made = key === undefined ? undefined : setting.calls.get(key);
     if (made !== undefined) return made;
-    if (callId === "" || !setting.announced.has(callId)) offered.announce(call);
+    // The stream mentions a call once: what else the upstream asks for under its id is announced here.
+    if (announcedAs === undefined || !setting.announced.delete(announcedAs)) offered.announce(call);
     const answer = offered.call(call, signal);
-    if (callId !== "") setting.calls.set(callId, answer);
+    if (key !== undefined) setting.calls.set(key, answer);
     return answer;
   };
 
@@ -79,9 +92,8 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
     const since = setting.now();
     const signal = AbortSignal.any([controller.signal, setting.signal]);
     waiting.push(() => {
-      const answer = make(task.callId, task.call, offered, signal);
-      answer.then(
-        (result) => reply(message, { results: task.toResults(result) }, since),
+      make(task, offered, signal).then(
+        (result) => reply(message, replyOf(message, task, result), since),
         (reason: unknown) => reply(message, { thrown: CaretError.from(reason).message }, since),
       );
     });
@@ -91,10 +103,13 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
     take(message) {
       const controller = new AbortController();
       open.set(message.id, controller);
-      const task = taskOf(message.message, setting);
-      if (task !== undefined && setting.offered !== undefined) return run(message, task, setting.offered, controller);
-      countRefused(message.message, setting);
-      reply(message, answerAtOnce(message.message, setting), setting.now());
+      const task = taskOf(message, setting);
+      if (task === undefined || setting.offered === undefined) {
+        countRefused(message.message, setting);
+        return reply(message, answerAtOnce(message.message, setting), setting.now());
+      }
+      if ("refused" in task) return reply(message, { results: task.refused }, setting.now());
+      run(message, task, setting.offered, controller);
     },
     taken() {
       const begun = waiting;
@@ -114,27 +129,61 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
 
 /** A request that takes a call of the client's or the gateway's tools. */
 interface ExecTask {
-  readonly callId: string;
+  /** The same for the very same operation only; undefined where it may be done again. */
+  readonly key: string | undefined;
+  /** Under which id the stream mentions it; undefined: it does not. */
+  readonly announcedAs: string | undefined;
   readonly call: ToolCall;
   readonly toResults: (result: ToolResult) => readonly ExecResult[];
 }
 
-function taskOf(request: ExecRequest, { offer }: ExecSetting): ExecTask | undefined {
+type TaskOrRefusal = ExecTask | { readonly refused: readonly ExecResult[] };
+
+function taskOf({ message: request, execId }: ExecServerMessage, setting: ExecSetting): TaskOrRefusal | undefined {
+  const { offer, offered } = setting;
   if (offer === undefined) return undefined;
   if (request.case === "mcpArgs") return mcpTask(request.value, offer);
-  const runnable = offer.owner === "gateway" ? toRunnable(request) : undefined;
-  return runnable && { ...runnable, callId: `${callIdOf(request)}` };
+  const runnable = offer.owner === "gateway" ? toRunnable(request, offered?.realWorkspace ?? "/") : undefined;
+  if (runnable === undefined || "refused" in runnable) return runnable;
+  const { call, hasEffect, toResults } = runnable;
+  const key = hasEffect ? keyOf(request.case, callIdOf(request) || execId, call) : undefined;
+  return { key, announcedAs: undefined, call, toResults };
 }
 
 function mcpTask(args: ArgsOf<"mcpArgs">, offer: TurnOffer): ExecTask | undefined {
   const call = args.smartModeApprovalOnly ? undefined : offer.resolve(args);
-  return call && { call, callId: args.toolCallId, toResults: (result) => [mcpResult(result)] };
+  if (call === undefined) return undefined;
+  const { toolCallId } = args;
+  const key = keyOf("mcpArgs", toolCallId, call);
+  return { key, announcedAs: toolCallId, call, toResults: (result) => [mcpResult(result)] };
 }
 
-/** One call of the agent's may ask for several native operations, so that the kind is part of the key. */
-function callIdOf(request: ExecRequest): string {
-  const callId = request.value !== undefined && "toolCallId" in request.value ? request.value.toolCallId : undefined;
-  return callId === undefined || callId === "" ? "" : `${request.case} ${callId}`;
+/**
+ * What makes two requests one operation: its kind, the agent's call (which may ask for several), and what it would do. Without
+ * a call there is nothing to know it by, and it is always done.
+ */
+function keyOf(kind: ExecRequest["case"], callId: string, { name, input }: ToolCall): string | undefined {
+  if (callId === "") return undefined;
+  const digest = createHash("sha256")
+    .update(canonicalJson([name, input]))
+    .digest("base64url");
+  return JSON.stringify([kind, callId, digest]);
+}
+
+function callIdOf({ value }: ExecRequest): string {
+  return value !== undefined && "toolCallId" in value ? (value.toolCallId ?? "") : "";
+}
+
+/** Words for the model go beside the data, to an upstream that takes them. */
+function replyOf(
+  { acceptHookAdditionalContexts }: ExecServerMessage,
+  task: ExecTask,
+  result: ToolResult,
+): Exclude<ExecReply, { thrown: string }> {
+  const results = task.toResults(result);
+  return acceptHookAdditionalContexts === true && result.aside !== undefined
+    ? { results, aside: result.aside }
+    : { results };
 }
 
 function mcpResult({ text, isError }: ToolResult): ExecResult {

@@ -12,7 +12,7 @@ export type ArgsOf<Case extends ExecCase> = Extract<ExecRequest, { case: Case }>
 /** The result of a request, in the place that belongs to its kind. */
 export type ExecResult = NonNullable<MessageInitShape<typeof ExecClientMessageSchema>["message"]>;
 
-/** The results of a request, several for a stream; or the word that there can be none. */
+/** The results of a request, several for a stream, and words for the model besides; or why there can be none. */
 export type ExecReply =
-  | { readonly results: readonly ExecResult[] }
+  | { readonly results: readonly ExecResult[]; readonly aside?: string }
   | { readonly thrown: string; readonly leavesOpen?: true };

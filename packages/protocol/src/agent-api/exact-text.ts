@@ -1,0 +1,17 @@
+import { configureTextEncoding } from "@bufbuild/protobuf/wire";
+
+/**
+ * Read the strings of messages as they were sent. The library's own decoder drops a byte order mark at the beginning of each,
+ * and a file would lose its mark by being written. A program that reads messages calls this first; it holds for the whole process.
+ */
+export function readTextExactly(): void {
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+  configureTextEncoding({
+    encodeUtf8: (text) => encoder.encode(text),
+    encodeUtf8Into: (text, bytes) => encoder.encodeInto(text, bytes),
+    decodeUtf8: (bytes, isStrict) => (isStrict === true ? strict : decoder).decode(bytes),
+    checkUtf8: (text) => text.isWellFormed(),
+  });
+}

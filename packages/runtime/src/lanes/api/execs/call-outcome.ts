@@ -1,0 +1,15 @@
+import type { ErrorCode } from "@caret/protocol";
+import type { ToolData } from "../../../tools/tool-data.ts";
+import type { ToolResult } from "../../../turns/tools/tool-call.ts";
+
+type DataOf<Kind extends ToolData["kind"]> = Extract<ToolData, { kind: Kind }>;
+
+/** What a call gave of one kind; undefined for any other, and for a failure. */
+export function dataOf<Kind extends ToolData["kind"]>({ data }: ToolResult, kind: Kind): DataOf<Kind> | undefined {
+  return data?.kind === kind ? (data as DataOf<Kind>) : undefined;
+}
+
+/** Why a call failed; undefined where its tool was never run. */
+export function failureCode(result: ToolResult): ErrorCode | undefined {
+  return dataOf(result, "failed")?.code;
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RenewableStore } from "./renewable-store.ts";
+import { isBusy } from "./storage-error.ts";
+
+/** How long another process may hold the file before what waits for it fails. */
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 20;
+
+/**
+ * A database that another process may hold for a while. Nothing here waits in the thread: what finds the file held is tried again
+ * later, and everything else goes on meanwhile. The connection must give up at once (`busyTimeoutMs: 0`).
+ */
+export interface PatientStore<Store> {
+  /** At once where nobody holds the file, else as soon as it is free. */
+  read<Result>(work: (store: Store) => Result): Result | Promise<Result>;
+  /** In order, each as soon as it can be. A failure is heard of by `onFailure`, and later writes go on. */
+  write(work: (store: Store) => void, onFailure: (reason: unknown) => void): void;
+  /** Resolves when everything that was written until now is on disk, or has failed. */
+  settled(): Promise<void>;
+}
+
+interface Write<Store> {
+  readonly work: (store: Store) => void;
+  readonly onFailure: (reason: unknown) => void;
+  readonly since: number;
+}
+
+export function createPatientStore<Store extends { close(): void }>(
+  { use }: Pick<RenewableStore<Store>, "use">,
+  now: () => number,
+): PatientStore<Store> {
+  const waiting: Write<Store>[] = [];
+  let draining: Promise<void> | undefined;
+
+  /** Whether it is over: done or failed. */
+  const attempt = ({ work, onFailure, since }: Write<Store>): boolean => {
+    try {
+      use(work);
+    } catch (reason) {
+      if (isBusy(reason) && now() - since < PATIENCE_MS) return false;
+      onFailure(reason);
+    }
+    return true;
+  };
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await sleep(PAUSE_MS);
+      for (let first = waiting[0]; first !== undefined && attempt(first); first = waiting[0]) waiting.shift();
+    }
+    draining = undefined;
+  };
+
+  const readLater = async <Result>(work: (store: Store) => Result): Promise<Result> => {
+    const since = now();
+    for (;;) {
+      await sleep(PAUSE_MS);
+      try {
+        return use(work);
+      } catch (reason) {
+        if (!isBusy(reason) || now() - since >= PATIENCE_MS) throw reason;
+      }
+    }
+  };
+
+  return {
+    read(work) {
+      try {
+        return use(work);
+      } catch (reason) {
+        if (!isBusy(reason)) throw reason;
+        return readLater(work);
+      }
+    },
+    write(work, onFailure) {
+      const write = { work, onFailure, since: now() };
+      if (waiting.length === 0 && attempt(write)) return;
+      waiting.push(write);
+      draining ??= drain();
+    },
+    async settled() {
+      await draining;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { FoundFile, FoundLine } from "../tool-data.ts";
+
+/** What the searching thread is asked about some files, whole. */
+export interface SearchQuestion extends SearchWish {
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface SearchWish {
+  readonly pattern: string;
+  readonly flags: string;
+  readonly isMultiline: boolean;
+  /** Lines of context. */
+  readonly before: number;
+  readonly after: number;
+  /** So many lines are still wanted, and characters. Lines beyond are only counted. */
+  readonly maxLines: number;
+  readonly maxCharacters: number;
+  /** Of one line. */
+  readonly maxLength: number;
+  /** The search ends with the first line that is too many. */
+  readonly endsWhenFull: boolean;
+}
+
+export interface SearchAnswer {
+  readonly found: readonly FoundFile[];
+  /** There are more lines than these. */
+  readonly isCut: boolean;
+}
+
+/** Every line that matches, file by file, with the lines around it. */
+export function searchLines({ files, ...wish }: SearchQuestion): SearchAnswer {
+  const flags = wish.isMultiline ? [...new Set(`${wish.flags}gms`)].join("") : wish.flags;
+  const expression = new RegExp(wish.pattern, flags);
+  const room = { lines: wish.maxLines, characters: wish.maxCharacters, isCut: false };
+  const found: FoundFile[] = [];
+  for (const { path, text } of files) {
+    const lines = linesOf(text);
+    const matched = wish.isMultiline ? spannedLines(text, expression) : matchingLines(lines, expression);
+    const file = matched.size > 0 ? toFoundFile(path, lines, matched, wish, room) : undefined;
+    if (file !== undefined) found.push(file);
+    if (room.isCut && wish.endsWhenFull) break;
+  }
+  return { found, isCut: room.isCut };
+}
+
+/** What follows the last line feed is a line only if there is something. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function matchingLines(lines: readonly string[], expression: RegExp): ReadonlySet<number> {
+  const matched = new Set<number>();
+  for (const [index, line] of lines.entries()) if (expression.test(line)) matched.add(index);
+  return matched;
+}
+
+/** The lines that matches lie on, in one pass over text and matches. */
+function spannedLines(text: string, expression: RegExp): ReadonlySet<number> {
+  const matched = new Set<number>();
+  let line = 0;
+  let next = endOfLine(text, 0);
+  for (const match of text.matchAll(expression)) {
+    // A match of nothing behind the last line feed is on no line.
+    if (match.index === text.length && (text === "" || text.endsWith("\n"))) break;
+    const last = Math.max(match.index, match.index + match[0].length - 1);
+    while (next <= match.index && next < text.length) {
+      line += 1;
+      next = endOfLine(text, next);
+    }
+    matched.add(line);
+    while (next <= last && next < text.length) {
+      line += 1;
+      next = endOfLine(text, next);
+      matched.add(line);
+    }
+  }
+  return matched;
+}
+
+/** Where the line after this position begins. */
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end === -1 ? text.length : end + 1;
+}
+
+interface Room {
+  lines: number;
+  characters: number;
+  isCut: boolean;
+}
+
+function toFoundFile(
+  path: string,
+  lines: readonly string[],
+  matched: ReadonlySet<number>,
+  { before, after, maxLength }: SearchWish,
+  room: Room,
+): FoundFile {
+  const found: FoundLine[] = [];
+  let totalLines = 0;
+  let done = 0;
+  for (const at of matched) {
+    const to = Math.min(lines.length, at + after + 1);
+    for (let index = Math.max(done, at - before); index < to; index += 1) {
+      totalLines += 1;
+      done = index + 1;
+      if (room.lines === 0 || room.characters <= 0) room.isCut = true;
+      if (room.isCut) continue;
+      const line = (lines[index] ?? "").replace(/\r$/, "");
+      const text = line.slice(0, maxLength);
+      found.push({
+        number: index + 1,
+        text,
+        leftOut: line.length - text.length,
+        isContext: !matched.has(index),
+      });
+      room.lines -= 1;
+      room.characters -= text.length;
+    }
+  }
+  return { path, matchedLines: matched.size, totalLines, lines: found };
+}

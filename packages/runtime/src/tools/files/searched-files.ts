@@ -1,0 +1,115 @@
+import { CaretError } from "@caret/protocol";
+import type { ToolContext } from "../tool.ts";
+import type { SearchAsk } from "../tool-data.ts";
+import type { ConfinedPath } from "./confined-path.ts";
+import { hasCode } from "./file-error.ts";
+import type { GlobMatcher } from "./glob-pattern.ts";
+import type { PinnedDirectory } from "./pinned-directory.ts";
+import { isBinary } from "./text-encodings.ts";
+import { type FoundFile, walkFiles } from "./walk-files.ts";
+
+/** Larger files are not searched; a program is told that something was left out, and waits for larger ones. */
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_EXACT_BYTES = 64 * 1024 * 1024;
+
+export interface FileText {
+  /** From the workspace, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export type FileTime = Exclude<SearchAsk["sort"], "path" | undefined>;
+
+/** The text files of one search, and what it could not look at. */
+export interface SearchedFiles {
+  at(target: ConfinedPath): AsyncGenerator<FileText, void, undefined>;
+  timeOf(path: string, which: FileTime): number;
+  /** How many files a rule forbids to open. */
+  leftOut(): number;
+  /** Some could not be searched for another reason: they are too large, too deep, or closed to us. */
+  hasMissed(): boolean;
+}
+
+export interface SearchedFilesOptions {
+  readonly matches: GlobMatcher | undefined;
+  readonly isExact: boolean;
+}
+
+export function searchFiles(
+  { leavesOut, signal }: Pick<ToolContext, "leavesOut" | "signal">,
+  { matches, isExact }: SearchedFilesOptions,
+): SearchedFiles {
+  const maxBytes = isExact ? MAX_EXACT_BYTES : MAX_BYTES;
+  const times = new Map<string, Readonly<Record<FileTime, number>>>();
+  let leftOut = 0;
+  let hasMissed = false;
+  const onMissed = (): void => {
+    hasMissed = true;
+  };
+
+  const isSearched = (path: string): boolean => {
+    const isLeftOut = leavesOut?.(path) ?? false;
+    if (isLeftOut) leftOut += 1;
+    return !isLeftOut;
+  };
+
+  /** Undefined for what cannot be searched: binary, huge, vanished or closed to us. */
+  const textOf = async (path: string, { directory, name }: Pick<FoundFile, "directory" | "name">) => {
+    const file = await directory.openFile(name).catch((reason: unknown) => {
+      if (hasCode(reason, "EACCES", "EPERM")) onMissed();
+      if (CaretError.is(reason) || hasCode(reason, "ENOENT", "ELOOP", "EACCES", "EPERM", "ENXIO")) return undefined;
+      throw reason;
+    });
+    if (file === undefined) return undefined;
+    try {
+      const { size, mtimeMs, atimeMs, birthtimeMs } = await file.stat();
+      if (size > maxBytes) {
+        onMissed();
+        return undefined;
+      }
+      if (isExact) times.set(path, { modified: mtimeMs, accessed: atimeMs, created: birthtimeMs });
+      return decode(await file.readFile());
+    } finally {
+      await file.close();
+    }
+  };
+
+  async function* below(directory: PinnedDirectory, prefix: string): AsyncGenerator<FileText, void, undefined> {
+    for await (const file of walkFiles(directory, { signal, onMissed })) {
+      const path = `${prefix}${file.path}`;
+      const isWanted = (matches === undefined || matches(file.path)) && isSearched(path);
+      const text = isWanted ? await textOf(path, file) : undefined;
+      if (text !== undefined) yield { path, text };
+    }
+  }
+
+  return {
+    async *at(target) {
+      const directory = await target.directory.enter(target.name).catch((reason: unknown) => {
+        if (hasCode(reason, "ENOTDIR")) return undefined;
+        throw reason;
+      });
+      if (directory === undefined) {
+        const text = await textOf(target.path, target);
+        if (text !== undefined) yield { path: target.path, text };
+        return;
+      }
+      try {
+        yield* below(directory, target.path === "" ? "" : `${target.path}/`);
+      } finally {
+        await directory.close();
+      }
+    },
+    timeOf: (path, which) => times.get(path)?.[which] ?? 0,
+    leftOut: () => leftOut,
+    hasMissed: () => hasMissed,
+  };
+}
+
+/** A byte order mark says what the file is encoded in, and is not searched. */
+function decode(bytes: Buffer): string | undefined {
+  const mark = bytes.toString("hex", 0, 2);
+  if (mark === "fffe") return new TextDecoder("utf-16le").decode(bytes);
+  if (mark === "feff") return new TextDecoder("utf-16be").decode(bytes);
+  return isBinary(bytes) ? undefined : new TextDecoder().decode(bytes);
+}
