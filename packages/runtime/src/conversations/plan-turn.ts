@@ -41,13 +41,14 @@ export function planNextTurn(
   const instructions = newFrom === 0 ? system : addedSystem;
   const prompt = renderPrompt({
     instructions: isScratch ? "" : instructions,
+    notes: addedNotes,
     messages: messages.slice(newFrom),
     toolNames: toolNamesOf(messages),
   });
   const notices = [...lostCalls(question.messages), ...notOffered(resolved)];
   const how = line.aside === undefined ? ownerOf(resolved) : { mode: "ask" as const };
   const seenAt = seen === undefined ? {} : { afterSeq: seen.lastSeq };
-  return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, ...seenAt, model, ...how, notices };
+  return { prompt, sessionId, ...seenAt, model, ...how, notices };
 }
 
 /** What an agent is asked that has not done what its client demands. */

@@ -8,6 +8,7 @@ import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
+import { withoutMarks } from "../../testing/without-marks.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
 import { type ConversationsOptions, createConversations } from "../create-conversations.ts";
 import { createMemoryLineageStore } from "../matching/testing/memory-lineage-store.ts";
@@ -21,6 +22,7 @@ export function createConversationBench(
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-conversations-")));
   const workspace = join(directory, "project");
   mkdirSync(workspace);
+  /** Their prompts without the marks, which differ from prompt to prompt. */
   const asked: LaneRequest[] = [];
   let manner: Manner = "answer";
   const clock = { now: Date.now() };
@@ -28,7 +30,7 @@ export function createConversationBench(
   const newId = (): string => `id${++ids}`;
 
   const runTurn: Lane["runTurn"] = async (request, take, signal) => {
-    asked.push(request);
+    asked.push({ ...request, prompt: withoutMarks(request.prompt) });
     const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${request.turnId}` };
     for await (const events of playTurn(manner, `answer ${asked.length}`, request, signal))
       await take(events.map((event, index) => (index === 0 ? { event, upstream } : { event })));
