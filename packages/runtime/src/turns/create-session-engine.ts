@@ -13,6 +13,7 @@ import { stoppedWithCaret } from "../log/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
+import { assertPrompt } from "./assert-prompt.ts";
 import { type Budgets, withSessionBudget } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
@@ -204,14 +205,6 @@ async function openSession(options: SessionEngineOptions, request: TurnRequest):
 async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {
   for (const turn of turns) turn.interrupt(stoppedWithCaret());
   await Promise.all(turns.map(({ settled }) => settled));
-}
-
-function assertPrompt(prompt: string): void {
-  if (prompt.trim() === "") throw new CaretError("invalid-request", "The prompt is empty");
-  if (prompt.includes("\0"))
-    throw new CaretError("invalid-request", "The prompt contains a NUL character", {
-      fix: "Take the NUL out of the prompt.",
-    });
 }
 
 /** Where other machines write the log, too, the caller has decided by what was there when it looked. */

@@ -42,7 +42,7 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<To
   server.setRequestHandler("tools/list", () => ({
     tools: offer().tools.map(({ inputSchema, origin: _, ...tool }) => ({
       ...tool,
-      inputSchema: { type: "object" as const, ...inputSchema },
+      inputSchema: { ...inputSchema, type: "object" as const },
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
