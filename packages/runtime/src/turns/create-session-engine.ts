@@ -16,6 +16,7 @@ import type { Sandboxes } from "../sandbox/sandboxes.ts";
 import { assertPrompt } from "./assert-prompt.ts";
 import { type Budgets, withSessionBudget } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
+import { createGivingWay } from "./give-way.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
@@ -75,6 +76,8 @@ export interface SessionEngineOptions {
   readonly askLimitMs?: number;
   /** How many turns run at once; more are refused as `overloaded`. Absent: no limit. */
   readonly maxTurns?: number | undefined;
+  /** How long a turn has to wait for its client before it gives way to a new one, where `maxTurns` run. */
+  readonly giveWayMs?: number | undefined;
   /** Called once for every turn that has ended, whether or not a client follows it. Must not throw. */
   readonly onTurnEnd?: ((end: TurnEnd) => void) | undefined;
   /** Absent: turns are not traced. */
@@ -126,7 +129,9 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     });
   };
 
-  const intake = createTurnIntake(begin, options.maxTurns);
+  const { giveWayMs } = options;
+  const givingWay = createGivingWay({ turns: occupied.turns, giveWayMs, now: () => performance.now() });
+  const intake = createTurnIntake(begin, { maxTurns: options.maxTurns, givingWay });
   const interruptTurns = async (): Promise<void> => {
     store.limitWaits(CLOSE_WAIT_MS);
     await Promise.all([intake.settled(), interruptAll(occupied.turns())]);

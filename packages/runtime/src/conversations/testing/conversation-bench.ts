@@ -25,6 +25,7 @@ export function createConversationBench(
   /** Their prompts without the marks, which differ from prompt to prompt. */
   const asked: LaneRequest[] = [];
   let manner: Manner = "answer";
+  let later: readonly Manner[] = [];
   const clock = { now: Date.now() };
   let ids = 0;
   const newId = (): string => `id${++ids}`;
@@ -32,7 +33,9 @@ export function createConversationBench(
   const runTurn: Lane["runTurn"] = async (request, take, signal) => {
     asked.push({ ...request, prompt: withoutMarks(request.prompt) });
     const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${request.turnId}` };
-    for await (const events of playTurn(manner, `answer ${asked.length}`, request, signal))
+    const now = manner;
+    [manner = now, ...later] = later;
+    for await (const events of playTurn(now, `answer ${asked.length}`, request, signal))
       await take(events.map((event, index) => (index === 0 ? { event, upstream } : { event })));
   };
   const lane: Lane = {
@@ -85,8 +88,10 @@ export function createConversationBench(
     clock,
     /** What the lane was asked, in order. */
     asked,
-    manner(next: Manner) {
+    /** How turns go from now on; `following` are the turns after the next one, the last of them every other. */
+    manner(next: Manner, ...following: readonly Manner[]) {
       manner = next;
+      later = following;
     },
     open: (
       messages: readonly TranscriptMessage[],
