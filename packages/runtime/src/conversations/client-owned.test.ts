@@ -59,12 +59,12 @@ describe("tools that the client runs", () => {
     expect(textIn(await eventsOf(whole))).toBe("a=A b=B");
   });
 
-  it("may give an image, which is only mentioned", async () => {
+  it("may give an image, which the agent is given beside the text [A19]", async () => {
     bench.manner({ calls: [["a"]] });
     const [one = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
     const image = { ...result(one, ""), parts: [{ kind: "image", mediaType: "image/png", data: "AAAA" }] } as const;
     const next = await bench.open([user("A"), called(one), image], client);
-    expect(textIn(await eventsOf(next))).toBe("a=[an image that is not shown here]");
+    expect(textIn(await eventsOf(next))).toBe("a=[an image, which is attached to this result] (AAAA)");
   });
 
   it("are heard: the conversation goes on after them without being sent again", async () => {

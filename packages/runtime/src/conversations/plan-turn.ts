@@ -3,7 +3,7 @@ import type { TurnRequest } from "../turns/session-engine.ts";
 import { demandRule } from "./demands/tool-demand.ts";
 import { spokenText } from "./matching/chain.ts";
 import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
-import { endsWithResults, renderPrompt, toolNamesOf } from "./render-prompt.ts";
+import { endsWithResults, hasLostImages, renderPrompt, toolNamesOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 
 type Notice = AgentEventOf<"notice">;
@@ -105,7 +105,11 @@ function requiredWorkspace(workspace: string | undefined): string {
 function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
   if (!endsWithResults(messages)) return [];
   const message = "The agent that made these calls is gone; their results were given to a new one.";
-  return [{ type: "notice", kind: "resume-lost", message }];
+  const images = "An image in a tool's result was not passed on: the new agent was sent the results as text.";
+  return [
+    { type: "notice", kind: "resume-lost", message },
+    ...(hasLostImages(messages) ? [{ type: "notice", kind: "not-obeyed", message: images } as const] : []),
+  ];
 }
 
 function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {

@@ -64,6 +64,12 @@ export function endsWithResults(messages: readonly TranscriptMessage[]): boolean
   return messages.slice(beginningOfNow(messages)).some(({ role }) => role === "tool");
 }
 
+/** Results that are sent in a prompt have no images: a prompt is text. */
+export function hasLostImages(messages: readonly TranscriptMessage[]): boolean {
+  const now = messages.slice(beginningOfNow(messages));
+  return now.some((message) => message.role === "tool" && message.parts.some(({ kind }) => kind === "image"));
+}
+
 /**
  * Where that begins which the agent is to answer. Results are a part of it unless the user has said something after them:
  * then they belong to what the user has gone on from, and only the question is new.
@@ -79,13 +85,14 @@ export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap
   return new Map(calls.map(({ callId, name }) => [callKey(callId), name]));
 }
 
-export function textOf(parts: readonly TranscriptPart[]): string {
-  return parts.map(partText).join("\n");
+/** `image`: what stands for one. */
+export function textOf(parts: readonly TranscriptPart[], image = "[an image that is not shown here]"): string {
+  return parts.map((part) => partText(part, image)).join("\n");
 }
 
-function partText(part: TranscriptPart): string {
+function partText(part: TranscriptPart, image: string): string {
   if (part.kind === "text") return part.text;
-  return part.kind === "image" ? "[an image that is not shown here]" : `[${part.label}, which was not passed on]`;
+  return part.kind === "image" ? image : `[${part.label}, which was not passed on]`;
 }
 
 function saidBy(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): readonly SaidPart[] {

@@ -12,6 +12,8 @@ import type { TurnRegistry } from "./turn-registry.ts";
 
 type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
 
+const IMAGE_BESIDE = "[an image, which is attached to this result]";
+
 interface RunningTurns {
   readonly turns: readonly RunningTurn[];
   readonly registry: Pick<TurnRegistry, "find" | "note">;
@@ -89,7 +91,9 @@ function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms
   ];
   for (const { callId, parts, isError } of awaited) {
     const beside = callId === awaited.at(-1)?.callId ? added : [];
-    shared.turn.parked?.answer(callId, { text: resultWith(passableText(textOf(parts)), beside), isError });
+    const images = parts.filter((part) => part.kind === "image");
+    const text = resultWith(passableText(textOf(parts, IMAGE_BESIDE)), beside);
+    shared.turn.parked?.answer(callId, { text, isError, ...(images.length === 0 ? {} : { images }) });
   }
   shared.turn.parked?.refuseUncallable();
 }

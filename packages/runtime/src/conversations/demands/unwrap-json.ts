@@ -98,6 +98,7 @@ function endOfValue(text: string, start: number, limit: number): number | undefi
 }
 
 function parsed(text: string): FoundJson | undefined {
+  if (text === "") return undefined;
   try {
     return { text, value: JSON.parse(text) as unknown };
   } catch {

@@ -54,7 +54,10 @@ async function callTools(
 ): Promise<readonly string[]> {
   for (const name of names) offered?.announce({ name: "read", input: { name } });
   const results = await Promise.all(names.map((name) => offered?.call({ name: "read", input: { name } }, signal)));
-  return names.map((name, index) => `${name}=${results[index]?.text}`);
+  const shown = results.map((result) =>
+    [result?.text, ...(result?.images ?? []).map(({ data }) => `(${data})`)].join(" "),
+  );
+  return names.map((name, index) => `${name}=${shown[index]}`);
 }
 
 async function unlessAborted(until: Promise<unknown>, signal: AbortSignal): Promise<void> {

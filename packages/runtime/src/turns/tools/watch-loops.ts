@@ -30,8 +30,8 @@ export function guardCalls({ guard, run, calls, write, onLoop }: GuardCallsOptio
     if (verdict.kind === "proceed") return result;
     if (verdict.kind === "end") return stop(verdict.error);
     await write([verdict.notice]);
-    const text = verdict.kind === "warn" ? `${result.text}\n\n${verdict.text}` : verdict.text;
-    return { text, isError: result.isError };
+    if (verdict.kind === "warn") return { ...result, text: `${result.text}\n\n${verdict.text}` };
+    return { text: verdict.text, isError: result.isError };
   };
 
   return async (call, signal) => {

@@ -134,8 +134,12 @@ function callIdOf(request: ExecRequest): string {
   return callId === undefined || callId === "" ? "" : `${request.case} ${callId}`;
 }
 
-function mcpResult({ text, isError }: ToolResult): ExecResult {
-  const content = [{ content: { case: "text", value: { text } } as const }];
+function mcpResult({ text, images = [], isError }: ToolResult): ExecResult {
+  const shown = images.map(({ mediaType, data }) => ({ mimeType: mediaType, data: Buffer.from(data, "base64") }));
+  const content = [
+    { content: { case: "text", value: { text } } as const },
+    ...shown.map((value) => ({ content: { case: "image", value } as const })),
+  ];
   return { case: "mcpResult", value: { result: { case: "success", value: { content, isError } } } };
 }
 
