@@ -1,25 +1,20 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import { quotedText } from "./quoted-text.ts";
 
-const hostile = fc
-  .array(
-    fc.oneof(fc.constantFrom("</document>", "</DOCUMENT >", "< /document", '<document mark="a">', "\n"), fc.string()),
-  )
-  .map((pieces) => pieces.join(""));
+const pieces = ["</document>", "</DOCUMENT >", "< /document", '<document mark="a">', "\n", "words", ""];
+const hostile = pieces.flatMap((one) => pieces.flatMap((two) => pieces.map((three) => one + two + three)));
 
 it("what somebody else has written cannot end its own quotation, and is the same each time [A13]", () => {
-  fc.assert(
-    fc.property(hostile, fc.option(hostile, { nil: undefined }), (text, title) => {
-      const quoted = quotedText("document", { title }, text);
-      const close = quoted.slice(quoted.lastIndexOf("\n") + 1);
-      expect({
-        isEndedOnce: quoted.indexOf(close) === quoted.length - close.length,
-        isSame: quotedText("document", { title }, text) === quoted,
-        hasText: quoted.endsWith(`>\n${text}\n${close}`),
-      }).toEqual({ isEndedOnce: true, isSame: true, hasText: true });
-    }),
-  );
+  for (const [index, text] of hostile.entries()) {
+    const title = hostile[(index * 31) % hostile.length];
+    const quoted = quotedText("document", { title }, text);
+    const close = quoted.slice(quoted.lastIndexOf("\n") + 1);
+    expect({
+      isEndedOnce: quoted.indexOf(close) === quoted.length - close.length,
+      isSame: quotedText("document", { title }, text) === quoted,
+      hasText: quoted.endsWith(`>\n${text}\n${close}`),
+    }).toEqual({ isEndedOnce: true, isSame: true, hasText: true });
+  }
 });
 
 it("is quoted plainly where nothing in it looks like the end", () => {
