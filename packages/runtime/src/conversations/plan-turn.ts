@@ -1,4 +1,5 @@
 import { type AgentEventOf, CaretError, sideCallTitle, type TranscriptMessage } from "@caret/protocol";
+import { passableText } from "../turns/prompt-marks.ts";
 import type { TurnRequest } from "../turns/session-engine.ts";
 import { demandRule } from "./demands/tool-demand.ts";
 import { spokenText } from "./matching/chain.ts";
@@ -121,5 +122,5 @@ function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {
 /** What the user asked first, without what the client's program says around it. */
 function firstQuestion(messages: readonly TranscriptMessage[]): string {
   const asked = messages.flatMap((message) => (message.role === "user" ? [spokenText(message.parts)] : []));
-  return asked.find((text) => text !== "") ?? "";
+  return passableText(asked.find((text) => text !== "") ?? "");
 }
