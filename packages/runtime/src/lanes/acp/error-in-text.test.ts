@@ -1,5 +1,7 @@
 import { CaretError } from "@caret/protocol";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createAcpUpdates } from "../../decode/acp/acp-updates.ts";
 import { errorInText } from "./error-in-text.ts";
 
 const read = (text: string): string | undefined =>
@@ -21,6 +23,38 @@ describe("an answer that quotes an error", () => {
   ])("is an answer: %j [A12]", (text) => {
     expect(read(text)).toBeUndefined();
   });
+});
+
+const piece = fc.constantFrom(
+  "\n\nError: T: [unavailable] HTTP 503",
+  "\n\nTypeError: x is not a function",
+  "Upgrade your plan to continue",
+  "Error: [unavailable] means that",
+  "\n\nError: ActionRequiredError: You've hit your usage limit.",
+  "It prints:",
+  "\n",
+);
+
+it("keeps every word of an answer that quotes errors, and completes its turn [A12]", () => {
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+      const updates = createAcpUpdates({
+        errorIn: (text) => errorInText(text, (words) => new CaretError("upstream-error", words)),
+      });
+      const chunks = ["So:", ...pieces].map((text) => ({
+        sessionUpdate: "agent_message_chunk",
+        content: { type: "text", text },
+      }));
+      const events = [...chunks.flatMap((chunk) => updates.update(chunk)), ...updates.answered(undefined)].map(
+        ({ event }) => event,
+      );
+      const last = events.at(-1);
+      expect({
+        text: events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join(""),
+        outcome: last?.type === "turn-end" && last.outcome.kind,
+      }).toEqual({ text: ["So:", ...pieces].join(""), outcome: "completed" });
+    }),
+  );
 });
 
 describe("the agent's own wording of a failure", () => {
