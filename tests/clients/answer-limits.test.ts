@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,16 +13,41 @@ const home = new GatewayHome({
   turns: [
     { when: "What was", steps: [{ text: "I was cut." }] },
     { when: "^Talk", steps: [...endless] },
+    ...works().map((work) => ({
+      when: `${work}$`,
+      steps: [
+        { text: "I begin with the first file STOP and then go on with the others.", tokensPerDelta: 1 },
+        ...["one", "two", "three"].flatMap((name) => [
+          { tool: { name: "write", args: { path: `${work}-${name}.txt`, contents: name } } },
+          { text: `Wrote ${name} and went on with the next of them.` },
+        ]),
+      ],
+    })),
   ],
 });
+function works(): string[] {
+  return ["chat", "messages", "responses"].flatMap((door) =>
+    [true, false].flatMap((stream) => ["length", "stop"].map((limit) => `${door}-${stream}-${limit}`)),
+  );
+}
+
 let gateway: GatewayProcess;
+let workers: { readonly openai: OpenAI; readonly anthropic: Anthropic };
 let openai: OpenAI;
 let anthropic: Anthropic;
 
 beforeAll(async () => {
-  gateway = await startGateway(home);
-  openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.token, maxRetries: 0 });
-  anthropic = new Anthropic({ baseURL: gateway.url, apiKey: gateway.token, maxRetries: 0 });
+  gateway = await startGateway(home, { env: { CARET_WORKSPACES_ALLOW: JSON.stringify([home.workspace]) } });
+  const clients = (headers: Record<string, string>) => {
+    const settings = { apiKey: gateway.token, maxRetries: 0, defaultHeaders: headers };
+    return {
+      openai: new OpenAI({ ...settings, baseURL: `${gateway.url}/v1` }),
+      anthropic: new Anthropic({ ...settings, baseURL: gateway.url }),
+    };
+  };
+  // These agents can do nothing but speak.
+  ({ openai, anthropic } = clients({ "x-caret-tools": "none" }));
+  workers = clients({ "x-caret-workspace": home.workspace });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -90,7 +117,86 @@ describe.each([false, true])("an answer (stream: %s)", (stream) => {
   });
 });
 
-it("ends its turn with it, and the conversation goes on [defect 17]", async () => {
+/** What an answer with a limit says of itself. The client's own limit is in tokens. */
+interface LimitedAnswer {
+  readonly end: unknown;
+  readonly used: number;
+}
+
+const TOKENS = 12;
+
+const limited: Readonly<Record<string, (work: string, stream: boolean, limit: string) => Promise<LimitedAnswer>>> = {
+  async chat(content, stream, limit) {
+    const body = {
+      model: "auto",
+      messages: [{ role: "user" as const, content }],
+      ...(limit === "stop" ? { stop: ["STOP"] } : { max_completion_tokens: TOKENS }),
+    };
+    const usage = { stream_options: { include_usage: true } };
+    const whole = stream
+      ? await workers.openai.chat.completions.stream({ ...body, ...usage }).finalChatCompletion()
+      : await workers.openai.chat.completions.create(body);
+    return { end: whole.choices[0]?.finish_reason, used: whole.usage?.completion_tokens ?? -1 };
+  },
+  async messages(content, stream, limit) {
+    const body = {
+      model: "auto",
+      max_tokens: limit === "stop" ? 1_000 : TOKENS,
+      messages: [{ role: "user" as const, content }],
+      ...(limit === "stop" ? { stop_sequences: ["STOP"] } : {}),
+    };
+    const whole = stream
+      ? await workers.anthropic.messages.stream(body).finalMessage()
+      : await workers.anthropic.messages.create(body);
+    return { end: whole.stop_reason, used: whole.usage.output_tokens };
+  },
+  async responses(input, stream) {
+    const body = { model: "auto", input, max_output_tokens: TOKENS };
+    const whole = stream
+      ? await workers.openai.responses.stream(body).finalResponse()
+      : await workers.openai.responses.create(body);
+    return { end: whole.incomplete_details?.reason, used: whole.usage?.output_tokens ?? -1 };
+  },
+};
+const ends: Readonly<Record<string, string>> = {
+  "chat length": "length",
+  "chat stop": "stop",
+  "messages length": "max_tokens",
+  "messages stop": "stop_sequence",
+  "responses length": "max_output_tokens",
+};
+
+it.each(Object.keys(ends))(
+  "at its limit (%s) the answer is cut, and the agent with tools of its own does all of its work [A9]",
+  async (what) => {
+    const [door = "", limit = ""] = what.split(" ");
+    const outcomes = await Promise.all(
+      [true, false].map(async (stream) => {
+        const work = `${door}-${stream}-${limit}`;
+        const answer = await limited[door]?.(work, stream, limit);
+        const written = () =>
+          ["one", "two", "three"].filter((name) => existsSync(join(home.workspace, `${work}-${name}.txt`)));
+        await expect.poll(written, { timeout: 30_000 }).toEqual(["one", "two", "three"]);
+        await expect.poll(() => outcomeOf(work), { timeout: 30_000 }).toBe("completed");
+        return { end: answer?.end, isWithin: limit === "stop" || (answer?.used ?? TOKENS + 1) <= TOKENS };
+      }),
+    );
+    expect(outcomes).toEqual(Array(2).fill({ end: ends[what], isWithin: true }));
+  },
+);
+
+async function outcomeOf(work: string): Promise<unknown> {
+  const list = await fetch(`${gateway.url}/api/sessions?limit=100`, {
+    headers: { authorization: `Bearer ${gateway.token}` },
+  });
+  const { sessions } = (await list.json()) as {
+    sessions: { title: string; status: { kind: string; outcome?: string } }[];
+  };
+  const { status } = sessions.find(({ title }) => title === work) ?? {};
+  return status?.outcome ?? status?.kind;
+}
+
+it("ends its turn with it where the agent can only speak, and the conversation goes on [defect 17]", async () => {
   const first = { role: "user" as const, content: "Talk to me at length" };
   const cut = await openai.chat.completions.create({ model: "auto", messages: [first], stop: "STOP" });
   const answer = { role: "assistant" as const, content: cut.choices[0]?.message.content ?? "" };

@@ -110,7 +110,7 @@ describe.each(doors)("a client that runs its own tools by %s", (door, open) => {
         rounds: [["bash"], ["write"]],
         endsWithTheTask: true,
         basket: "full",
-        lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+        lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\) \[\w+\]\nBoskoop/),
       });
     },
   );
@@ -131,7 +131,7 @@ it.each(ends.slice(0, barSize({ quick: 1, full: 2 })))(
         rounds: [["bash"], ["write"]],
         endsWithTheTask: true,
         basket: "full",
-        lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\)\nBoskoop/),
+        lastPrompt: expect.stringMatching(/TOOL_RESULT \(name: read, call_id: [\w-]+\) \[\w+\]\nBoskoop/),
       })),
     });
   },

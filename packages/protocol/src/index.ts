@@ -203,6 +203,7 @@ export { toShell } from "./shell-words.ts";
 export { splitHunks } from "./split-hunks.ts";
 export { editDistance, escapeHtml, oneLine } from "./text.ts";
 export { cutToWeight, tokensOf, weightOf, weightWithin } from "./text-weight.ts";
+export { type ReadToolSchema, readToolSchema } from "./tool-schema.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
 export {
   emptyTranscript,

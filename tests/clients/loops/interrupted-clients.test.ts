@@ -59,7 +59,7 @@ async function isSaid(words: string): Promise<boolean> {
 /** Agents that were started for this as the newest question, those of titles and the like left out: they only read. */
 const agentsFor = (words: string): number =>
   home.turns().filter(({ argv, prompt }) => {
-    const earlier = prompt.lastIndexOf("</earlier_conversation>");
+    const earlier = prompt.lastIndexOf("</earlier_conversation ");
     return !argv.includes("ask") && prompt.slice(earlier + 1).includes(words);
   }).length;
 

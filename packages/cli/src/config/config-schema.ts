@@ -297,7 +297,10 @@ function houseSchemas() {
           "Names besides loopback under which the gateway may be addressed.",
         ),
         origins: key(z.array(z.url()).default([]), "Origins besides its own whose web pages may talk to it."),
-        maxTurns: key(z.number().int().min(1).default(256), "How many turns run at once; more are refused."),
+        maxTurns: key(
+          z.number().int().min(1).default(256),
+          "How many turns run at once; more are refused, unless one that waits for its client gives way.",
+        ),
         stuckReaderMs: key(
           z.number().int().min(100).default(30_000),
           "After how many milliseconds a client that reads nothing of its stream is disconnected.",

@@ -1,5 +1,6 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { CaretError, type PromptImage } from "@caret/protocol";
+import { quotedText } from "../quoted-text.ts";
 
 export interface PromptContent {
   readonly prompt: string;
@@ -41,7 +42,7 @@ function textOf(block: ContentBlock): string {
       return `@${pathOf(block.uri)}`;
     case "resource":
       return "text" in block.resource
-        ? `<context path="${pathOf(block.resource.uri)}">\n${block.resource.text}\n</context>`
+        ? quotedText("context", { path: pathOf(block.resource.uri) }, block.resource.text)
         : "";
     default:
       throw new CaretError("unsupported", `The agent cannot be given ${block.type} content`, {

@@ -1,4 +1,4 @@
-import { CaretError, type ClientTool } from "@caret/protocol";
+import { CaretError, type ClientTool, readToolSchema } from "@caret/protocol";
 
 /** The tools of a request: those that its client runs, and the types of those that only OpenAI or Anthropic could run. */
 export interface RequestTools {
@@ -6,11 +6,21 @@ export interface RequestTools {
   readonly unavailableTools: readonly string[];
 }
 
+/** A tool as a request has it: its schema is read here. */
+export type SentTool = Omit<ClientTool, "inputSchema"> & { readonly inputSchema: unknown };
+
 /** `read`: each tool of the request, or the type of one that no client runs. */
-export function toRequestTools(read: readonly (ClientTool | string)[]): RequestTools {
-  const tools = read.filter((tool) => typeof tool !== "string");
+export function toRequestTools(read: readonly (SentTool | string)[]): RequestTools {
+  const tools = read.filter((tool) => typeof tool !== "string").map(withReadSchema);
   assertDistinct(tools);
   return { tools, unavailableTools: read.filter((tool) => typeof tool === "string") };
+}
+
+/** Throws for a schema that no program accepts: it would take the other tools away, too. */
+function withReadSchema(tool: SentTool): ClientTool {
+  const read = readToolSchema(tool.inputSchema);
+  if ("schema" in read) return { ...tool, inputSchema: read.schema };
+  throw new CaretError("invalid-request", `tools: the input schema of ${JSON.stringify(tool.name)} ${read.problem}.`);
 }
 
 /** Throws for two tools whose calls could not be distinguished. Two namespaces may each have a tool of the same name. */

@@ -1,24 +1,26 @@
 import { createHash } from "node:crypto";
 import { errorCatalogue, type TranscriptPart, type UnpassablePart } from "@caret/protocol";
+import { quotedText, quoteTags } from "../quoted-text.ts";
 
 const SEND_TEXT = "Send its text instead, or put the file into the workspace and name its path.";
 
 /** A text file as a part of what is said, clearly marked as what it is. */
 export function documentText(text: string, title: string | undefined): TranscriptPart {
-  return { kind: "text", text: `${openTag("document", { title })}\n${text.trimEnd()}\n</document>` };
+  return { kind: "text", text: quotedText("document", { title }, text.trimEnd()) };
 }
 
 export function searchResultText(
   texts: readonly string[],
   fields: { title?: string; source?: string },
 ): TranscriptPart {
-  return { kind: "text", text: `${openTag("search_result", fields)}\n${texts.join("\n\n")}\n</search_result>` };
+  return { kind: "text", text: quotedText("search_result", fields, texts.join("\n\n")) };
 }
 
 /** Parts that belong to one document, between its tags. */
 export function documentParts(parts: readonly TranscriptPart[], title: string | undefined): readonly TranscriptPart[] {
-  const open: TranscriptPart = { kind: "text", text: openTag("document", { title }) };
-  return [open, ...parts, { kind: "text", text: "</document>" }];
+  const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  const { open, close } = quoteTags("document", { title }, texts);
+  return [{ kind: "text", text: open }, ...parts, { kind: "text", text: close }];
 }
 
 export interface FileContent {
@@ -48,11 +50,6 @@ export function textOfFile({ mediaType, data }: FileContent): string | undefined
   } catch {
     return undefined; // not UTF-8: then it is no text that an agent could read
   }
-}
-
-function openTag(name: string, fields: Readonly<Record<string, string | undefined>>): string {
-  const written = Object.entries(fields).flatMap(([key, value]) => (value ? [` ${key}=${JSON.stringify(value)}`] : []));
-  return `<${name}${written.join("")}>`;
 }
 
 /** Something of a kind that no agent can be given. */

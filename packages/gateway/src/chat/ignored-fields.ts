@@ -3,9 +3,9 @@ import type { DoorRequest } from "./door-request.ts";
 /**
  * Fields of a body that have no meaning for the agent, with the values that ask for nothing. Clients set them all the
  * time, and an answer without them is still the answer: so they are ignored, and the answer's head says which. What is not here is
- * obeyed, refused, or says nothing about the answer; a test sorts every field of the official SDKs.
+ * obeyed, refused, or says nothing about the answer.
  */
-const ignorable: Readonly<Record<string, readonly unknown[]>> = {
+export const ignorable: Readonly<Record<string, readonly unknown[]>> = {
   temperature: [1],
   top_p: [1],
   top_k: [],

@@ -1,6 +1,7 @@
 import { type ClientTool, parseJson } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest } from "../http/read-body.ts";
+import type { SentTool } from "./client-tools.ts";
 import type { DoorRequest } from "./door-request.ts";
 
 /** A call's arguments as JSON, or as they came when a model wrote something else. */
@@ -13,22 +14,16 @@ const MAX_NAME = 256;
 
 export const toolName = z.string("must be a string").min(1, "must not be empty").max(MAX_NAME, "is too long");
 
-/** A tool's JSON Schema is passed on untouched; a tool without one takes no arguments. */
-const parametersSchema = z
-  .record(z.string(), z.unknown(), "must be a JSON Schema object")
-  .nullish()
-  .transform((schema) => schema ?? { type: "object", properties: {} });
-
 export const functionSchema = z.looseObject(
   {
     name: toolName,
     description: z.string("must be a string").nullish(),
-    parameters: parametersSchema,
+    parameters: z.unknown().optional(),
   },
   "must be an object",
 );
 
-export function toFunctionTool(tool: z.infer<typeof functionSchema>, namespace?: string): ClientTool {
+export function toFunctionTool(tool: z.infer<typeof functionSchema>, namespace?: string): SentTool {
   return {
     name: tool.name,
     inputSchema: tool.parameters,

@@ -48,7 +48,7 @@ export type TranscriptMessage =
       readonly knownAs?: string;
     };
 
-/** A tool that the client offers to run itself. Its schema goes to the agent untouched. */
+/** A tool that the client offers to run itself. Its schema is an object's, as `readToolSchema` gives it. */
 export interface ClientTool {
   readonly name: string;
   /** Codex groups tools; a call must name the group it belongs to. Two groups may each have a tool of the same name. */

@@ -2,6 +2,7 @@ import { type Agents, type Caller, CaretError, HUMAN, type MessageView } from "@
 import { untilAborted } from "../async/until-aborted.ts";
 import type { UserScope } from "../log/agent-store.ts";
 import { isOfUser, scopeOf } from "../sessions/session-directories.ts";
+import { assertPrompt } from "../turns/assert-prompt.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentViews } from "./agent-views.ts";
@@ -36,6 +37,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
 
   return {
     async send(to, { text, id = options.newId(), replyTo }, caller, from = HUMAN) {
+      assertPrompt(text);
       if (to !== HUMAN) await views.find(to, caller);
       if (replyTo !== undefined) await known(replyTo, caller);
       const sent = await store.send({

@@ -41,6 +41,19 @@ describe("prompts that wait for a session", () => {
     expect([await waiting(id), (await bench.sessions.get(id, anyone)).queued]).toEqual([[], undefined]);
   });
 
+  it("are refused when no turn could begin with them: nothing behind them is held up [A5]", async () => {
+    const { id, letGo } = await busySession();
+    const agent = await bench.agents.create({ name: "ada", workspace: bench.workspace }, anyone);
+    const queued = await bench.agents.queuePrompt(id, { prompt: "Second" }, anyone);
+    expect([
+      await codeOf(bench.agents.queuePrompt(id, { prompt: "a\0b" }, anyone)),
+      await codeOf(bench.agents.changeQueued(id, queued.id, { prompt: "a\0b" }, anyone)),
+      await codeOf(bench.agents.send(agent.name, { text: "a\0b" }, anyone)),
+    ]).toEqual(Array(3).fill("invalid-request"));
+    letGo();
+    await expect.poll(() => prompts(id)).toEqual(["First", "Second"]);
+  });
+
   it("start when the log can be read again, though nothing else happens", async () => {
     bench = createAgentBench();
     const { id } = await bench.sessions.create({ workspace: bench.workspace }, anyone);

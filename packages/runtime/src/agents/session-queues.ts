@@ -1,5 +1,6 @@
 import { type Agents, type Caller, HUMAN, type MessageView, sessionReceiver } from "@caret/protocol";
 import { notQueued } from "../log/agent-store.ts";
+import { assertPrompt } from "../turns/assert-prompt.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentsOptions } from "./agents-context.ts";
@@ -26,6 +27,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
 
   return {
     async queuePrompt(sessionId, { prompt, mode, id = options.newId() }, caller) {
+      assertPrompt(prompt);
       const { receiver } = await receiverOf(sessionId, caller);
       const queued = await store.send({
         id,
@@ -47,6 +49,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
     },
 
     async changeQueued(sessionId, messageId, { prompt, mode }, caller) {
+      if (prompt !== undefined) assertPrompt(prompt);
       const before = await findQueued(sessionId, messageId, caller);
       return await store.edit(messageId, { text: prompt ?? before.text, ...modeOf(mode ?? before.mode) });
     },

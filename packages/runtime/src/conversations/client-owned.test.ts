@@ -59,12 +59,29 @@ describe("tools that the client runs", () => {
     expect(textIn(await eventsOf(whole))).toBe("a=A b=B");
   });
 
-  it("may give an image, which is only mentioned", async () => {
+  it("may give an image, which the agent is given beside the text [A19]", async () => {
     bench.manner({ calls: [["a"]] });
     const [one = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
     const image = { ...result(one, ""), parts: [{ kind: "image", mediaType: "image/png", data: "AAAA" }] } as const;
     const next = await bench.open([user("A"), called(one), image], client);
-    expect(textIn(await eventsOf(next))).toBe("a=[an image that is not shown here]");
+    expect(textIn(await eventsOf(next))).toBe("a=[an image, which is attached to this result] (AAAA)");
+  });
+
+  it("may hold what no program can be passed: neither the turn nor a new agent fails of it [A5]", async () => {
+    bench.manner({ calls: [["a"]] });
+    const odd = "a\0b\ud800";
+    const [one = ""] = callIdsIn(await eventsOf(await bench.open([user(`A ${odd}`)], client)));
+    const history = [user(`A ${odd}`), called(one), result(one, odd)];
+    expect(textIn(await eventsOf(await bench.open(history, client)))).toBe("a=a␀b\ufffd");
+    bench.manner("answer");
+    const elsewhere = { ...client, sessionKey: "another", system: odd };
+    const again = await bench.open([...history, user(`And now? ${odd}`)], elsewhere);
+    const session = await bench.store.getSession(again.sessionId);
+    expect({ text: textIn(await eventsOf(again)), prompt: bench.asked.at(-1)?.prompt, title: session?.title }).toEqual({
+      text: "answer 2",
+      prompt: expect.stringMatching(/A a␀b\ufffd[\s\S]*\)\na␀b\ufffd[\s\S]*And now\? a␀b\ufffd$/),
+      title: "A a␀b\ufffd",
+    });
   });
 
   it("are heard: the conversation goes on after them without being sent again", async () => {

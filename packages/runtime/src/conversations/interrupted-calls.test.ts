@@ -1,5 +1,6 @@
 import type { ConversationRequest } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { withoutMarks } from "../testing/without-marks.ts";
 import {
   type ConversationBench,
   called,
@@ -45,7 +46,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
       isNext: next.turnId !== turn.turnId && next.sessionId === turn.sessionId,
       prompt: bench.asked.at(-1)?.prompt.split("</earlier_conversation>\n\n").at(-1),
       running: running().filter((id) => id === turn.turnId),
-    }).toEqual({ text: "answer 2", isNext: true, prompt: "What is my name?", running: [] });
+    }).toEqual({ text: "answer 2", isNext: true, prompt: "USER:\nWhat is my name?", running: [] });
     const log = await bench.store.read(turn.sessionId, { afterSeq: 0, limit: 1_000 });
     const results = log.flatMap(({ event, turnId }) =>
       event.type === "tool-result" && turnId === turn.turnId ? [event.output] : [],
@@ -89,9 +90,13 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     const [two = ""] = callIdsIn(await eventsOf(next));
     const history = [...asked, result(id, "R"), user(reminder), called(two), result(two, "S")];
     const end = await eventsOf(await bench.open(history, client));
-    expect({ isSame: next.turnId === turn.turnId, text: textIn(end), agents: bench.asked.length }).toEqual({
+    expect({
+      isSame: next.turnId === turn.turnId,
+      text: withoutMarks(textIn(end)),
+      agents: bench.asked.length,
+    }).toEqual({
       isSame: true,
-      text: `a=R\n\nThe client adds:\n${reminder} b=S`,
+      text: `a=<tool_result>\nR\n</tool_result>\n\nThe client adds:\n${reminder} b=S`,
       agents: 1,
     });
   });

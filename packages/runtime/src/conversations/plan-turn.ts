@@ -1,9 +1,10 @@
 import { type AgentEventOf, CaretError, sideCallTitle, type TranscriptMessage } from "@caret/protocol";
+import { passableText } from "../turns/prompt-marks.ts";
 import type { TurnRequest } from "../turns/session-engine.ts";
 import { demandRule } from "./demands/tool-demand.ts";
 import { spokenText } from "./matching/chain.ts";
 import type { TranscriptKey, TranscriptMatch } from "./matching/classify-transcript.ts";
-import { endsWithResults, renderPrompt, toolNamesOf } from "./render-prompt.ts";
+import { endsWithResults, hasLostImages, renderPrompt, toolNamesOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 
 type Notice = AgentEventOf<"notice">;
@@ -42,6 +43,7 @@ export function planNextTurn(
   const instructions = newFrom === 0 ? system : addedSystem;
   const prompt = renderPrompt({
     instructions: isScratch ? "" : instructions,
+    notes: addedNotes,
     messages: messages.slice(newFrom),
     toolNames: toolNamesOf(messages),
     attachesImages,
@@ -49,7 +51,7 @@ export function planNextTurn(
   const notices = [...lostCalls(question.messages), ...notOffered(resolved)];
   const how = line.aside === undefined ? ownerOf(resolved) : { mode: "ask" as const };
   const seenAt = seen === undefined ? {} : { afterSeq: seen.lastSeq };
-  return { prompt: [...addedNotes, prompt].join("\n\n"), sessionId, ...seenAt, model, ...how, notices };
+  return { prompt, sessionId, ...seenAt, model, ...how, notices };
 }
 
 /** What an agent is asked that has not done what its client demands. */
@@ -106,7 +108,11 @@ function requiredWorkspace(workspace: string | undefined): string {
 function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
   if (!endsWithResults(messages)) return [];
   const message = "The agent that made these calls is gone; their results were given to a new one.";
-  return [{ type: "notice", kind: "resume-lost", message }];
+  const images = "An image in a tool's result was not passed on: the new agent was sent the results as text.";
+  return [
+    { type: "notice", kind: "resume-lost", message },
+    ...(hasLostImages(messages) ? [{ type: "notice", kind: "not-obeyed", message: images } as const] : []),
+  ];
 }
 
 function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {
@@ -118,5 +124,5 @@ function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {
 /** What the user asked first, without what the client's program says around it. */
 function firstQuestion(messages: readonly TranscriptMessage[]): string {
   const asked = messages.flatMap((message) => (message.role === "user" ? [spokenText(message.parts)] : []));
-  return asked.find((text) => text !== "") ?? "";
+  return passableText(asked.find((text) => text !== "") ?? "");
 }

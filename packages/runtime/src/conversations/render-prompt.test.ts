@@ -1,6 +1,7 @@
 import type { TranscriptMessage } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { renderPrompt, toolNamesOf } from "./render-prompt.ts";
+import { withoutMarks } from "../testing/without-marks.ts";
+import { type PromptParts, renderPrompt, toolNamesOf } from "./render-prompt.ts";
 
 const call: TranscriptMessage = {
   role: "assistant",
@@ -15,10 +16,12 @@ const result: TranscriptMessage = {
 };
 const question: TranscriptMessage = { role: "user", parts: [{ kind: "text", text: "Read a.txt" }] };
 
+const rendered = (parts: PromptParts): string => withoutMarks(renderPrompt(parts));
+
 const goOn = "These are the results of the calls that you made. Go on with the task.";
 
 it("says to go on with the task after results that nobody waits for [clients K]", () => {
-  expect(renderPrompt({ instructions: "", messages: [result], toolNames: new Map([["c1", "read"]]) })).toBe(
+  expect(rendered({ instructions: "", messages: [result], toolNames: new Map([["c1", "read"]]) })).toBe(
     `TOOL_RESULT (name: read, call_id: c1)\nhello\n\n${goOn}`,
   );
 });
@@ -30,7 +33,7 @@ it("puts results that the user has gone on from into the past, and asks only the
     result,
     { ...question, parts: [{ kind: "text" as const, text: "What is my name?" }] },
   ];
-  expect(renderPrompt({ instructions: "", messages, toolNames: toolNamesOf(messages) })).toBe(`<earlier_conversation>
+  expect(rendered({ instructions: "", messages, toolNames: toolNamesOf(messages) })).toBe(`<earlier_conversation>
 USER:
 Read a.txt
 
@@ -41,20 +44,21 @@ TOOL_RESULT (name: read, call_id: c1)
 hello
 </earlier_conversation>
 
+USER:
 What is my name?`);
 });
 
 it("takes a client's reminder beside results for no question [clients D12]", () => {
   const reminder = "<system-reminder>\nThe list is empty.\n</system-reminder>";
   const messages = [result, { ...question, parts: [{ kind: "text" as const, text: reminder }] }];
-  expect(renderPrompt({ instructions: "", messages, toolNames: new Map([["c1", "read"]]) })).toBe(
-    `TOOL_RESULT (name: read, call_id: c1)\nhello\n\n${reminder}\n\n${goOn}`,
+  expect(rendered({ instructions: "", messages, toolNames: new Map([["c1", "read"]]) })).toBe(
+    `TOOL_RESULT (name: read, call_id: c1)\nhello\n\nUSER:\n${reminder}\n\n${goOn}`,
   );
 });
 
 it("tells a past that the session has no part in, then the results that are new", () => {
   const messages = [question, call, result, { ...result, callId: "c2", isError: true }];
-  expect(renderPrompt({ instructions: "Be brief.", messages, toolNames: toolNamesOf(messages) })).toBe(`<instructions>
+  expect(rendered({ instructions: "Be brief.", messages, toolNames: toolNamesOf(messages) })).toBe(`<instructions>
 Be brief.
 </instructions>
 
@@ -76,13 +80,13 @@ These are the results of the calls that you made. Go on with the task.`);
 });
 
 it("adds nothing to a plain question", () => {
-  expect(renderPrompt({ instructions: " ", messages: [question], toolNames: new Map() })).toBe("Read a.txt");
+  expect(rendered({ instructions: " ", messages: [question], toolNames: new Map() })).toBe("Read a.txt");
 });
 
 it("names a result's tool when the client spells the call's id in two ways [clients D1]", () => {
   const messages = [question, { ...call, calls: [{ callId: "call_1", name: "read", input: {} }] }];
   const told = { ...result, callId: "call1" };
-  expect(renderPrompt({ instructions: "", messages: [told], toolNames: toolNamesOf(messages) })).toBe(
+  expect(rendered({ instructions: "", messages: [told], toolNames: toolNamesOf(messages) })).toBe(
     `TOOL_RESULT (name: read, call_id: call1)\nhello\n\n${goOn}`,
   );
 });

@@ -1,10 +1,13 @@
 import type { PromptImage, TranscriptMessage, TranscriptPart } from "@caret/protocol";
+import { drawMark, type MarkedLines, markedLines, markedName, markRule, passableText } from "../turns/prompt-marks.ts";
 import { saysSomething } from "./matching/client-notes.ts";
 import { callKey } from "./matching/transcript.ts";
 
 export interface PromptParts {
   /** What the client's system prompt says, where it cannot be given in another way. */
   readonly instructions: string;
+  /** What the client's program adds to messages that the session has heard. */
+  readonly notes?: readonly string[];
   /** What the session has not heard: perhaps a past that it has no part in, then what is asked now. */
   readonly messages: readonly TranscriptMessage[];
   /** The names of the tools by the keys of their calls. */
@@ -18,30 +21,58 @@ const GO_ON = "These are the results of the calls that you made. Go on with the 
 
 const ATTACHED = "[an attached image]";
 
-/** The prompt of one turn, each part of it clearly marked as what it is. */
+/**
+ * The prompt of one turn. Where anything but the user's words is in it, each part has a lead that bears the prompt's mark: roles
+ * are structure in a transcript, and stay so.
+ */
 export function renderPrompt(parts: PromptParts): string {
-  const { instructions, messages, toolNames } = parts;
+  const { instructions, notes = [], messages, toolNames } = parts;
   const split = beginningOfNow(messages);
-  const past = messages.slice(0, split).flatMap((message) => renderPast(message, toolNames));
-  const now = messages.slice(split);
+  const system = passableText(instructions.trim());
+  const added = passableText(notes.join("\n\n"));
+  const past = messages.slice(0, split).flatMap((message) => saidBy(message, { toolNames }));
+  const now = messages.slice(split).flatMap((message) => saidBy(message, parts));
+  if (system === "" && past.length === 0 && now.every(({ lead }) => lead === USER))
+    return [...(added === "" ? [] : [added]), ...now.map(({ text }) => text)].join("\n\n");
+
+  const mark = drawMark([system, added, ...[...past, ...now].flatMap(({ lead, text }) => [lead, text])]);
+  const lines = markedLines(mark);
+  const render = ({ lead, text }: SaidPart): string => `${lines.lead(lead)}\n${text}`;
   return [
-    ...(instructions.trim() === "" ? [] : [`<instructions>\n${instructions.trim()}\n</instructions>`]),
-    ...markedAsPast(past),
-    ...now.map((message) => renderNow(message, parts)),
-    ...(endsWithResults(messages) ? [GO_ON] : []),
+    markRule(mark),
+    ...(system === "" ? [] : [`${lines.open("instructions")}\n${system}\n${lines.close("instructions")}`]),
+    ...markedAsPast(past.map(render), lines),
+    ...(added === "" ? [] : [`${lines.lead(ADDED)}\n${added}`]),
+    ...now.map(render),
+    ...(endsWithResults(messages) ? [lines.lead(GO_ON)] : []),
   ].join("\n\n");
 }
 
+/** What was said, and by whom, as it stands in a prompt. */
+interface SaidPart {
+  readonly lead: string;
+  readonly text: string;
+}
+
+const USER = "USER:";
+const ADDED = "The client adds:";
+
 /** Not joined here: a transcript of megabytes is copied once. */
-function markedAsPast(past: readonly string[]): readonly string[] {
+function markedAsPast(past: readonly string[], { open, close }: MarkedLines): readonly string[] {
   if (past.length === 0) return [];
-  const opened = past.with(0, `<earlier_conversation>\n${past[0]}`);
-  return opened.with(-1, `${opened.at(-1)}\n</earlier_conversation>`);
+  const opened = past.with(0, `${open("earlier_conversation")}\n${past[0]}`);
+  return opened.with(-1, `${opened.at(-1)}\n${close("earlier_conversation")}`);
 }
 
 /** Is the agent to go on with results, rather than to answer a question? */
 export function endsWithResults(messages: readonly TranscriptMessage[]): boolean {
   return messages.slice(beginningOfNow(messages)).some(({ role }) => role === "tool");
+}
+
+/** Results that are sent in a prompt have no images: a prompt is text. */
+export function hasLostImages(messages: readonly TranscriptMessage[]): boolean {
+  const now = messages.slice(beginningOfNow(messages));
+  return now.some((message) => message.role === "tool" && message.parts.some(({ kind }) => kind === "image"));
 }
 
 /**
@@ -71,36 +102,37 @@ export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap
   return new Map(calls.map(({ callId, name }) => [callKey(callId), name]));
 }
 
-export function textOf(parts: readonly TranscriptPart[]): string {
-  return parts.map(partText).join("\n");
+/** `image`: what stands for one. */
+export function textOf(parts: readonly TranscriptPart[], image = "[an image that is not shown here]"): string {
+  return parts.map((part) => partText(part, image)).join("\n");
 }
 
-function partText(part: TranscriptPart): string {
+function partText(part: TranscriptPart, image: string): string {
   if (part.kind === "text") return part.text;
-  return part.kind === "image" ? "[an image that is not shown here]" : `[${part.label}, which was not passed on]`;
+  return part.kind === "image" ? image : `[${part.label}, which was not passed on]`;
 }
 
-function renderPast(message: TranscriptMessage, toolNames: PromptParts["toolNames"]): readonly string[] {
-  if (message.role === "tool") return [renderNow(message, { toolNames })];
-  if (message.role === "user") return [`USER:\n${textOf(message.parts)}`];
-  const calls = message.calls.map(
-    ({ callId, name, input }) => `TOOL_CALL (name: ${name}, call_id: ${callId})\n${toJson(input)}`,
-  );
-  return message.text.trim() === "" ? calls : [`ASSISTANT:\n${message.text}`, ...calls];
-}
-
-function renderNow(
+function saidBy(
   message: TranscriptMessage,
   { toolNames, attachesImages = false }: Pick<PromptParts, "toolNames" | "attachesImages">,
-): string {
-  if (message.role === "assistant") return message.text;
+): readonly SaidPart[] {
   if (message.role === "user")
-    return message.parts
-      .map((part) => (part.kind === "image" && attachesImages ? ATTACHED : partText(part)))
-      .join("\n");
-  const name = toolNames.get(callKey(message.callId)) ?? "unknown";
-  const failed = message.isError ? ", failed" : "";
-  return `TOOL_RESULT (name: ${name}, call_id: ${message.callId}${failed})\n${textOf(message.parts)}`;
+    return [{ lead: USER, text: passableText(textOf(message.parts, attachesImages ? ATTACHED : undefined)) }];
+  if (message.role === "tool")
+    return [{ lead: resultLead(message, toolNames), text: passableText(textOf(message.parts)) }];
+  const calls = message.calls.map(({ callId, name, input }) => ({
+    lead: `TOOL_CALL (name: ${markedName(name)}, call_id: ${markedName(callId)})`,
+    text: passableText(toJson(input)),
+  }));
+  return message.text.trim() === "" ? calls : [{ lead: "ASSISTANT:", text: passableText(message.text) }, ...calls];
+}
+
+function resultLead(
+  { callId, isError }: Extract<TranscriptMessage, { role: "tool" }>,
+  toolNames: PromptParts["toolNames"],
+): string {
+  const name = toolNames.get(callKey(callId)) ?? "unknown";
+  return `TOOL_RESULT (name: ${markedName(name)}, call_id: ${markedName(callId)}${isError ? ", failed" : ""})`;
 }
 
 /** The user has said something; what clients put into the user's messages does not count. */

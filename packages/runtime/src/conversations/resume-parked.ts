@@ -1,4 +1,5 @@
 import type { TranscriptMessage, TurnShare } from "@caret/protocol";
+import { type AddedPart, passableText, resultWith } from "../turns/prompt-marks.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { describeAdded } from "../turns/tools/offered-tools.ts";
 import { demandRule, type ToolTerms } from "./demands/tool-demand.ts";
@@ -10,6 +11,8 @@ import type { SharedTurn } from "./shared-turn.ts";
 import type { TurnRegistry } from "./turn-registry.ts";
 
 type ToolMessage = Extract<TranscriptMessage, { role: "tool" }>;
+
+const IMAGE_BESIDE = "[an image, which is attached to this result]";
 
 interface RunningTurns {
   readonly turns: readonly RunningTurn[];
@@ -81,16 +84,22 @@ function findBroughtResults(
 function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms, hash: string): void {
   shared.resume(hash);
   const addedTools = shared.turn.offerTools(terms.offer);
-  const notes = [
-    ...(said.trim() === "" ? [] : [`The client adds:\n${said}`]),
-    ...(addedTools.length === 0 ? [] : [describeAdded(addedTools, terms.offer.tools)]),
-    ...(terms.demanded === undefined ? [] : [demandRule(terms.demanded)]),
+  const added = [
+    ...(said.trim() === "" ? [] : [{ lead: "The client adds:", text: passableText(said) }]),
+    ...(addedTools.length === 0 ? [] : [toRule(describeAdded(addedTools, terms.offer.tools))]),
+    ...(terms.demanded === undefined ? [] : [toRule(demandRule(terms.demanded))]),
   ];
   for (const { callId, parts, isError } of awaited) {
-    const added = callId === awaited.at(-1)?.callId ? notes : [];
-    shared.turn.parked?.answer(callId, { text: [textOf(parts), ...added].join("\n\n"), isError });
+    const beside = callId === awaited.at(-1)?.callId ? added : [];
+    const images = parts.filter((part) => part.kind === "image");
+    const text = resultWith(passableText(textOf(parts, IMAGE_BESIDE)), beside);
+    shared.turn.parked?.answer(callId, { text, isError, ...(images.length === 0 ? {} : { images }) });
   }
   shared.turn.parked?.refuseUncallable();
+}
+
+function toRule(text: string): AddedPart {
+  return { lead: "The gateway adds:", text };
 }
 
 function waitsFor({ parked }: RunningTurn, callId: string): boolean {

@@ -6,6 +6,7 @@ import {
   type TurnShare,
 } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { withoutMarks } from "../testing/without-marks.ts";
 import { type ConversationBench, createConversationBench, user } from "./testing/conversation-bench.ts";
 
 let bench: ConversationBench;
@@ -156,11 +157,14 @@ describe("tools that a client offers otherwise in mid-turn", () => {
     const tools = [tool("write"), tool("late")];
     const second = await bench.open([user("A"), called(one), result(one, "1")], { ...client, tools });
     const text = textIn(await eventsOf(second));
-    expect({ offered, text }).toEqual({
+    expect({ offered, text: withoutMarks(text) }).toEqual({
       offered: [["write", "late"]],
       text: [
-        "a=1",
+        "a=<tool_result>",
+        "1",
+        "</tool_result>",
         "",
+        "The gateway adds:",
         "The client offers these tools, too, from now on. Call them as your others, or with call_tool where you do not see them among those:",
         '- late: The tool late\n  arguments: {"type":"object"} b=The client does not offer read any more.',
       ].join("\n"),

@@ -60,6 +60,21 @@ describe.each(clients)("a client %s", (_kind, client) => {
     });
   });
 
+  it("that comes back too late with an image is said to have lost it [A19]", async () => {
+    bench = createConversationBench({}, { parkedLimitMs: 500 });
+    bench.manner({ calls: [["a"]] });
+    const { turn, ids } = await firstCall(client);
+    await turn.outcome;
+    bench.manner("answer");
+    const image = { kind: "image", mediaType: "image/png", data: "AAAA" } as const;
+    const shown = { role: "tool", callId: ids[0] ?? "", parts: [image], isError: false } as const;
+    const late = await bench.open([user("A"), called(...ids), shown], client);
+    const notices = (await eventsOf(late)).flatMap((event) => (event.type === "notice" ? [event.message] : []));
+    expect(notices).toContain(
+      "An image in a tool's result was not passed on: the new agent was sent the results as text.",
+    );
+  });
+
   it("whose process is gone has its turn cancelled by a shorter clock [clients D8]", async () => {
     let isAlive = true;
     bench = createConversationBench(

@@ -69,10 +69,13 @@ export function createSessionServers(options: SessionsOptions): SessionServers {
     const failed = (await tried).filter(({ problem }) => problem !== undefined);
     return {
       source: tools,
-      problems: failed.map(
-        ({ server, problem }) =>
-          `The client's MCP server ${server} offers no tools: ${CaretError.from(problem).message}`,
-      ),
+      problems: [
+        ...failed.map(
+          ({ server, problem }) =>
+            `The client's MCP server ${server} offers no tools: ${CaretError.from(problem).message}`,
+        ),
+        ...tools.leftOut(),
+      ],
     };
   };
 

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Lane, LaneEntry, LaneRequest } from "../lanes/lane.ts";
 import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
 import { testEnv } from "../process/testing/workbench.ts";
+import { withoutMarks } from "../testing/without-marks.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "./session-engine.ts";
 import { completedEnd, follow, says, scriptedEngine, scriptedLane } from "./testing/scripted-engine.ts";
 
@@ -34,7 +35,7 @@ afterAll(() => spawner.close());
 function openEngine(more: Partial<Lane> = {}): void {
   const lane = scriptedLane(
     async function* (request) {
-      requests.push(request);
+      requests.push({ ...request, prompt: withoutMarks(request.prompt) });
       const sessionId = request.upstream?.sessionId ?? `${request.workspace} ${requests.length}`;
       const ready: LaneEntry = { event: { type: "session-ready", sessionId }, upstream: { lane: "sim", sessionId } };
       yield [ready, ...says(`answer ${requests.length}`)];
@@ -69,7 +70,8 @@ async function codeOf(turn: Promise<unknown>): Promise<string> {
   );
 }
 
-const transcript = "<earlier_conversation>\nUSER:\nfirst\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nsecond";
+const transcript =
+  "<earlier_conversation>\nUSER:\nfirst\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nUSER:\nsecond";
 
 describe("an agent that works elsewhere than its session", () => {
   it("is started there, while the session is that of the user's workspace", async () => {

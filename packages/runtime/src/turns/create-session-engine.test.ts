@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LaneRequest, outcomeOfStop } from "../lanes/lane.ts";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
 import { createRedactor } from "../redaction/redactor.ts";
+import { withoutMarks } from "../testing/without-marks.ts";
 import {
   completedEnd,
   follow,
@@ -232,7 +233,7 @@ describe("going on with a session", () => {
   it("starts a new chat with the transcript when the upstream lost it, and says so first", async () => {
     const prompts: string[] = [];
     const script: LaneScript = (request, signal) => {
-      prompts.push(request.prompt);
+      prompts.push(withoutMarks(request.prompt));
       return attaching(request, signal);
     };
     const engine = scriptedEngine(scriptedLane(script, { canResume: () => false }), workspace);
@@ -241,7 +242,9 @@ describe("going on with a session", () => {
     const two = await engine.startTurn({ prompt: "two", sessionId: one.sessionId });
     const [, notice] = await follow(two);
     expect(notice).toMatchObject({ type: "notice", kind: "resume-lost" });
-    expect(prompts[1]).toBe("<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nHello.\n</earlier_conversation>\n\ntwo");
+    expect(prompts[1]).toBe(
+      "<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nHello.\n</earlier_conversation>\n\nUSER:\ntwo",
+    );
   });
 
   it("adopts one that the lane finds in the workspace", async () => {

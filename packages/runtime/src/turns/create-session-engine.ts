@@ -13,8 +13,10 @@ import { stoppedWithCaret } from "../log/interrupted-end.ts";
 import { type AllowedWorkspaces, allowedWorkspace } from "../paths/allowed-workspace.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Sandboxes } from "../sandbox/sandboxes.ts";
+import { assertPrompt } from "./assert-prompt.ts";
 import { type Budgets, withSessionBudget } from "./check-budget.ts";
 import { freeSession } from "./free-session.ts";
+import { createGivingWay } from "./give-way.ts";
 import type { LoopLimits } from "./loops/loop-detector.ts";
 import { createOccupiedSessions } from "./occupied-sessions.ts";
 import { findLane, newSession, type OpenedSession, oldSession } from "./open-session.ts";
@@ -74,6 +76,8 @@ export interface SessionEngineOptions {
   readonly askLimitMs?: number;
   /** How many turns run at once; more are refused as `overloaded`. Absent: no limit. */
   readonly maxTurns?: number | undefined;
+  /** How long a turn has to wait for its client before it gives way to a new one, where `maxTurns` run. */
+  readonly giveWayMs?: number | undefined;
   /** Called once for every turn that has ended, whether or not a client follows it. Must not throw. */
   readonly onTurnEnd?: ((end: TurnEnd) => void) | undefined;
   /** Absent: turns are not traced. */
@@ -125,7 +129,9 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     });
   };
 
-  const intake = createTurnIntake(begin, options.maxTurns);
+  const { giveWayMs } = options;
+  const givingWay = createGivingWay({ turns: occupied.turns, giveWayMs, now: () => performance.now() });
+  const intake = createTurnIntake(begin, { maxTurns: options.maxTurns, givingWay });
   const interruptTurns = async (): Promise<void> => {
     store.limitWaits(CLOSE_WAIT_MS);
     await Promise.all([intake.settled(), interruptAll(occupied.turns())]);
@@ -204,14 +210,6 @@ async function openSession(options: SessionEngineOptions, request: TurnRequest):
 async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {
   for (const turn of turns) turn.interrupt(stoppedWithCaret());
   await Promise.all(turns.map(({ settled }) => settled));
-}
-
-function assertPrompt(prompt: string): void {
-  if (prompt.trim() === "") throw new CaretError("invalid-request", "The prompt is empty");
-  if (prompt.includes("\0"))
-    throw new CaretError("invalid-request", "The prompt contains a NUL character", {
-      fix: "Take the NUL out of the prompt.",
-    });
 }
 
 /** Where other machines write the log, too, the caller has decided by what was there when it looked. */

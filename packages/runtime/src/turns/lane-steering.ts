@@ -1,5 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
 import type { Lane } from "../lanes/lane.ts";
+import { assertPrompt } from "./assert-prompt.ts";
 
 export interface LaneSteeringOptions {
   readonly lane: Pick<Lane, "steer">;
@@ -21,7 +22,7 @@ export function createLaneSteering({ lane, turnId, write, hasEnded }: LaneSteeri
   return {
     async add(text) {
       if (lane.steer === undefined) throw cannotSteer();
-      if (text.trim() === "") throw new CaretError("invalid-request", "There is nothing to say to the agent");
+      assertPrompt(text);
       if (hasEnded()) throw new CaretError("not-found", "The turn is over", { fix: "Send this as a new prompt." });
       const said = { text };
       waiting.add(said);

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { withoutMarks } from "../testing/without-marks.ts";
 import { readHistory, withTranscript } from "./prepare-lane-request.ts";
 import { completedEnd, says } from "./testing/scripted-engine.ts";
 
@@ -69,14 +70,14 @@ describe("what was said in a session", () => {
       { role: "user", text: "one" },
       { role: "assistant", text: "first" },
     ] as const;
-    expect(withTranscript(history, "two")).toBe(
-      "<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nfirst\n</earlier_conversation>\n\ntwo",
+    expect(withoutMarks(withTranscript(history, "two"))).toBe(
+      "<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nfirst\n</earlier_conversation>\n\nUSER:\ntwo",
     );
     expect(withTranscript([], "two")).toBe("two");
   });
 
   it("keeps its newest part when it is too long", () => {
-    const prompt = withTranscript([{ role: "assistant", text: `${"x".repeat(200_000)}newest` }], "two");
+    const prompt = withoutMarks(withTranscript([{ role: "assistant", text: `${"x".repeat(200_000)}newest` }], "two"));
     expect(prompt.length).toBeLessThan(101_000);
     expect(prompt).toContain("newest\n</earlier_conversation>");
   });

@@ -3,6 +3,7 @@ import type { HistoryMessage, Lane, LaneRequest } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord, UpstreamAttachment } from "../log/event-store.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
+import { drawMark, markedLines, markRule, passableText } from "./prompt-marks.ts";
 import type { AttachedImage, TurnRequest } from "./session-engine.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
 import { guardRefusals, type LoopWatch } from "./tools/watch-loops.ts";
@@ -157,10 +158,29 @@ function exchange(prompt: string | undefined, answer: readonly string[]): readon
   ];
 }
 
-/** The prompt for an upstream that has lost the session: what was said, clearly marked as such, then what is asked now. */
+/**
+ * The prompt for an upstream that has lost the session: what was said, marked as such, then what is asked now. The newest of it, where
+ * all of it would be too long.
+ */
 export function withTranscript(history: readonly HistoryMessage[], prompt: string): string {
   if (history.length === 0) return prompt;
-  const sent = history.map(({ role, text }) => `${role === "user" ? "USER" : "ASSISTANT"}:\n${text}`).join("\n\n");
-  const kept = sent.length > MAX_TRANSCRIPT_CHARACTERS ? `[…]\n${sent.slice(-MAX_TRANSCRIPT_CHARACTERS)}` : sent;
-  return `<earlier_conversation>\n${kept}\n</earlier_conversation>\n\n${prompt}`;
+  const kept = newestOf(history);
+  const mark = drawMark([prompt, ...kept.map(({ text }) => text)]);
+  const { open, close, lead } = markedLines(mark);
+  const said = kept.map(({ role, text }) => `${lead(role === "user" ? "USER:" : "ASSISTANT:")}\n${text}`).join("\n\n");
+  const past = `${open("earlier_conversation")}\n${said}\n${close("earlier_conversation")}`;
+  return [markRule(mark), past, `${lead("USER:")}\n${prompt}`].join("\n\n");
+}
+
+/** Each under its own lead: the oldest that has room only in part is cut at its beginning. */
+function newestOf(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const kept: HistoryMessage[] = [];
+  let room = MAX_TRANSCRIPT_CHARACTERS;
+  for (const { role, text } of history.toReversed()) {
+    if (room <= 0) break;
+    const passable = passableText(text);
+    kept.push({ role, text: passable.length <= room ? passable : `[…]\n${passable.slice(-room).toWellFormed()}` });
+    room -= passable.length;
+  }
+  return kept.reverse();
 }

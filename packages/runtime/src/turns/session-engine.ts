@@ -189,7 +189,10 @@ export interface RunningTurn {
   listen(take: TakeEvents, options?: TurnFollowOptions): Promise<void>;
   /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
   readonly parked:
-    | Pick<ParkedCalls, "answer" | "refuseUncallable" | "open" | "windowMs" | "onUnanswered" | "dismissAll">
+    | Pick<
+        ParkedCalls,
+        "answer" | "refuseUncallable" | "open" | "waitsSince" | "windowMs" | "onUnanswered" | "dismissAll"
+      >
     | undefined;
   /**
    * The client's next request offers these tools: the agent is notified of the change. Gives those that it did not offer

@@ -1,7 +1,8 @@
 import { CaretError } from "@caret/protocol";
+import type { GivingWay } from "./give-way.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 
-/** Admits turns: at most `maxTurns` at once, and none once Caret stops. */
+/** Admits turns: at most `maxTurns` at once, and none once Caret stops. One that only waits for its client gives way. */
 export interface TurnIntake {
   start(request: TurnRequest): Promise<RunningTurn>;
   /** Later ones are refused as `overloaded`. */
@@ -10,13 +11,18 @@ export interface TurnIntake {
   settled(): Promise<void>;
 }
 
+export interface IntakeLimits {
+  readonly maxTurns: number | undefined;
+  readonly givingWay: GivingWay;
+}
+
 /**
  * The one limit on concurrent turns, for all doors. A turn counts from its request until its outcome is in the log: one that
  * only cleans up does not, since its client may ask again at once.
  */
 export function createTurnIntake(
   begin: (request: TurnRequest) => Promise<RunningTurn>,
-  maxTurns = Number.POSITIVE_INFINITY,
+  { maxTurns = Number.POSITIVE_INFINITY, givingWay }: IntakeLimits,
 ): TurnIntake {
   const starting = new Set<Promise<unknown>>();
   let isStopped = false;
@@ -24,12 +30,18 @@ export function createTurnIntake(
   const release = (): void => {
     count -= 1;
   };
+  const beginUnlessStopped = (request: TurnRequest): Promise<RunningTurn> => {
+    if (isStopped) throw shuttingDown();
+    return begin(request);
+  };
   return {
     async start(request) {
-      if (isStopped) throw new CaretError("overloaded", "Caret is shutting down");
-      if (count >= maxTurns) throw new CaretError("overloaded", `Too many concurrent turns (limit ${maxTurns})`);
+      if (isStopped) throw shuttingDown();
+      const room = count >= maxTurns ? givingWay.makeRoom() : undefined;
+      if (count >= maxTurns && room === undefined) throw tooMany(maxTurns, givingWay);
+      // The place of the one that gives way: nobody else may take it meanwhile.
       count += 1;
-      const turn = begin(request);
+      const turn = room === undefined ? begin(request) : room.then(() => beginUnlessStopped(request));
       starting.add(turn);
       turn.then(({ outcome }) => outcome.then(release), release);
       try {
@@ -45,4 +57,16 @@ export function createTurnIntake(
       await Promise.allSettled(starting);
     },
   };
+}
+
+function shuttingDown(): CaretError {
+  return new CaretError("overloaded", "Caret is shutting down");
+}
+
+/** Says when a turn that waits would give way; when one that works will end, nobody knows. */
+function tooMany(maxTurns: number, { roomInMs }: GivingWay): CaretError {
+  const ms = roomInMs();
+  return new CaretError("overloaded", `Too many concurrent turns (limit ${maxTurns})`, {
+    ...(ms === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(ms / 1000)) }),
+  });
 }

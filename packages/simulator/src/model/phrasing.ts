@@ -1,4 +1,5 @@
 import type { Outcome } from "./follow-steps.ts";
+import { resultIn } from "./marked-prompt.ts";
 import type { Intent } from "./model.ts";
 import { exitCodeOf } from "./result-verdict.ts";
 
@@ -130,7 +131,7 @@ function excerpt(text: string): string {
 
 /** What a tool gave, without the line numbers, tags and headers that clients decorate it with. */
 export function cleanOutput(output: string): string {
-  const plain = output
+  const plain = resultIn(output)
     .replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "")
     .replace(/^[\s\S]*?\bOutput:\n(?=[\s\S])/, (head) => (/^(?:Chunk ID|Exit code|Wall time)/m.test(head) ? "" : head));
   const tagged = /<(?:file|content|output)>\n?([\s\S]*?)\n?<\/(?:file|content|output)>/.exec(plain)?.[1];

@@ -1,3 +1,5 @@
+import { type MarkedPrompt, readMarkedPrompt } from "./marked-prompt.ts";
+
 /** Tags in which clients put what the person typed: the words inside count, and nothing around them does. */
 const typedIn = /<(user_query|user_input|user_message|user_request|task)\b[^>]*>([\s\S]*?)<\/\1>/i;
 
@@ -19,6 +21,8 @@ const instructions = /^\s*<instructions>[\s\S]*?<\/instructions>/;
 
 /** What the person said in a past that came with a prompt, oldest first. */
 export function promptsBefore(text: string): readonly string[] {
+  const marked = readMarkedPrompt(text);
+  if (marked !== undefined) return promptsIn(marked);
   const history = past.exec(text)?.[1] ?? "";
   const parts = history.split(/\n\n(?=(?:USER|ASSISTANT):\n|TOOL_(?:CALL|RESULT) \()/);
   return parts
@@ -26,10 +30,27 @@ export function promptsBefore(text: string): readonly string[] {
     .flatMap((said) => unquoted(withoutNoise(said)) || []);
 }
 
+function promptsIn({ past, now }: MarkedPrompt): readonly string[] {
+  const before = past.flatMap(({ lead, text }) => (lead === USER ? [...promptsBefore(text), promptText(text)] : []));
+  const nested = now.flatMap(({ lead, text }) => (lead === USER ? promptsBefore(text) : []));
+  return [...before, ...nested].filter((said) => said !== "");
+}
+
+const USER = "USER:";
+
 /** What the person typed, without the wrapping of agents and clients. */
 export function promptText(text: string): string {
+  const marked = readMarkedPrompt(text);
+  if (marked !== undefined) return textOfNow(marked);
   const bare = withoutNoise(text.replace(past, "").replace(instructions, ""));
   return shorten(unquoted(bare));
+}
+
+/** Results come with their leads, as they do where nothing is marked. */
+function textOfNow({ now }: MarkedPrompt): string {
+  if (now.some(({ lead }) => lead.startsWith("TOOL_RESULT ")))
+    return shorten(withoutNoise(now.map(({ lead, text }) => (lead === USER ? text : `${lead}\n${text}`)).join("\n\n")));
+  return promptText(now.flatMap(({ lead, text }) => (lead === USER ? [text] : [])).join("\n\n"));
 }
 
 /** Some clients put a whole prompt in quotes. Quotes inside of it open where the first of them does not close those. */

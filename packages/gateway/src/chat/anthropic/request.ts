@@ -51,7 +51,7 @@ export const messagesBodySchema = z.looseObject({
         type: z.string().nullish(),
         name: z.string().min(1).max(256).optional(),
         description: z.string().nullish(),
-        input_schema: z.record(z.string(), z.unknown()).nullish(),
+        input_schema: z.unknown().optional(),
       }),
     )
     .nullish(),

@@ -1,5 +1,5 @@
 import { CaretError, type ClientTool } from "@caret/protocol";
-import { type RequestTools, toRequestTools } from "../client-tools.ts";
+import { type RequestTools, type SentTool, toRequestTools } from "../client-tools.ts";
 import type { DoorRequest } from "../door-request.ts";
 import type { MessagesBody } from "./request.ts";
 
@@ -165,7 +165,7 @@ export function toMessageTools(tools: readonly ToolBody[], servers: readonly Ser
 }
 
 /** The tool, or the type of one that Anthropic's servers run. */
-function toTool(tool: ToolBody, index: number): readonly (ClientTool | string)[] {
+function toTool(tool: ToolBody, index: number): readonly (SentTool | string)[] {
   const { type, name, description, input_schema } = tool;
   const known = typeof type === "string" && !input_schema ? clientTool({ ...tool, type }) : undefined;
   if (known !== undefined) return [{ ...known, name: name ?? known.name }];

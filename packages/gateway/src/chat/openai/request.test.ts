@@ -363,7 +363,7 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [withTool({ function: {} }), "tools[0].function.name: must be a string"],
   [withTool({ function: { name: "" } }), "tools[0].function.name: must not be empty"],
   [withTool({ function: { name: "x".repeat(300) } }), "tools[0].function.name: is too long"],
-  [withTool({ function: { name: "x", parameters: "{}" } }), "tools[0].function.parameters: must be a JSON Schema"],
+  [withTool({ function: { name: "x", parameters: "{}" } }), 'tools: the input schema of "x" must be a JSON Schema'],
   [withTool({ function: { name: "x", description: 7 } }), "tools[0].function.description: must be a string"],
   [{ messages: hello, tool_choice: "maybe" }, "tool_choice: must be"],
   [{ messages: hello, tool_choice: {} }, "tool_choice: must be"],

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ClientTool, RequestedModel, TranscriptCall, TranscriptMessage } from "@caret/protocol";
+import type { RequestedModel, TranscriptCall, TranscriptMessage } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest, readBody } from "../../http/read-body.ts";
-import { type RequestTools, toRequestTools } from "../client-tools.ts";
+import { type RequestTools, type SentTool, toRequestTools } from "../client-tools.ts";
 import { doorHeaders, sessionKeyOf } from "../door-headers.ts";
 import type { DoorRequest } from "../door-request.ts";
 import { ignoredFields } from "../ignored-fields.ts";
@@ -103,7 +103,7 @@ function toChatTools(tools: z.infer<typeof chatToolsSchema>): RequestTools {
 }
 
 /** Undefined: no client runs tools of that type. */
-function toTool(tool: z.infer<typeof toolSchema>, path: string): ClientTool | undefined {
+function toTool(tool: z.infer<typeof toolSchema>, path: string): SentTool | undefined {
   if (tool.type === "function") return toFunctionTool(required(tool.function, `${path}.function`));
   if (tool.type === "custom") return toCustomTool(required(tool.custom, `${path}.custom`));
   return undefined;

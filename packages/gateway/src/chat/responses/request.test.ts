@@ -377,7 +377,10 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [withTool(7), "tools[0]: must be an object"],
   [withTool({}), "tools[0].type: must be a string"],
   [withTool({ type: "function" }), "tools[0].name: must be a string"],
-  [withTool({ type: "function", name: "x", parameters: [] }), "tools[0].parameters: must be a JSON Schema"],
+  [
+    withTool({ type: "function", name: "x", parameters: { type: "string" } }),
+    'tools: the input schema of "x" must be of type "object"',
+  ],
   [withTool({ type: "namespace", name: "n" }), "tools[0].tools: must be a list"],
   [withTool({ type: "namespace", tools: [] }), "tools[0].name: must be a string"],
   [

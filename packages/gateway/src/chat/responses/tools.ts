@@ -2,7 +2,7 @@ import type { ClientTool, ToolForm, TranscriptCall, TranscriptPart } from "@care
 import { z } from "zod";
 import { readPart } from "../../http/read-body.ts";
 import type { ClientCall } from "../answer-reader.ts";
-import { type RequestTools, toolOfCall, toRequestTools } from "../client-tools.ts";
+import { type RequestTools, type SentTool, toolOfCall, toRequestTools } from "../client-tools.ts";
 import {
   customInputOf,
   customToolSchema,
@@ -196,14 +196,14 @@ export function toResponseTools(tools: z.infer<typeof toolsSchema>): RequestTool
   return toRequestTools((tools ?? []).flatMap((tool, index) => toTools(tool, `tools[${index}]`)));
 }
 
-function toTools(tool: AnyTool, path: string): readonly (ClientTool | string)[] {
+function toTools(tool: AnyTool, path: string): readonly (SentTool | string)[] {
   if (tool.type !== "namespace") return toTool(tool, path);
   const { name, tools } = readPart(namespaceSchema, tool, path);
   return tools.flatMap((nested, index) => toTool(nested, `${path}.tools[${index}]`, name));
 }
 
 /** The tool, or the type of one that no client runs. */
-function toTool(tool: AnyTool, path: string, namespace?: string): readonly (ClientTool | string)[] {
+function toTool(tool: AnyTool, path: string, namespace?: string): readonly (SentTool | string)[] {
   if (tool.type === "function") return [toFunctionTool(readPart(functionSchema, tool, path), namespace)];
   if (tool.type === "custom") return [toCustomTool(readPart(customToolSchema, tool, path), namespace)];
   // Searching among deferred tools is needless where all of them are offered.

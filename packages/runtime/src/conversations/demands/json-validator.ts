@@ -10,8 +10,11 @@ export type JsonValidator = (value: unknown) => string | undefined;
 
 type Draft = "draft-07" | "2019-09" | "2020-12";
 
-/** Unknown keywords and formats are let be: clients have words of their own. */
-const options: Options = { strict: false, addUsedSchema: false, logger: false };
+/**
+ * Unknown keywords and formats are let be: clients have words of their own. All errors: else each property is nested in the one before
+ * it, and a schema with a thousand of them exhausts the stack.
+ */
+const options: Options = { strict: false, addUsedSchema: false, logger: false, allErrors: true };
 
 const KEPT_VALIDATORS = 50;
 const MAX_PROBLEM = 500;

@@ -56,7 +56,7 @@ function readCode(text: string, start: number, mark: string): Read | undefined {
   const info = matchAt(INFO, text, start + mark.length);
   const begin = start + mark.length + info.length;
   const line = text.indexOf(`\n${mark}`, begin);
-  const found = /^\s*(?:json[5c]?)?\s*$/i.test(info) ? valueIn(text, mark, begin, line) : undefined;
+  const found = /^(?:json[5c]?)?$/i.test(info.trim()) ? valueIn(text, mark, begin, line) : undefined;
   if (found !== undefined) return found;
   return line === -1 ? undefined : { end: line + 1 + mark.length };
 }
@@ -98,6 +98,7 @@ function endOfValue(text: string, start: number, limit: number): number | undefi
 }
 
 function parsed(text: string): FoundJson | undefined {
+  if (text === "") return undefined;
   try {
     return { text, value: JSON.parse(text) as unknown };
   } catch {

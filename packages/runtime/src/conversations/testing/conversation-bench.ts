@@ -8,6 +8,7 @@ import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
+import { withoutMarks } from "../../testing/without-marks.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
 import { type ConversationsOptions, createConversations } from "../create-conversations.ts";
 import { createMemoryLineageStore } from "../matching/testing/memory-lineage-store.ts";
@@ -22,16 +23,20 @@ export function createConversationBench(
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-conversations-")));
   const workspace = join(directory, "project");
   mkdirSync(workspace);
+  /** Their prompts without the marks, which differ from prompt to prompt. */
   const asked: LaneRequest[] = [];
   let manner: Manner = "answer";
+  let later: readonly Manner[] = [];
   const clock = { now: Date.now() };
   let ids = 0;
   const newId = (): string => `id${++ids}`;
 
   const runTurn: Lane["runTurn"] = async (request, take, signal) => {
-    asked.push(request);
+    asked.push({ ...request, prompt: withoutMarks(request.prompt) });
     const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${request.turnId}` };
-    for await (const events of playTurn(manner, `answer ${asked.length}`, request, signal))
+    const now = manner;
+    [manner = now, ...later] = later;
+    for await (const events of playTurn(now, `answer ${asked.length}`, request, signal))
       await take(events.map((event, index) => (index === 0 ? { event, upstream } : { event })));
   };
   const lane: Lane = {
@@ -84,8 +89,10 @@ export function createConversationBench(
     clock,
     /** What the lane was asked, in order. */
     asked,
-    manner(next: Manner) {
+    /** How turns go from now on; `following` are the turns after the next one, the last of them every other. */
+    manner(next: Manner, ...following: readonly Manner[]) {
       manner = next;
+      later = following;
     },
     open: (
       messages: readonly TranscriptMessage[],

@@ -1,4 +1,4 @@
-import { type AgentEvent, CaretError } from "@caret/protocol";
+import { type AgentEvent, CaretError, type Usage } from "@caret/protocol";
 import { type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 
 /** What a scripted turn does: answer at once, fail, or talk until it is let go or cancelled. */
@@ -14,6 +14,7 @@ export type Manner =
 export type AgentStep =
   | { readonly call: readonly string[] }
   | { readonly say: string }
+  | { readonly used: Usage }
   /** Works in silence until then, or until it is cancelled. */
   | { readonly until: Promise<unknown> }
   | "fail";
@@ -26,13 +27,17 @@ export async function* playTurn(manner: Manner, answer: string, request: LaneReq
   for (const [index, step] of stepsOf(manner, answer).entries()) {
     if (signal.aborted) break;
     if (step === "fail") return yield [{ type: "turn-end", outcome: failed }];
-    if ("say" in step) yield says(step.say, `b${index}`);
-    else if ("until" in step) await unlessAborted(step.until, signal);
+    if ("until" in step) await unlessAborted(step.until, signal);
+    else if (!("call" in step)) yield said(step, `b${index}`);
     else heard.push(...(await callTools(step.call, request, signal)));
   }
   if (signal.aborted) return yield [{ type: "turn-end", outcome: outcomeOfStop(signal) }];
   const last = heard.length > 0 ? says(heard.join(" "), "last") : [];
   yield [...last, { type: "turn-end", outcome: { kind: "completed" } }];
+}
+
+function said(step: Extract<AgentStep, { readonly say: string } | { readonly used: Usage }>, blockId: string) {
+  return "say" in step ? says(step.say, blockId) : [{ type: "usage" as const, usage: step.used }];
 }
 
 function stepsOf(manner: Manner, answer: string): readonly AgentStep[] {
@@ -49,7 +54,10 @@ async function callTools(
 ): Promise<readonly string[]> {
   for (const name of names) offered?.announce({ name: "read", input: { name } });
   const results = await Promise.all(names.map((name) => offered?.call({ name: "read", input: { name } }, signal)));
-  return names.map((name, index) => `${name}=${results[index]?.text}`);
+  const shown = results.map((result) =>
+    [result?.text, ...(result?.images ?? []).map(({ data }) => `(${data})`)].join(" "),
+  );
+  return names.map((name, index) => `${name}=${shown[index]}`);
 }
 
 async function unlessAborted(until: Promise<unknown>, signal: AbortSignal): Promise<void> {

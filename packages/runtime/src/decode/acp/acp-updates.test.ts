@@ -29,16 +29,31 @@ describe("the updates of an ACP session", () => {
     ]);
   });
 
-  it("end with a failure when the last text is an error, and show it when something follows", () => {
-    const error = chunk("\n\nError: gone");
-    expect(eventsOf([chunk("Half."), error]).at(-1)).toMatchObject({
-      outcome: { kind: "failed", error: { message: "Error: gone" } },
+  it("end with a failure when an error is all that was said, and keep its words [A12]", () => {
+    const usage = { sessionUpdate: "usage_update", used: 1, size: 2 };
+    for (const before of [[], [chunk("Hm.", "agent_thought_chunk")]])
+      expect(
+        eventsOf([...before, chunk("\n\nError: gone"), usage]).filter(({ type }) =>
+          ["notice", "turn-end"].includes(type),
+        ),
+      ).toEqual([
+        expect.objectContaining({ type: "notice", kind: "error", message: "Error: gone" }),
+        expect.objectContaining({ outcome: expect.objectContaining({ kind: "failed" }) }),
+      ]);
+  });
+
+  it.each([
+    ["words before it", [chunk("It prints:")], []],
+    ["words after it", [], [chunk(" fishing")]],
+    ["a call before it", [{ sessionUpdate: "tool_call", toolCallId: "1", title: "s: x", status: "completed" }], []],
+    ["a plan after it", [], [{ sessionUpdate: "plan", entries: [] }]],
+  ])("take an error for an answer's words with %s [A12]", (_what, before, after) => {
+    const events = eventsOf([...before, chunk("\n\nError: gone"), ...after]);
+    const text = events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+    expect({ hasWords: text.includes("Error: gone"), end: events.at(-1) }).toMatchObject({
+      hasWords: true,
+      end: { outcome: { kind: "completed" } },
     });
-    const texts = eventsOf([error, chunk(" fishing")]).filter((event) => event.type === "text-delta");
-    expect(eventsOf([error, { sessionUpdate: "plan", entries: [] }]).at(-1)).toMatchObject({
-      outcome: { kind: "completed" },
-    });
-    expect(texts).toEqual([]);
   });
 
   it("show a call of an MCP tool once, when its name is known", () => {

@@ -23,15 +23,16 @@ import { AcpSubagents, subagentSessionIn } from "./acp-subagents.ts";
 const SOURCE = "acp";
 
 export interface AcpUpdatesOptions {
-  /** What a text means if the turn ends with it: an error, or undefined for an answer. */
+  /** What a text means if it is all that the agent has said in the turn: an error, or undefined for an answer. */
   readonly errorIn: (text: string) => CaretError | undefined;
 }
 
 /**
  * What the updates of an ACP session mean. The `turn-start` is the caller's. Nothing is given after the `turn-end`.
  *
- * An agent that fails says so in the words of its answer, and ends well. So a text that may be such an error waits: it is
- * shown when anything follows it, and is what the turn failed of when nothing does.
+ * An agent that fails says so in the words of its answer, and ends well. Only a text that is all it has said and done can be such
+ * an error: it waits, and is shown as soon as anything else comes. Where nothing does, the turn has failed, and the words are shown as a
+ * notice: no answer was given, so that another attempt may give one.
  */
 export interface AcpUpdates {
   update(update: JsonObject, raw?: string): readonly Decoded[];
@@ -74,6 +75,8 @@ class SessionUpdates implements AcpUpdates {
   #state: TurnState = { ...initialTurn, joinsDeltas: true };
   /** A text that may be an error. */
   #held = "";
+  /** The agent has said or done something: whatever it says from now on is its answer. */
+  #hasAnswered = false;
   #context: ContextFill | undefined;
 
   constructor({ errorIn }: AcpUpdatesOptions) {
@@ -90,7 +93,8 @@ class SessionUpdates implements AcpUpdates {
     const text = textField(objectField(update, "content"), "text") ?? "";
     if (kind === "agent_message_chunk") return this.#step((draft) => this.#onText(draft, text), raw);
     return this.#step((draft) => {
-      this.#release(draft);
+      const isThought = kind === "agent_thought_chunk";
+      if (kind !== "usage_update" && (!isThought || this.#held !== "")) this.#release(draft);
       this.#onUpdate(draft, kind, text, update);
     }, raw);
   }
@@ -134,6 +138,7 @@ class SessionUpdates implements AcpUpdates {
     return this.#step((draft) => {
       const error = this.#held === "" ? undefined : this.#errorIn(this.#held);
       if (error === undefined) this.#release(draft);
+      else draft.events.push({ type: "notice", kind: "error", message: this.#held.trim() });
       this.#showCalls(draft);
       endTurn(draft, error === undefined ? { kind: "completed" } : { kind: "failed", error: error.toInfo() }, usage);
     });
@@ -163,16 +168,19 @@ class SessionUpdates implements AcpUpdates {
   }
 
   #release(draft: AcpDraft): void {
+    this.#hasAnswered = true;
     if (this.#held !== "") writeText(draft, this.#held);
     this.#held = "";
   }
 
   #onText(draft: AcpDraft, text: string): void {
     if (text === "") return;
-    const whole = this.#held + text;
-    this.#held = "";
-    if (this.#errorIn(whole) === undefined) writeText(draft, whole);
-    else this.#held = whole;
+    if (!this.#hasAnswered && this.#held === "" && this.#errorIn(text) !== undefined) {
+      this.#held = text;
+      return;
+    }
+    this.#release(draft);
+    writeText(draft, text);
   }
 
   #writeCall(draft: AcpDraft, update: JsonObject): void {

@@ -5,8 +5,11 @@ import { readResultUsage } from "../read-usage.ts";
 import { endTurn } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";
 
-/** An upstream error that came as the assistant's own words, after which the CLI ends as if all were well. */
-const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): ?\[?[a-z_]+\]?/;
+/**
+ * An upstream error that came as the assistant's own words, after which the CLI ends as if all were well. The words are shown; they count
+ * only where a call was left without an end, and only in the CLI's own wording.
+ */
+const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): \[[a-z_]+\][^\n]*$/;
 
 export function onResult(draft: StreamJsonDraft, event: JsonObject): void {
   const text = textField(event, "result") ?? "";

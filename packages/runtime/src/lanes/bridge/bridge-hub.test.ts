@@ -97,6 +97,17 @@ describe("a bridge between an agent and the client's tools", () => {
     await agent.close();
   });
 
+  it("carries the images of a result beside its text [A19]", async () => {
+    const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
+    const { hello } = await admit("t1", async () => ({ text: "It shows:", images: [image], isError: false }));
+    const agent = await connectAgent(hello);
+    expect((await agent.callTool({ name: "read" })).content).toEqual([
+      { type: "text", text: "It shows:" },
+      { type: "image", mimeType: "image/png", data: image.data },
+    ]);
+    await agent.close();
+  });
+
   it("refuses a tool that nobody offered without asking anybody", async () => {
     const { hello } = await admit("t1", () => Promise.reject(new Error("asked")));
     const agent = await connectAgent(hello);

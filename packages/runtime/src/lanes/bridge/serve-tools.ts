@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
 import type { ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { AnswerCall } from "../../turns/tools/tool-call.ts";
+import type { AnswerCall, ToolResult } from "../../turns/tools/tool-call.ts";
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
@@ -42,7 +42,7 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<To
   server.setRequestHandler("tools/list", () => ({
     tools: offer().tools.map(({ inputSchema, origin: _, ...tool }) => ({
       ...tool,
-      inputSchema: { type: "object" as const, ...inputSchema },
+      inputSchema: { ...inputSchema, type: "object" as const },
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
@@ -57,8 +57,7 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<To
     };
     const timer = progressToken === undefined ? undefined : setInterval(tellProgress, progressMs);
     try {
-      const { text, isError } = await onCall(call, mcpReq.signal);
-      return textResult(text, isError);
+      return callResult(await onCall(call, mcpReq.signal));
     } finally {
       clearInterval(timer);
     }
@@ -73,6 +72,11 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<To
 
 function textResult(text: string, isError: boolean): CallToolResult {
   return { content: [{ type: "text", text }], isError };
+}
+
+function callResult({ text, images = [], isError }: ToolResult): CallToolResult {
+  const shown = images.map(({ mediaType, data }) => ({ type: "image" as const, mimeType: mediaType, data }));
+  return { content: [{ type: "text", text }, ...shown], isError };
 }
 
 /** MCP over a connection, a message per line. */

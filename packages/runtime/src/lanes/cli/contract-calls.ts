@@ -117,8 +117,14 @@ function toInput(input: unknown): ToolCall["input"] {
   return isJsonObject(input) ? input : {};
 }
 
-function sendResult(child: ChildHandle, { callId, name }: ContractCall, { text, isError }: ToolResult): void {
-  const line = { type: "tool_result", callId, name, ok: !isError, content: text };
+function sendResult(
+  child: ChildHandle,
+  { callId, name }: ContractCall,
+  { text, images = [], isError }: ToolResult,
+): void {
+  // The contract has text alone.
+  const content = images.length === 0 ? text : `${text}\n\n[Images cannot be passed to this program: ${images.length}]`;
+  const line = { type: "tool_result", callId, name, ok: !isError, content };
   // A program that no longer reads its input does not want the answer; its turn ends without it.
   void child.writeStdin(`${JSON.stringify(line)}\n`);
 }

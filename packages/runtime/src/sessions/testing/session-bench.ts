@@ -9,6 +9,7 @@ import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
 import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
+import { withoutMarks } from "../../testing/without-marks.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
 import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import { createSessions } from "../create-sessions.ts";
@@ -129,7 +130,7 @@ export type SessionBench = ReturnType<typeof createSessionBench>;
 
 function scriptedLane(asked: LaneRequest[], mannerNow: () => Manner): Lane {
   const runTurn: Lane["runTurn"] = async (request, take, signal) => {
-    asked.push(request);
+    asked.push({ ...request, prompt: withoutMarks(request.prompt) });
     const { turnId, workspace } = request;
     const upstream = request.upstream ?? { lane: "sim" as const, sessionId: `chat-${turnId}`, configDir: workspace };
     for await (const events of play(request, signal, mannerNow(), `Answer ${asked.length}`))

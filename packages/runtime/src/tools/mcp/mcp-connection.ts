@@ -2,12 +2,12 @@ import { CaretError } from "@caret/protocol";
 import {
   type CallToolResult,
   Client,
-  type Tool as McpTool,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { type ListedTools, listMcpTools } from "./list-mcp-tools.ts";
 
 const CONNECT_MS = 30_000;
 const DEFAULT_CALL_MS = 60_000;
@@ -37,7 +37,7 @@ export class McpConnection {
   #current: Client | undefined;
   /** Set from the beginning of an attempt on, so that a server that never answers can be left. */
   #latest: Client | undefined;
-  #tools: readonly McpTool[] = [];
+  #listed: ListedTools = { tools: [], leftOut: [] };
   #attempt = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -50,8 +50,8 @@ export class McpConnection {
     return this.#options.name;
   }
 
-  get tools(): readonly McpTool[] {
-    return this.#tools;
+  get listed(): ListedTools {
+    return this.#listed;
   }
 
   connect(): Promise<Client> {
@@ -82,18 +82,10 @@ export class McpConnection {
   }
 
   async #open(): Promise<Client> {
-    const client = new Client(
-      { name: "caret", version: "0.1.0" },
-      {
-        listChanged: {
-          tools: {
-            onChanged: (_, tools) => {
-              this.#tools = tools ?? this.#tools;
-            },
-          },
-        },
-      },
-    );
+    const client = new Client({ name: "caret", version: "0.1.0" });
+    client.setNotificationHandler("notifications/tools/list_changed", async () => {
+      this.#listed = await this.#list(client);
+    });
     // A client that was replaced meanwhile has nothing to say any more.
     client.onclose = () => {
       if (this.#current === client) this.#lose();
@@ -102,8 +94,7 @@ export class McpConnection {
     const transport = this.#options.open();
     try {
       await client.connect(transport, { timeout: CONNECT_MS });
-      const { tools } = await client.listTools(undefined, { timeout: CONNECT_MS });
-      this.#tools = tools;
+      this.#listed = await this.#list(client);
     } catch (reason) {
       // Closing may fail as well, after what has just happened; there is no more to be done.
       await client.close().catch(() => undefined);
@@ -113,6 +104,10 @@ export class McpConnection {
     this.#current = client;
     this.#attempt = 0;
     return client;
+  }
+
+  #list(client: Client): Promise<ListedTools> {
+    return listMcpTools(client, this.name, { timeout: CONNECT_MS });
   }
 
   async #drop(client: Client): Promise<void> {

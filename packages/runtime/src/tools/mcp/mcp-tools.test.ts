@@ -62,6 +62,31 @@ function livingServers(): number {
 
 const offered = ["echo", "fail", "picture", "big_one", "environment", "wait", "crash", "learn"];
 
+const oddProgram = fileURLToPath(new URL("./testing/odd-server.ts", import.meta.url));
+
+describe("a server that lists bad tools among good ones", () => {
+  const good = { name: "good", inputSchema: { type: "object" } };
+  const bad = { name: "bad", inputSchema: { type: "string" } };
+  const careless = { name: "careless", description: null, inputSchema: { type: "OBJECT", properties: null } };
+  const pages = [
+    [good, bad, careless],
+    [{ inputSchema: {} }, { name: "late", inputSchema: { required: "a" } }, null],
+  ];
+
+  it("offers the good ones of every page, and says which are left out [A11]", async () => {
+    expect(await connect(stdio({ args: [oddProgram, JSON.stringify(pages)] }))).toEqual([{ server: "ex" }]);
+    expect({ names: names(), leftOut: mcp.leftOut(), called: await bench.call("ex__careless", {}) }).toEqual({
+      names: ["ex__good", "ex__careless", "ex__late"],
+      leftOut: [
+        'The tool bad of the MCP server ex is not offered: its input schema must be of type "object", not "string"',
+        "A tool of the MCP server ex is not offered: it has no name",
+        "A tool of the MCP server ex is not offered: it has no name",
+      ],
+      called: { status: "ok", output: "called careless", outcomeClass: "success" },
+    });
+  });
+});
+
 describe("a server on standard streams", () => {
   it("offers its tools under its name, whatever it prints besides", async () => {
     expect(await connect(stdio())).toEqual([{ server: "ex" }]);

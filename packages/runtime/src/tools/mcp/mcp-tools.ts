@@ -1,14 +1,10 @@
 import { Secret } from "@caret/protocol";
-import {
-  type CallToolResult,
-  type ContentBlock,
-  type Tool as McpTool,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
+import { type CallToolResult, type ContentBlock, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Spawner } from "../../process/child-handle.ts";
 import { defineTool, type Tool, type ToolOutput, toolEnvironment } from "../tool.ts";
 import type { ToolSource } from "../tool-registry.ts";
 import { ChildTransport } from "./child-transport.ts";
+import type { ListedTool } from "./list-mcp-tools.ts";
 import { McpConnection, type McpTransport } from "./mcp-connection.ts";
 import type { McpServerConfig } from "./mcp-server-config.ts";
 
@@ -32,6 +28,8 @@ interface McpToolsOptions {
 export interface McpTools extends ToolSource {
   /** Resolves when every server has been tried once, with what went wrong with whom. */
   ready(): Promise<readonly { readonly server: string; readonly problem?: unknown }[]>;
+  /** Tools that cannot be offered as their servers list them now: in a sentence each. */
+  leftOut(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -52,16 +50,17 @@ export function createMcpTools({ servers, spawner, env, backoffMs = growing }: M
   return {
     tools: () =>
       connections.flatMap(({ config, connection }) =>
-        connection.tools.slice(0, MAX_TOOLS_PER_SERVER).map((tool) => toTool(tool, config, connection)),
+        connection.listed.tools.slice(0, MAX_TOOLS_PER_SERVER).map((tool) => toTool(tool, config, connection)),
       ),
     ready: () => Promise.all(first),
+    leftOut: () => connections.flatMap(({ connection }) => connection.listed.leftOut),
     async close() {
       await Promise.all(connections.map(({ connection }) => connection.close()));
     },
   };
 }
 
-function toTool(tool: McpTool, { name, callTimeoutMs = 60_000 }: McpServerConfig, connection: McpConnection): Tool {
+function toTool(tool: ListedTool, { name, callTimeoutMs = 60_000 }: McpServerConfig, connection: McpConnection): Tool {
   return defineTool<Record<string, unknown>>({
     name: `${name}__${tool.name}`.replaceAll(/[^\w-]/g, "_").slice(0, MAX_NAME_LENGTH),
     description: (tool.description ?? tool.title ?? tool.name).slice(0, MAX_DESCRIPTION_LENGTH),

@@ -55,7 +55,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
     rules: policy.rules,
     async open(openMore) {
       opened ??= start();
-      const [{ registry, registryWith, ready }, more] = await Promise.all([opened, openMore?.()]);
+      const [{ registry, registryWith, ready, mcp }, more] = await Promise.all([opened, openMore?.()]);
       await within(ready, READY_MS);
       // A server that was late, or came back, has its tools by now.
       const missing = servers.filter(({ name }) => !registry.list().some((tool) => tool.name.startsWith(`${name}__`)));
@@ -65,6 +65,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
         context: { spawner, containment, env, now: () => performance.now() },
         problems: [
           ...missing.map(({ name }) => `The MCP server ${name} offers no tools: ${problems.get(name) ?? NO_ANSWER}`),
+          ...mcp.leftOut(),
           ...(more?.problems ?? []),
         ],
       };

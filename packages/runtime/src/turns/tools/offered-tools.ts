@@ -1,3 +1,4 @@
+import { readToolSchema } from "@caret/protocol";
 import type { AgentTool, ToolCall } from "./tool-call.ts";
 
 /** Older versions of the agent take no more than this many tools of all servers together. */
@@ -17,7 +18,8 @@ export interface ToolOffer {
  * Offer all of the client's tools: directly while there is room, the rest through one tool that passes calls on. Where
  * tools may be added while the turn runs that one is always there: not every agent looks at its list of tools again.
  */
-export function offerTools(tools: readonly AgentTool[], { mayGrow = false } = {}): ToolOffer {
+export function offerTools(given: readonly AgentTool[], { mayGrow = false } = {}): ToolOffer {
+  const tools = given.map(withUsableSchema);
   const names = new Set(tools.map(({ name }) => name));
   const resolveDirect = (name: string, input: Readonly<Record<string, unknown>>): ToolCall | undefined =>
     names.has(name) ? { name, input } : undefined;
@@ -32,6 +34,12 @@ export function offerTools(tools: readonly AgentTool[], { mayGrow = false } = {}
     resolve: (name, input) =>
       name === dispatcher ? resolveDispatched(input, resolveDirect) : resolveDirect(name, input),
   };
+}
+
+/** One bad schema would make the whole list invalid: a tool with one takes anything. */
+function withUsableSchema(tool: AgentTool): AgentTool {
+  const read = readToolSchema(tool.inputSchema);
+  return { ...tool, inputSchema: "schema" in read ? read.schema : { type: "object" } };
 }
 
 const MAX_DESCRIPTION = 40_000;

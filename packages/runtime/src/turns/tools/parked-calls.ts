@@ -23,6 +23,8 @@ export interface ParkedCalls {
   /** The client has changed what can be called: calls that wait and cannot be called any more are refused. */
   refuseUncallable(): void;
   open(): readonly LoggedCall[];
+  /** Since when nothing was heard of the client that runs them, by `performance.now()`; undefined: none waits. */
+  waitsSince(): number | undefined;
   /** How long to wait for further calls to go out together with those that wait; without end when none does. */
   windowMs(): number;
   /** Hears of calls that have ended without their client. */
@@ -63,6 +65,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
     answer: waiting.answer,
     refuseUncallable: () => waiting.refuse(refusalOf),
     open: () => waiting.all,
+    waitsSince: waiting.since,
     windowMs: () => (waiting.all.length === 0 ? Number.POSITIVE_INFINITY : calls.windowMs(queue.isParallel())),
     onUnanswered: waiting.onUnanswered,
     dismissAll(reason) {

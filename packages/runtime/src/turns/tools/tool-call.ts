@@ -18,9 +18,17 @@ export const bridgeHelloSchema = z.object({ turnId: z.string(), secret: z.string
 
 export type BridgeHello = z.infer<typeof bridgeHelloSchema>;
 
+/** `data` is base64. */
+export interface ResultImage {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
 /** What became of a call. */
 export interface ToolResult {
   readonly text: string;
+  /** Beside the text, which mentions them. */
+  readonly images?: readonly ResultImage[];
   readonly isError: boolean;
   /** It was not run: the policy, a person or the client refused it. */
   readonly isRejected?: true;

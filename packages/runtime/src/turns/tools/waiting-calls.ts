@@ -14,6 +14,8 @@ export interface WaitingCallsOptions {
 /** The calls of a turn that wait for their results. */
 export interface WaitingCalls {
   readonly all: readonly LoggedCall[];
+  /** Since when nothing has happened, by `performance.now()`; undefined: none waits. */
+  since(): number | undefined;
   /** Tells the call, and resolves with its result. */
   add(call: LoggedCall, caller: WaitingCaller): Promise<ToolResult>;
   /** Gives a call its result; its id may come back respelled. False when no such call waits. */
@@ -42,6 +44,7 @@ interface WaitingCall {
 
 export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): WaitingCalls {
   const waiting = new Map<string, WaitingCall>();
+  let changedAt = 0;
   let tellUnanswered: (why: Unanswered) => void = () => undefined;
 
   const settle = (callId: string, result: ToolResult, status: "ok" | "error" | "interrupted"): boolean => {
@@ -70,7 +73,9 @@ export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): Wai
     get all() {
       return [...waiting.values()].map(({ call }) => call);
     },
+    since: () => (waiting.size === 0 ? undefined : changedAt),
     async add(call, { agentName, signal }) {
+      changedAt = performance.now();
       const answered = Promise.withResolvers<ToolResult>();
       const entry: WaitingCall = { call, agentName, settle: answered.resolve, timer: undefined };
       waiting.set(call.callId, entry);
@@ -88,6 +93,7 @@ export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): Wai
       const callId = [...waiting.keys()].find((waits) => meansCall(sent, waits)) ?? sent;
       const isAnswered = settle(callId, result, result.isError ? "error" : "ok");
       // A client that answers is there, and may take its time over the others.
+      changedAt = performance.now();
       if (isAnswered) for (const { timer } of waiting.values()) timer?.refresh();
       return isAnswered;
     },

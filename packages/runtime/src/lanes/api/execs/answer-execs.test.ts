@@ -173,6 +173,27 @@ describe("a call of an offered tool", () => {
     ]);
   });
 
+  it("gets the images of its result beside the text [A19]", async () => {
+    const image = { mediaType: "image/png", data: Buffer.from([137, 80, 0, 255]).toString("base64") };
+    const call = async (): Promise<ToolResult> => ({ text: "It shows:", images: [image], isError: false });
+    let answer: unknown;
+    await play(
+      async (run) => {
+        ask(run, weather(5, "call-1"));
+        answer = await answersOf(run);
+      },
+      { offered: offeredBy("client", call) },
+    );
+    const [given] = answer as readonly ExecClientMessage["message"][];
+    const result = given?.case === "mcpResult" ? given.value.result : undefined;
+    const items = result?.case === "success" ? result.value.content.map(({ content }) => content) : [];
+    const [text, picture] = items;
+    expect([
+      text?.case === "text" && text.value.text,
+      picture?.case === "image" && [picture.value.mimeType, Buffer.from(picture.value.data).toString("base64")],
+    ]).toEqual(["It shows:", ["image/png", image.data]]);
+  });
+
   it("that a resumed stream asks for again is made once, and answered there", async () => {
     let made = 0;
     const { promise, resolve } = Promise.withResolvers<ToolResult>();

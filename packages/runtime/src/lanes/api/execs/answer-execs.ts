@@ -186,8 +186,12 @@ function replyOf(
     : { results };
 }
 
-function mcpResult({ text, isError }: ToolResult): ExecResult {
-  const content = [{ content: { case: "text", value: { text } } as const }];
+function mcpResult({ text, images = [], isError }: ToolResult): ExecResult {
+  const shown = images.map(({ mediaType, data }) => ({ mimeType: mediaType, data: Buffer.from(data, "base64") }));
+  const content = [
+    { content: { case: "text", value: { text } } as const },
+    ...shown.map((value) => ({ content: { case: "image", value } as const })),
+  ];
   return { case: "mcpResult", value: { result: { case: "success", value: { content, isError } } } };
 }
 

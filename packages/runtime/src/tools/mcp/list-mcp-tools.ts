@@ -1,0 +1,60 @@
+import { readToolSchema } from "@caret/protocol";
+import type { Client, RequestOptions } from "@modelcontextprotocol/client";
+import { z } from "zod";
+
+/** A server that never comes to an end of its list is not listened to for ever. */
+const MAX_PAGES = 64;
+
+/** A tool of a server, as much of it as is passed on. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface ListedTools {
+  readonly tools: readonly ListedTool[];
+  /** Which tools are left out, and why: in a sentence each. */
+  readonly leftOut: readonly string[];
+}
+
+const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+const words = z.string().optional().catch(undefined);
+const toolSchema = z.looseObject({
+  name: z.string().min(1),
+  title: words,
+  description: words,
+  inputSchema: z.unknown(),
+});
+
+/** All tools of a server. The protocol's own client refuses the whole list for one bad tool; here that one is left out. */
+export async function listMcpTools(client: Client, server: string, options?: RequestOptions): Promise<ListedTools> {
+  const listed: unknown[] = [];
+  let cursor: string | undefined;
+  // A server without the capability has none, and need not know the method.
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: [] };
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const params = cursor === undefined ? {} : { params: { cursor } };
+    const { tools, nextCursor } = await client.request({ method: "tools/list", ...params }, pageSchema, options);
+    listed.push(...tools);
+    if (nextCursor === undefined || nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  const read = listed.map((tool) => readTool(tool, server));
+  return {
+    tools: read.filter((tool) => typeof tool !== "string"),
+    leftOut: read.filter((tool) => typeof tool === "string"),
+  };
+}
+
+/** The tool, or why it is left out. */
+function readTool(tool: unknown, server: string): ListedTool | string {
+  const { data } = toolSchema.safeParse(tool);
+  if (data === undefined) return `A tool of the MCP server ${server} is not offered: it has no name`;
+  const { name, title, description } = data;
+  const read = readToolSchema(data.inputSchema);
+  return "schema" in read
+    ? { name, title, description, inputSchema: read.schema }
+    : `The tool ${name.slice(0, 100)} of the MCP server ${server} is not offered: its input schema ${read.problem}`;
+}
