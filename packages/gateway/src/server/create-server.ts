@@ -82,7 +82,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     counted.watch(reply.raw, request.method, request.routeOptions.url);
     gate(request, reply);
-    done();
+    // Before its body is read: whatever that is, there is nobody to take it.
+    if (request.is404) showMissing(routes, request, reply);
+    else done();
   });
   app.addHook("preValidation", ({ body, routeOptions }, _reply, done) => {
     if (routeOptions.config.mediaType === undefined) tameJson(body);

@@ -1,4 +1,6 @@
 import type { TranscriptMessage } from "@caret/protocol";
+import type { ResponseObject } from "./answer.ts";
+import type { InputItem } from "./input-items.ts";
 import type { localCallFields } from "./tools.ts";
 
 /** What a response consists of, as it goes over the wire and as it is kept for later references. */
@@ -77,6 +79,16 @@ export interface KeptResponse {
   readonly output: readonly OutputItem[];
   /** The conversation it belongs to, in digests. */
   readonly conversation?: string | undefined;
+  /** What was asked stands in part for what is not known word for word. */
+  readonly hasGaps?: boolean;
+  /** The rest of the response object; absent where an older version has kept it. */
+  readonly head?: Omit<ResponseObject, "output">;
+  /** What was asked, as items that can be listed. */
+  readonly input?: readonly InputItem[];
+  /** When the gateway that makes it last said so, in milliseconds since the epoch; absent once it is made. */
+  readonly aliveAt?: number;
+  /** Its owner has deleted it: nothing else of it is here any more. */
+  readonly isDeleted?: true;
 }
 
 /** Where responses are kept beyond this process, each as one text. Never rejects. */
@@ -112,12 +124,18 @@ export interface ItemStore {
   findChain(owner: string, responseId: string): readonly KeptResponse[] | undefined;
   /** Finds what a request refers to, in the archive too. */
   recall(owner: string, references: References): Promise<Recollection["items"]>;
+  /** The response alone, as the archive has it now: another process may have deleted it, or made it meanwhile. */
+  find(owner: string, responseId: string): Promise<KeptResponse | undefined>;
+  /** Its words are gone everywhere, and nothing can be continued from it. */
+  forget(owner: string, responseId: string): Promise<void>;
 }
 
 /** Where references are looked up, as the caller may see it. */
 export interface Recollection {
   readonly owner: string;
   readonly items: Pick<ItemStore, "findItem" | "findChain">;
+  /** Absent: nothing was compacted here. */
+  readonly openCompaction?: ((owner: string, sealed: string) => string | undefined) | undefined;
 }
 
 const DEFAULT_MAX_RESPONSES = 1000;
@@ -145,13 +163,22 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
     const body = await archive?.find(owner, by);
     if (body === undefined) return undefined;
     const response = JSON.parse(body) as KeptResponse;
-    memory.remember(owner, response, body.length);
+    if (response.isDeleted === true) return undefined;
+    if (response.aliveAt === undefined) memory.remember(owner, response, body.length);
     return response;
+  }
+
+  /** Another process may have deleted what this one remembers. What could not be archived at all is still there. */
+  async function forgetDeleted(owner: string, id: string): Promise<void> {
+    if (memory.use(keyOf(owner, id)) === undefined) return;
+    const body = await archive?.find(owner, { id });
+    if (body !== undefined && (JSON.parse(body) as KeptResponse).isDeleted === true) memory.forget(owner, id);
   }
 
   async function readChain(owner: string, responseId: string): Promise<readonly KeptResponse[] | undefined> {
     const chain: KeptResponse[] = [];
     let id: string | undefined = responseId;
+    await forgetDeleted(owner, responseId);
     while (id !== undefined) {
       const response: KeptResponse | undefined = memory.use(keyOf(owner, id)) ?? (await read(owner, { id }));
       if (response === undefined) return undefined;
@@ -191,6 +218,22 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
         findChain: (_owner, id) => (id === responseId ? chain : undefined),
       };
     },
+    async find(owner, id) {
+      await forgetDeleted(owner, id);
+      return memory.use(keyOf(owner, id)) ?? (await read(owner, { id }));
+    },
+    async forget(owner, id) {
+      memory.forget(owner, id);
+      const nothing: KeptResponse = {
+        id,
+        previousId: undefined,
+        system: [],
+        messages: [],
+        output: [],
+        isDeleted: true,
+      };
+      await archive?.put(owner, { id, itemIds: [], sessionId: "", body: JSON.stringify(nothing) });
+    },
   };
 }
 
@@ -210,22 +253,31 @@ function createMemory(options: MemoryItemStoreOptions) {
     return entry.response;
   }
 
+  function forget(owner: string, responseId: string): void {
+    const key = keyOf(owner, responseId);
+    const entry = responses.get(key);
+    if (entry === undefined) return;
+    responses.delete(key);
+    characters -= entry.characters;
+    for (const { id } of entry.response.output) items.delete(keyOf(owner, id));
+  }
+
   function forgetOldest(): void {
-    for (const [key, entry] of responses) {
+    for (const [key, { response }] of responses) {
       if (responses.size <= maxResponses && characters <= maxCharacters) return;
-      responses.delete(key);
-      characters -= entry.characters;
       const [owner = ""] = key.split("\n", 1);
-      for (const { id } of entry.response.output) items.delete(keyOf(owner, id));
+      forget(owner, response.id);
     }
   }
 
   return {
     use,
+    forget,
     remember(owner: string, response: KeptResponse, size: number): void {
       // It would push everything else out and not fit even then.
       if (size > maxCharacters) return;
       const responseKey = keyOf(owner, response.id);
+      forget(owner, response.id);
       responses.set(responseKey, { response, characters: size });
       characters += size;
       for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });

@@ -73,7 +73,9 @@ export async function startServer(conversations: Conversations, options: StartOp
       anthropicDoor(door),
       openaiDoor(door),
       responsesDoor({ ...door, items: createMemoryItemStore() }),
-      modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto", isDefault: true }] } }),
+      modelsDoor({
+        models: { list: async () => [{ id: "auto", name: "Auto", isDefault: true }], resolve: async () => "auto" },
+      }),
       nativeDoor({ ...nativeOptions(sessions, tokens), ...native }),
       pageDoor({ paths: [...page.keys()], read: () => page }),
     ],
