@@ -15,8 +15,17 @@ export const sseFraming: EventFraming = {
   namesErrors: true,
 };
 
+/** One line each, to be framed when it is read: see `sseOf`. */
+export const storedFraming: EventFraming = { event: (_type, json) => `${json}\n`, end: "", namesErrors: true };
+
 /** One line each, to be cut into messages of a WebSocket by `linesOf`. */
 export const lineFraming: EventFraming = { event: (_type, json) => `${json}\n`, end: "", namesErrors: false };
+
+/** A line as a server-sent event. Every line begins with its type. */
+export function sseOf(line: string): string {
+  const [, type = ""] = /^\{"type":"([\w.]+)"/.exec(line) ?? [];
+  return sseFraming.event(type, line);
+}
 
 export function linesOf(text: string): readonly string[] {
   return text.split("\n").slice(0, -1);

@@ -26,7 +26,7 @@ export interface PreparedResponse {
   /** What is fixed about the response once its turn is known. */
   shape(turn: TurnShare): ResponseStreamOptions;
   /** The response with what was asked, for later requests that go on from it. */
-  toKept(response: ResponseObject, turn?: Pick<TurnShare, "conversation">): KeptResponse;
+  toKept(response: ResponseObject, turn?: { readonly conversation?: string | undefined }): KeptResponse;
 }
 
 export interface RequestParts {
@@ -57,6 +57,7 @@ function toPrepared(
   const { body, request } = read;
   const id = `resp_${newId()}`;
   const createdAt = Math.floor(now() / 1000);
+  let input: KeptResponse["input"];
   return {
     id,
     owner,
@@ -67,14 +68,10 @@ function toPrepared(
       showActivity: displayOf(request, showActivity),
       count: countAnswer(request, turn),
     }),
-    toKept: ({ output, ...head }, turn) => ({
-      id,
-      previousId: body.previous_response_id ?? undefined,
-      ...read.added,
-      output,
-      conversation: turn?.conversation,
-      head,
-      input: toInputItems(body.input, { newId, findItem: (itemId) => known.findItem(owner, itemId) }),
-    }),
+    toKept({ output, ...head }, turn) {
+      input ??= toInputItems(body.input, { newId, findItem: (itemId) => known.findItem(owner, itemId) });
+      const previousId = body.previous_response_id ?? undefined;
+      return { id, previousId, ...read.added, output, conversation: turn?.conversation, head, input };
+    },
   };
 }

@@ -4,11 +4,14 @@ import { errorHandler } from "../../http/error-handler.ts";
 import { requestContextOf } from "../../http/request-context.ts";
 import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import type { ResponseObject } from "./answer.ts";
+import { startInBackground } from "./background-response.ts";
 import type { CompactionSeal } from "./compaction-seal.ts";
 import { responsesReplies } from "./errors.ts";
 import { createMemoryItemStore, type ItemStore } from "./item-store.ts";
-import { prepareResponse, type ResponsesContext } from "./prepare-response.ts";
+import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./prepare-response.ts";
 import { responsesSchema } from "./request.ts";
+import { createRunningResponses, type RunningResponses } from "./running-responses.ts";
+import { storedRoutes, streamEvents } from "./stored-routes.ts";
 import { ResponseStream, toResponse } from "./stream.ts";
 
 export interface ResponsesDoorOptions extends DoorOptions {
@@ -19,19 +22,28 @@ export interface ResponsesDoorOptions extends DoorOptions {
 
 const doc = { summary: "OpenAI responses", body: responsesSchema, streams: true };
 
-/** `POST /v1/responses`. */
+/** `POST /v1/responses`, and what becomes of the responses. */
 export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync {
   const context: ResponsesContext = { ...options, items: options.items ?? createMemoryItemStore() };
   return async (app) => {
+    const running = createRunningResponses();
     app.setErrorHandler(errorHandler(responsesReplies(options)));
-    app.post("/v1/responses", { config: { doc } }, async (request, reply) => answer(request, reply, context));
+    app.post("/v1/responses", { config: { doc } }, async (request, reply) => answer(request, reply, context, running));
+    storedRoutes(app, context, running);
+    app.addHook("onClose", () => running.close());
   };
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, options: ResponsesContext): Promise<FastifyReply> {
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ResponsesContext,
+  running: RunningResponses,
+): Promise<FastifyReply> {
   const owner = keeperOf(requestContextOf(request).caller);
   const prepared = await prepareResponse({ value: request.body, headers: request.headers, owner }, options);
   const { read, shape } = prepared;
+  if (read.body.background === true) return await answerInBackground(request, reply, prepared, { options, running });
   let kept: Promise<void> | undefined;
   function keep(response: ResponseObject, turn: TurnShare): void {
     if (prepared.isStored) kept = options.items.keep(owner, prepared.toKept(response, turn), turn.sessionId);
@@ -49,6 +61,18 @@ async function answer(request: FastifyRequest, reply: FastifyReply, options: Res
       return response;
     },
   });
+}
+
+async function answerInBackground(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  prepared: PreparedResponse,
+  { options, running }: { readonly options: ResponsesContext; readonly running: RunningResponses },
+): Promise<FastifyReply> {
+  const live = await startInBackground(prepared, requestContextOf(request).caller, options, running);
+  if (prepared.read.body.stream === true)
+    return await streamEvents(request, reply, live, { context: options, after: -1 });
+  return reply.send(live.response());
 }
 
 /** Keeps the response as soon as it is whole: the client can refer to it from its last event on. */

@@ -105,6 +105,8 @@ export class ResponseStream implements AnswerStream {
   #fail(info: ErrorInfo): string {
     const isBegun = this.#open !== undefined || this.#output.length > 0;
     const events = this.#begin() + this.#closeItem("incomplete");
+    // Only what runs in the background can be cancelled; for any other client it is a failure.
+    if (info.code === "cancelled" && this.#options.body.background === true) return events + this.#cancelled();
     const error = toResponseError(info, isBegun);
     this.#settle({ status: "failed", error });
     // Both shapes that are about: the documented flat one, and the nested one that OpenAI's servers send.
@@ -112,6 +114,11 @@ export class ResponseStream implements AnswerStream {
     const failure = this.#framing.namesErrors ? this.#event("error", fields.slice(1, -1)) : "";
     const failed = this.#event("response.failed", `"response":${JSON.stringify(this.response)}`);
     return events + failure + failed + this.#framing.end;
+  }
+
+  #cancelled(): string {
+    this.#settle({ status: "cancelled", error: null });
+    return this.#event("response.cancelled", `"response":${JSON.stringify(this.response)}`) + this.#framing.end;
   }
 
   #settle(state: Pick<ResponseState, "status" | "error">): void {
