@@ -11,20 +11,22 @@ export interface CompactionSeal {
   open(owner: string, sealed: string): string | undefined;
 }
 
-/** AES-256-GCM under a key derived from the gateway's; the owner is authenticated with it. */
-export function createCompactionSeal(gatewayKey: Secret): CompactionSeal {
-  const key = Buffer.from(hkdfSync("sha256", gatewayKey.reveal(), "", "caret compaction", 32));
+/** AES-256-GCM under a key derived from the gateway's, which is asked for once it is needed; the owner is authenticated with it. */
+export function createCompactionSeal(gatewayKey: () => Secret): CompactionSeal {
+  let derived: Buffer | undefined;
+  const key = (): Buffer =>
+    (derived ??= Buffer.from(hkdfSync("sha256", gatewayKey().reveal(), "", "caret compaction", 32)));
   return {
     seal(owner, summary) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(owner));
+      const cipher = createCipheriv("aes-256-gcm", key(), nonce).setAAD(Buffer.from(owner));
       const sealed = Buffer.concat([cipher.update(summary, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
     },
     open(owner, sealed) {
       const bytes = Buffer.from(sealed, "base64url");
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
+      const decipher = createDecipheriv("aes-256-gcm", key(), bytes.subarray(0, NONCE_BYTES));
       decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       try {
         const text = [decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];

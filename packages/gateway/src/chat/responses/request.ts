@@ -47,7 +47,7 @@ export const responsesSchema = z.looseObject({
 });
 
 /** A request that is not answered may bring nothing new. */
-const unansweredSchema = responsesSchema.extend({ input: anyInputSchema });
+export const unansweredSchema = responsesSchema.extend({ input: anyInputSchema });
 
 export type ResponsesBody = z.infer<typeof unansweredSchema>;
 
@@ -75,7 +75,7 @@ export function readResponsesRequest(
   headers: IncomingHttpHeaders,
   recollection: Recollection,
 ): ResponsesRequest {
-  const read = readUnanswered(value, headers, recollection, responsesSchema);
+  const read = readAny(value, headers, recollection, responsesSchema);
   if (!read.request.messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
   return read;
@@ -85,8 +85,16 @@ export function readResponsesRequest(
 export function readUnanswered(
   value: unknown,
   headers: IncomingHttpHeaders,
+  recollection: Recollection,
+): ResponsesRequest {
+  return readAny(value, headers, recollection, unansweredSchema);
+}
+
+function readAny(
+  value: unknown,
+  headers: IncomingHttpHeaders,
   { owner, items, openCompaction = () => undefined }: Recollection,
-  schema: typeof responsesSchema | typeof unansweredSchema = unansweredSchema,
+  schema: typeof responsesSchema | typeof unansweredSchema,
 ): ResponsesRequest {
   const body = readBody(schema, value);
   refuseWhatCannotBe(body);

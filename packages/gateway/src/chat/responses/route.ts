@@ -13,6 +13,7 @@ import { responsesSchema } from "./request.ts";
 import { createRunningResponses, type RunningResponses } from "./running-responses.ts";
 import { storedRoutes, streamEvents } from "./stored-routes.ts";
 import { ResponseStream, toResponse } from "./stream.ts";
+import { unansweredRoutes } from "./unanswered-routes.ts";
 
 export interface ResponsesDoorOptions extends DoorOptions {
   /** Absent: what was answered is kept in memory, within bounds. */
@@ -29,6 +30,7 @@ export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync
     const running = createRunningResponses();
     app.setErrorHandler(errorHandler(responsesReplies(options)));
     app.post("/v1/responses", { config: { doc } }, async (request, reply) => answer(request, reply, context, running));
+    unansweredRoutes(app, context);
     storedRoutes(app, context, running);
     app.addHook("onClose", () => running.close());
   };
