@@ -9,7 +9,6 @@ import type { DoorRequest } from "../door-request.ts";
 import { followAnswer } from "../serve-answer.ts";
 import type { ResponseObject } from "./answer.ts";
 import { type InputItem, itemsBefore } from "./input-items.ts";
-import type { KeptResponse } from "./item-store.ts";
 import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./prepare-response.ts";
 import { anyInputSchema } from "./read-input.ts";
 import { readUnanswered } from "./request.ts";
@@ -40,16 +39,7 @@ export async function compactConversation(
   const owner = keeperOf(caller);
   const { model, input, instructions, previous_response_id } = readBody(compactSchema, request.body);
   const value = { model, input, instructions, previous_response_id, store: false };
-  const past: KeptResponse[] = [];
-  const prepared = await prepareResponse(
-    { value, headers: request.headers, owner },
-    context,
-    readUnanswered,
-    (items) => {
-      past.push(...(items.findChain(owner, previous_response_id ?? "") ?? []));
-      return items;
-    },
-  );
+  const prepared = await prepareResponse({ value, headers: request.headers, owner }, context, readUnanswered);
   if (prepared.read.request.messages.length === 0) throw invalidRequest("input: there is nothing to compact");
   const response = await summarise(request, reply, prepared, context);
   const text = response.output.flatMap((item) =>
@@ -58,7 +48,7 @@ export async function compactConversation(
   const summary = text.join("\n\n").trim();
   if (summary === "") throw new CaretError("no-result", "The agent wrote no summary");
   const compaction = { id: `cmp_${context.newId()}`, type: "compaction", encrypted_content: seal.seal(owner, summary) };
-  const said = itemsBefore([...past, prepared.toKept(response)]).filter(isSaidToTheAgent);
+  const said = itemsBefore([...prepared.read.past, prepared.toKept(response)]).filter(isSaidToTheAgent);
   const { created_at, usage } = response;
   return reply.send({
     id: prepared.id,

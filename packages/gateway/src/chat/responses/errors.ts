@@ -5,7 +5,7 @@ import { errorMessage } from "../error-message.ts";
 import { toOpenaiReply } from "../openai/errors.ts";
 import type { DoorOptions } from "../serve-answer.ts";
 import { type ResponseIdentity, type ResponseObject, toResponseObject } from "./answer.ts";
-import { sseFraming } from "./event-framing.ts";
+import { type EventFraming, sseFraming } from "./event-framing.ts";
 
 export interface ResponseError {
   readonly code: "invalid_prompt" | "rate_limit_exceeded" | "server_error";
@@ -50,30 +50,35 @@ export function toCodexReply(info: ErrorInfo, identity: ResponseIdentity): Error
   return {
     status: 200,
     headers: { ...reply.headers, "content-type": "text/event-stream; charset=utf-8" },
-    body: failedStream(info, identity),
+    body: failedResponse(info, identity, sseFraming),
   };
 }
 
 /** A whole response that failed before it said anything. */
-function failedStream(info: ErrorInfo, identity: ResponseIdentity): string {
+export function failedResponse(info: ErrorInfo, identity: ResponseIdentity, framing: EventFraming): string {
   const nothing = { output: [], usage: null, completedAt: null };
   const begun = toResponseObject(identity, { status: "in_progress", error: null, ...nothing });
   const failed = toResponseObject(identity, { status: "failed", error: toResponseError(info, false), ...nothing });
   const event = (type: string, sequence_number: number, response: ResponseObject) =>
-    sseFraming.event(type, JSON.stringify({ type, sequence_number, response }));
-  return event("response.created", 0, begun) + event("response.failed", 1, failed) + sseFraming.end;
+    framing.event(type, JSON.stringify({ type, sequence_number, response }));
+  return event("response.created", 0, begun) + event("response.failed", 1, failed) + framing.end;
+}
+
+/** Of a response that could not begin, to a request with that body. */
+export function identityOf(body: unknown, { newId, now }: Pick<DoorOptions, "newId" | "now">): ResponseIdentity {
+  const { model } = (body ?? {}) as { readonly model?: unknown };
+  return {
+    id: `resp_${newId()}`,
+    createdAt: Math.floor(now() / 1000),
+    model: typeof model === "string" ? model : "",
+    body: {},
+  };
 }
 
 /** As at the chat door, unless it is Codex that asks: it reads errors in a way of its own. */
-export function responsesReplies({ newId, now }: Pick<DoorOptions, "newId" | "now">) {
+export function responsesReplies(context: Pick<DoorOptions, "newId" | "now">) {
   return ({ info, status, request }: Failure): ErrorReply => {
     if (!isCodex(request.headers)) return toOpenaiReply(info, status);
-    const { model } = (request.body ?? {}) as { readonly model?: unknown };
-    return toCodexReply(info, {
-      id: `resp_${newId()}`,
-      createdAt: Math.floor(now() / 1000),
-      model: typeof model === "string" ? model : "",
-      body: {},
-    });
+    return toCodexReply(info, identityOf(request.body, context));
   };
 }

@@ -54,6 +54,8 @@ export type ResponsesBody = z.infer<typeof unansweredSchema>;
 export interface ResponsesRequest {
   readonly request: DoorRequest;
   readonly body: ResponsesBody;
+  /** The responses that it continues, oldest first. */
+  readonly past: readonly KeptResponse[];
   /** What this request added to the transcript, to be kept with its answer. */
   readonly added: Pick<KeptResponse, "system" | "messages" | "hasGaps">;
 }
@@ -113,6 +115,7 @@ function readAny(
   if (past.length > 0) assertCallsKnown(before, added);
   return {
     body,
+    past,
     added: { system: added.system, messages: added.messages, ...(added.hasGaps && { hasGaps: true }) },
     request: {
       ...toRequest(body, headers, [...before.system, ...added.system]),

@@ -2,6 +2,7 @@ import { keeperOf, type TurnShare } from "@caret/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { errorHandler } from "../../http/error-handler.ts";
 import { requestContextOf } from "../../http/request-context.ts";
+import { hasWebSockets } from "../../http/web-sockets.ts";
 import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import type { ResponseObject } from "./answer.ts";
 import { startInBackground } from "./background-response.ts";
@@ -10,6 +11,7 @@ import { responsesReplies } from "./errors.ts";
 import { createMemoryItemStore, type ItemStore } from "./item-store.ts";
 import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./prepare-response.ts";
 import { responsesSchema } from "./request.ts";
+import { responsesSocket } from "./responses-socket.ts";
 import { createRunningResponses, type RunningResponses } from "./running-responses.ts";
 import { storedRoutes, streamEvents } from "./stored-routes.ts";
 import { ResponseStream, toResponse } from "./stream.ts";
@@ -19,6 +21,8 @@ export interface ResponsesDoorOptions extends DoorOptions {
   /** Absent: what was answered is kept in memory, within bounds. */
   readonly items?: ItemStore;
   readonly seal?: CompactionSeal | undefined;
+  /** How long a WebSocket may be open; an hour when absent. */
+  readonly socketAgeMs?: number | undefined;
 }
 
 const doc = { summary: "OpenAI responses", body: responsesSchema, streams: true };
@@ -32,6 +36,11 @@ export function responsesDoor(options: ResponsesDoorOptions): FastifyPluginAsync
     app.post("/v1/responses", { config: { doc } }, async (request, reply) => answer(request, reply, context, running));
     unansweredRoutes(app, context);
     storedRoutes(app, context, running);
+    if (hasWebSockets(app)) {
+      const closing = new AbortController();
+      app.addHook("preClose", async () => closing.abort());
+      responsesSocket(app, { context, closing: closing.signal, maxAgeMs: options.socketAgeMs });
+    }
     app.addHook("onClose", () => running.close());
   };
 }
