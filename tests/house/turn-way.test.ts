@@ -26,8 +26,9 @@ describe("the source files", () => {
   // sandboxes, MCP dispatch and comparisons, ACP as a door and as a lane, and their commands (200), then the installation of
   // clients, the plugin of OpenCode, lists of models, doctor's checks, the library and the registration of agents (120).
   // The fleet's agents, comparisons, imports, lineage and metrics of workers were 30, checkpoints and streams of the spawner 4.
-  it("are at most 1590, generated ones aside", () => {
-    expect(lengths.length).toBeLessThanOrEqual(1590);
+  // The Responses API as it is published (stored and background responses, compaction, WebSockets) was 24.
+  it("are at most 1620, generated ones aside", () => {
+    expect(lengths.length).toBeLessThanOrEqual(1620);
   });
 
   it("have between 50 and 80 lines in the median, and none has more than 400", () => {

@@ -1,7 +1,7 @@
 import type { ResponseError } from "./errors.ts";
 import type { OutputItem } from "./item-store.ts";
+import { echoRequest } from "./making/request-echo.ts";
 import type { ResponsesBody } from "./request.ts";
-import { echoRequest } from "./request-echo.ts";
 import type { ResponseUsage } from "./usage.ts";
 
 /** The parts of a response that change while it is made. */

@@ -5,7 +5,7 @@ import { errorMessage } from "../error-message.ts";
 import { toOpenaiReply } from "../openai/errors.ts";
 import type { DoorOptions } from "../serve-answer.ts";
 import { type ResponseIdentity, type ResponseObject, toResponseObject } from "./answer.ts";
-import { type EventFraming, sseFraming } from "./event-framing.ts";
+import { type EventFraming, sseFraming } from "./making/event-framing.ts";
 
 export interface ResponseError {
   readonly code: "invalid_prompt" | "rate_limit_exceeded" | "server_error";

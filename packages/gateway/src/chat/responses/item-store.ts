@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from "@caret/protocol";
 import type { ResponseObject } from "./answer.ts";
-import type { InputItem } from "./input-items.ts";
-import { createResponseMemory, keyOf, type MemoryLimits, type ResponseMemory } from "./response-memory.ts";
+import type { InputItem } from "./items/input-items.ts";
+import { createResponseMemory, keyOf, type MemoryLimits, type ResponseMemory } from "./items/response-memory.ts";
 import type { localCallFields } from "./tools.ts";
 
 /** What a response consists of, as it goes over the wire and as it is kept for later references. */

@@ -9,9 +9,9 @@ import { flag, refuseModalities, text, tokenLimit, toRequestedModel } from "../o
 import { toolChoiceSchema, toToolChoice } from "../openai-tools.ts";
 import { answerFormatOf, formatInstruction, samplingOf } from "../sampling-and-format.ts";
 import type { KeptResponse, Recollection, References } from "./item-store.ts";
-import { anyInputSchema, inputSchema, readInput } from "./read-input.ts";
+import { anyInputSchema, inputSchema, readInput } from "./items/read-input.ts";
+import { TranscriptBuilder } from "./items/transcript-builder.ts";
 import { toolsSchema, toResponseTools } from "./tools.ts";
-import { TranscriptBuilder } from "./transcript-builder.ts";
 
 const number = z.number("must be a number").nullish();
 
@@ -77,7 +77,7 @@ export function readResponsesRequest(
   headers: IncomingHttpHeaders,
   recollection: Recollection,
 ): ResponsesRequest {
-  const read = readAny(value, headers, recollection, responsesSchema);
+  const read = readAny(value, headers, recollection, { isAnswered: true });
   if (!read.request.messages.some(({ role }) => role === "user" || role === "tool"))
     throw invalidRequest("input: at least one item must be from the user");
   return read;
@@ -89,16 +89,18 @@ export function readUnanswered(
   headers: IncomingHttpHeaders,
   recollection: Recollection,
 ): ResponsesRequest {
-  return readAny(value, headers, recollection, unansweredSchema);
+  return readAny(value, headers, recollection, { isAnswered: false });
 }
 
 function readAny(
   value: unknown,
   headers: IncomingHttpHeaders,
   { owner, items, openCompaction = () => undefined }: Recollection,
-  schema: typeof responsesSchema | typeof unansweredSchema,
+  { isAnswered }: { readonly isAnswered: boolean },
 ): ResponsesRequest {
-  const body = readBody(schema, value);
+  // One that goes on from a response may have brought everything with that.
+  const isWhole = isAnswered && referencesIn(value).responseId === undefined;
+  const body = readBody(isWhole ? responsesSchema : unansweredSchema, value);
   refuseWhatCannotBe(body);
   const past = earlier(items, owner, body.previous_response_id ?? undefined);
   const before = toTranscript(past);
@@ -110,7 +112,7 @@ function readAny(
     },
     openCompaction: (sealed) => openCompaction(owner, sealed),
   });
-  added.askByInstruction();
+  if (isAnswered) added.askByInstruction();
   const messages: readonly TranscriptMessage[] = [...before.messages, ...added.messages];
   if (past.length > 0) assertCallsKnown(before, added);
   return {

@@ -5,17 +5,17 @@ import { requestContextOf } from "../../http/request-context.ts";
 import { hasWebSockets } from "../../http/web-sockets.ts";
 import { type AnswerStream, type DoorOptions, serveAnswer } from "../serve-answer.ts";
 import type { ResponseObject } from "./answer.ts";
-import { startInBackground } from "./background-response.ts";
-import type { CompactionSeal } from "./compaction-seal.ts";
+import type { CompactionSeal } from "./compaction/compaction-seal.ts";
+import { unansweredRoutes } from "./compaction/unanswered-routes.ts";
 import { responsesReplies } from "./errors.ts";
 import { createMemoryItemStore, type ItemStore } from "./item-store.ts";
-import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./prepare-response.ts";
+import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./making/prepare-response.ts";
 import { responsesSchema } from "./request.ts";
-import { responsesSocket } from "./responses-socket.ts";
-import { createRunningResponses, type RunningResponses } from "./running-responses.ts";
-import { storedRoutes, streamEvents } from "./stored-routes.ts";
+import { responsesSocket } from "./socket/responses-socket.ts";
+import { startInBackground } from "./stored/background-response.ts";
+import { createRunningResponses, type RunningResponses } from "./stored/running-responses.ts";
+import { storedRoutes, streamEvents } from "./stored/stored-routes.ts";
 import { ResponseStream, toResponse } from "./stream.ts";
-import { unansweredRoutes } from "./unanswered-routes.ts";
 
 export interface ResponsesDoorOptions extends DoorOptions {
   /** Absent: what was answered is kept in memory, within bounds. */

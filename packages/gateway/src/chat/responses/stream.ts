@@ -8,15 +8,15 @@ import type { AnswerEnding, AnswerStream } from "../serve-answer.ts";
 import type { Cut } from "../stop-matcher.ts";
 import { type ResponseIdentity, type ResponseObject, type ResponseState, toResponseObject } from "./answer.ts";
 import { toResponseError } from "./errors.ts";
-import { type EventFraming, sseFraming } from "./event-framing.ts";
 import type { OutputItem } from "./item-store.ts";
+import { type EventFraming, sseFraming } from "./making/event-framing.ts";
 import {
   createMessageWriter,
   createReasoningWriter,
   type ItemWriter,
   type WriteEvent,
   writeCall,
-} from "./item-writers.ts";
+} from "./making/item-writers.ts";
 import { toCallItem } from "./tools.ts";
 import { toResponseUsage } from "./usage.ts";
 

@@ -74,9 +74,9 @@ const localCall = z.discriminatedUnion("type", [
   }),
 ]);
 
-export const itemSchema = z.union([messageItem, reasoningItem, functionCall, customCall, localCall]);
+const itemSchema = z.union([messageItem, reasoningItem, functionCall, customCall, localCall]);
 
-export const usageSchema = z
+const usageSchema = z
   .strictObject({
     input_tokens: count,
     input_tokens_details: z.strictObject({ cached_tokens: count, cache_write_tokens: count }),

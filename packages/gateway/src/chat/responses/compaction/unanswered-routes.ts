@@ -1,10 +1,10 @@
 import { keeperOf } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
-import { requestContextOf } from "../../http/request-context.ts";
-import { estimateRequestTokens } from "../estimate-tokens.ts";
+import { requestContextOf } from "../../../http/request-context.ts";
+import { estimateRequestTokens } from "../../estimate-tokens.ts";
+import { prepareResponse, type ResponsesContext } from "../making/prepare-response.ts";
+import { readUnanswered, unansweredSchema } from "../request.ts";
 import { compactConversation, compactSchema } from "./compact-conversation.ts";
-import { prepareResponse, type ResponsesContext } from "./prepare-response.ts";
-import { readUnanswered, unansweredSchema } from "./request.ts";
 
 const countDoc = { summary: "Estimate the tokens of a request to the Responses API", body: unansweredSchema };
 const compactDoc = { summary: "Compact a conversation to an item that stands for it", body: compactSchema };

@@ -1,18 +1,18 @@
 import { type AgentEvent, CaretError, keeperOf } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { clientGone } from "../../http/client-gone.ts";
-import { invalidRequest, readBody } from "../../http/read-body.ts";
-import { requestContextOf } from "../../http/request-context.ts";
-import { AnswerReader } from "../answer-reader.ts";
-import type { DoorRequest } from "../door-request.ts";
-import { followAnswer } from "../serve-answer.ts";
-import type { ResponseObject } from "./answer.ts";
-import { type InputItem, itemsBefore } from "./input-items.ts";
-import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./prepare-response.ts";
-import { anyInputSchema } from "./read-input.ts";
-import { readUnanswered } from "./request.ts";
-import { toResponse } from "./stream.ts";
+import { clientGone } from "../../../http/client-gone.ts";
+import { invalidRequest, readBody } from "../../../http/read-body.ts";
+import { requestContextOf } from "../../../http/request-context.ts";
+import { AnswerReader } from "../../answer-reader.ts";
+import type { DoorRequest } from "../../door-request.ts";
+import { followAnswer } from "../../serve-answer.ts";
+import type { ResponseObject } from "../answer.ts";
+import { type InputItem, itemsBefore } from "../items/input-items.ts";
+import { anyInputSchema } from "../items/read-input.ts";
+import { type PreparedResponse, prepareResponse, type ResponsesContext } from "../making/prepare-response.ts";
+import { readUnanswered } from "../request.ts";
+import { toResponse } from "../stream.ts";
 
 /** What is read of a body besides what every request has; the rest of it says nothing about a summary. */
 export const compactSchema = z.looseObject({

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, parseJson } from "@caret/protocol";
-import { invalidRequest } from "../../http/read-body.ts";
+import { invalidRequest } from "../../../http/read-body.ts";
 
 /** What a client asks for over a WebSocket. */
 export interface CreateMessage {

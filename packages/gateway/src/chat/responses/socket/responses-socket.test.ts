@@ -8,7 +8,7 @@ import {
   type StartOptions,
   startServer,
   statusOf,
-} from "../../server/testing/start-server.ts";
+} from "../../../server/testing/start-server.ts";
 import {
   aborted,
   createScriptedConversations,
@@ -17,7 +17,7 @@ import {
   type Script,
   type ScriptedConversations,
   says,
-} from "../openai/testing/scripted-answers.ts";
+} from "../../openai/testing/scripted-answers.ts";
 
 const servers: StartedServer[] = [];
 const sockets: WebSocket[] = [];
@@ -177,7 +177,8 @@ describe("the Responses API over a WebSocket [clients N9]", () => {
   it("answers nothing to generate: false, and goes on from it", async () => {
     const server = await start(hello);
     const client = new Client(server);
-    await client.create({ input: [{ role: "user", content: "One" }], generate: false });
+    const rules = { role: "developer", content: "Rules." };
+    await client.create({ input: [{ role: "user", content: "One" }, rules], generate: false });
     const warm = await client.untilEnd();
     expect([warm.map(({ type }) => type), warm.at(-1)?.response?.output, server.conversations.opened.length]).toEqual([
       ["response.created", "response.in_progress", "response.completed"],
@@ -188,7 +189,14 @@ describe("the Responses API over a WebSocket [clients N9]", () => {
       input: [{ role: "user", content: "Two" }],
       previous_response_id: idOf(warm.at(-1) as WireEvent),
     });
-    expect(JSON.stringify(server.conversations.opened[0]?.request.messages)).toMatch(/One.*Two/);
+    await client.create({ input: [rules], generate: false });
+    const rulesAlone = (await client.untilEnd()).at(-1) as WireEvent;
+    await client.ask({ input: [{ role: "user", content: "Three" }], previous_response_id: idOf(rulesAlone) });
+    const asks = (text: string) => ({ role: "user", parts: [{ kind: "text", text }] });
+    expect(server.conversations.opened.map(({ request: { system, messages } }) => [system, messages])).toEqual([
+      ["Rules.", [asks("One"), asks("Two")]],
+      ["Rules.", [asks("Three")]],
+    ]);
   });
 
   it.each([

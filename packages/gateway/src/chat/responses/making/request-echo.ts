@@ -1,4 +1,4 @@
-import type { ResponsesBody } from "./request.ts";
+import type { ResponsesBody } from "../request.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

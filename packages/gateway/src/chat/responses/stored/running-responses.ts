@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
-import type { ResponseObject } from "./answer.ts";
-import { linesOf } from "./event-framing.ts";
+import type { ResponseObject } from "../answer.ts";
+import { linesOf } from "../making/event-framing.ts";
 
 /** How long the events of a background response can be read after its end. */
 const EVENTS_KEPT_MS = 5 * 60_000;

@@ -1,16 +1,16 @@
 import { CaretError, keeperOf } from "@caret/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { clientGone } from "../../http/client-gone.ts";
-import { invalidRequest, readPart } from "../../http/read-body.ts";
-import { requestContextOf } from "../../http/request-context.ts";
-import { openSse } from "../../http/sse-writer.ts";
-import type { ResponseObject } from "./answer.ts";
+import { clientGone } from "../../../http/client-gone.ts";
+import { invalidRequest, readPart } from "../../../http/read-body.ts";
+import { requestContextOf } from "../../../http/request-context.ts";
+import { openSse } from "../../../http/sse-writer.ts";
+import type { ResponseObject } from "../answer.ts";
+import type { KeptResponse } from "../item-store.ts";
+import { itemsBefore, pageOf } from "../items/input-items.ts";
+import { sseFraming, sseOf } from "../making/event-framing.ts";
+import type { ResponsesContext } from "../making/prepare-response.ts";
 import { cancelElsewhere, isMadeElsewhere, toObject } from "./background-response.ts";
-import { sseFraming, sseOf } from "./event-framing.ts";
-import { itemsBefore, pageOf } from "./input-items.ts";
-import type { KeptResponse } from "./item-store.ts";
-import type { ResponsesContext } from "./prepare-response.ts";
 import type { RunningResponse, RunningResponses } from "./running-responses.ts";
 
 const wholeNumber = z

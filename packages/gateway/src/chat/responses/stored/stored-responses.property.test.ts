@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import OpenAI from "openai";
 import { expect, it } from "vitest";
-import { createScriptedConversations, ends, says } from "../openai/testing/scripted-answers.ts";
-import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
-import { createMemoryItemStore, type ResponseArchive } from "./item-store.ts";
-import { responsesDoor } from "./route.ts";
-import { sharedArchive } from "./testing/shared-archive.ts";
+import { createScriptedConversations, ends, says } from "../../openai/testing/scripted-answers.ts";
+import { type ServedDoor, serveDoor } from "../../openai/testing/serve-door.ts";
+import { createMemoryItemStore, type ResponseArchive } from "../item-store.ts";
+import { responsesDoor } from "../route.ts";
+import { sharedArchive } from "../testing/shared-archive.ts";
 
 let made = 0;
 

@@ -1,9 +1,9 @@
 import { type Caller, lastingCaller } from "@caret/protocol";
-import type { ResponseObject } from "./answer.ts";
-import { storedFraming } from "./event-framing.ts";
-import type { ItemStore, KeptResponse } from "./item-store.ts";
-import { makeResponse, type StartedResponse } from "./make-response.ts";
-import type { PreparedResponse, ResponsesContext } from "./prepare-response.ts";
+import type { ResponseObject } from "../answer.ts";
+import type { ItemStore, KeptResponse } from "../item-store.ts";
+import { storedFraming } from "../making/event-framing.ts";
+import { makeResponse, type StartedResponse } from "../making/make-response.ts";
+import type { PreparedResponse, ResponsesContext } from "../making/prepare-response.ts";
 import type { RunningResponse, RunningResponses } from "./running-responses.ts";
 
 /** So often a process says in the archive that it still makes a response, and looks whether it is still wanted. */

@@ -1,7 +1,7 @@
 import type { TranscriptCall, TranscriptMessage, TranscriptPart } from "@caret/protocol";
-import { asksByInstruction } from "../asks-by-instruction.ts";
-import { parseArguments } from "../openai-tools.ts";
-import type { CallItem, OutputItem } from "./item-store.ts";
+import { asksByInstruction } from "../../asks-by-instruction.ts";
+import { parseArguments } from "../../openai-tools.ts";
+import type { CallItem, OutputItem } from "../item-store.ts";
 
 const SUMMARY = "[A summary of the conversation up to here]";
 

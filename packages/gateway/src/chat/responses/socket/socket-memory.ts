@@ -1,4 +1,4 @@
-import type { KeptResponse, Recollection } from "./item-store.ts";
+import type { KeptResponse, Recollection } from "../item-store.ts";
 
 /** A client goes on from its last response. Some earlier ones are there as well, for one that goes back. */
 const MAX_RESPONSES = 4;

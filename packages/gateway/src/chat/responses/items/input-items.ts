@@ -1,7 +1,7 @@
-import { invalidRequest } from "../../http/read-body.ts";
-import type { KeptResponse, OutputItem } from "./item-store.ts";
+import { invalidRequest } from "../../../http/read-body.ts";
+import type { KeptResponse, OutputItem } from "../item-store.ts";
+import type { ResponsesBody } from "../request.ts";
 import { type Item, typeOf } from "./read-input.ts";
-import type { ResponsesBody } from "./request.ts";
 
 /** An item of a request or an answer, as the published API lists it: with an id, and with its content as parts. */
 export interface InputItem {

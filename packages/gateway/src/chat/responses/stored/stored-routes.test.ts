@@ -9,11 +9,11 @@ import {
   ends,
   type Script,
   says,
-} from "../openai/testing/scripted-answers.ts";
-import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
-import { createMemoryItemStore, type ResponseArchive } from "./item-store.ts";
-import { responsesDoor } from "./route.ts";
-import { sharedArchive } from "./testing/shared-archive.ts";
+} from "../../openai/testing/scripted-answers.ts";
+import { type ServedDoor, serveDoor } from "../../openai/testing/serve-door.ts";
+import { createMemoryItemStore, type ResponseArchive } from "../item-store.ts";
+import { responsesDoor } from "../route.ts";
+import { sharedArchive } from "../testing/shared-archive.ts";
 
 let made = 0;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { invalidRequest, readPart } from "../../http/read-body.ts";
-import { contentSchema, toParts, toText } from "../openai-content.ts";
-import { parseArguments, toolName } from "../openai-tools.ts";
-import type { OutputItem } from "./item-store.ts";
-import { type LocalCallNews, readLocalCall } from "./tools.ts";
+import { invalidRequest, readPart } from "../../../http/read-body.ts";
+import { contentSchema, toParts, toText } from "../../openai-content.ts";
+import { parseArguments, toolName } from "../../openai-tools.ts";
+import type { OutputItem } from "../item-store.ts";
+import { type LocalCallNews, readLocalCall } from "../tools.ts";
 import { TranscriptBuilder } from "./transcript-builder.ts";
 
 const FORGOTTEN = "[An earlier answer that is not kept any more]";

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { TurnShare } from "@caret/protocol";
-import { displayOf } from "../activity-text.ts";
-import { countAnswer } from "../answer-usage.ts";
-import type { DoorOptions } from "../serve-answer.ts";
-import type { ResponseObject } from "./answer.ts";
-import type { CompactionSeal } from "./compaction-seal.ts";
-import { toInputItems } from "./input-items.ts";
-import type { ItemStore, KeptResponse, Recollection } from "./item-store.ts";
-import { type ResponsesRequest, readResponsesRequest, referencesIn } from "./request.ts";
-import type { ResponseStreamOptions } from "./stream.ts";
+import { displayOf } from "../../activity-text.ts";
+import { countAnswer } from "../../answer-usage.ts";
+import type { DoorOptions } from "../../serve-answer.ts";
+import type { ResponseObject } from "../answer.ts";
+import type { CompactionSeal } from "../compaction/compaction-seal.ts";
+import type { ItemStore, KeptResponse, Recollection } from "../item-store.ts";
+import { toInputItems } from "../items/input-items.ts";
+import { type ResponsesRequest, readResponsesRequest, referencesIn } from "../request.ts";
+import type { ResponseStreamOptions } from "../stream.ts";
 
 /** What every route of the door is given. */
 export interface ResponsesContext extends DoorOptions {

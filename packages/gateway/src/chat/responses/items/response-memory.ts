@@ -1,4 +1,4 @@
-import type { KeptResponse, OutputItem } from "./item-store.ts";
+import type { KeptResponse, OutputItem } from "../item-store.ts";
 
 const DEFAULT_MAX_RESPONSES = 1000;
 const DEFAULT_MAX_CHARACTERS = 32 * 1024 * 1024;

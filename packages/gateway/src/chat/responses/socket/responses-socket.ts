@@ -1,16 +1,16 @@
 import { CaretError, keeperOf } from "@caret/protocol";
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { refusalWith, toKnownError } from "../../http/refusals.ts";
-import { requestContextOf } from "../../http/request-context.ts";
-import { createSocketWriter, type SocketWriter } from "../../http/socket-writer.ts";
-import { RESPONSES_SOCKET } from "../../http/web-sockets.ts";
-import { type ResponseObject, toResponseObject } from "./answer.ts";
-import { failedResponse, identityOf, responsesReplies } from "./errors.ts";
-import { lineFraming, linesOf } from "./event-framing.ts";
-import { makeResponse } from "./make-response.ts";
-import { type PreparedResponse, prepareResponse, type ResponsesContext } from "./prepare-response.ts";
-import { readResponsesRequest, readUnanswered } from "./request.ts";
+import { refusalWith, toKnownError } from "../../../http/refusals.ts";
+import { requestContextOf } from "../../../http/request-context.ts";
+import { createSocketWriter, type SocketWriter } from "../../../http/socket-writer.ts";
+import { RESPONSES_SOCKET } from "../../../http/web-sockets.ts";
+import { type ResponseObject, toResponseObject } from "../answer.ts";
+import { failedResponse, identityOf, responsesReplies } from "../errors.ts";
+import { lineFraming, linesOf } from "../making/event-framing.ts";
+import { makeResponse } from "../making/make-response.ts";
+import { type PreparedResponse, prepareResponse, type ResponsesContext } from "../making/prepare-response.ts";
+import { readResponsesRequest, readUnanswered } from "../request.ts";
 import { createSocketMemory, type SocketMemory } from "./socket-memory.ts";
 import { type CreateMessage, readCreateMessage } from "./socket-messages.ts";
 

@@ -6,11 +6,11 @@ import {
   type Conversations,
   type TakeMore,
 } from "@caret/protocol";
-import { followAnswer } from "../serve-answer.ts";
-import type { ResponseObject } from "./answer.ts";
+import { followAnswer } from "../../serve-answer.ts";
+import type { ResponseObject } from "../answer.ts";
+import { ResponseStream } from "../stream.ts";
 import type { EventFraming } from "./event-framing.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
-import { ResponseStream } from "./stream.ts";
 
 export interface ResponseMaking {
   readonly prepared: PreparedResponse;

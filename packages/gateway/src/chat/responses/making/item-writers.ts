@@ -5,7 +5,7 @@ import {
   outputText,
   type ReasoningItem,
   summaryText,
-} from "./item-store.ts";
+} from "../item-store.ts";
 
 /** Writes one event; `fields` is the inside of its JSON object. */
 export type WriteEvent = (type: string, fields: string) => string;

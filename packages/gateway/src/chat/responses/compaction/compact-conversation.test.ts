@@ -1,10 +1,10 @@
 import { Secret } from "@caret/protocol";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { createScriptedConversations, ends, type Script, says } from "../openai/testing/scripted-answers.ts";
-import { type ServedDoor, serveDoor } from "../openai/testing/serve-door.ts";
+import { createScriptedConversations, ends, type Script, says } from "../../openai/testing/scripted-answers.ts";
+import { type ServedDoor, serveDoor } from "../../openai/testing/serve-door.ts";
+import { responsesDoor } from "../route.ts";
 import { createCompactionSeal } from "./compaction-seal.ts";
-import { responsesDoor } from "./route.ts";
 
 let made = 0;
 
