@@ -153,7 +153,7 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
   const { archive } = options;
   const memory = createResponseMemory(options);
 
-  const { read, readChain, withdrawal, forgetDeleted } = readArchive(archive, memory);
+  const { read, readChain, withdrawal } = readArchive(archive, memory);
 
   return {
     async keep(owner, response, sessionId) {
@@ -187,8 +187,11 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
       };
     },
     async find(owner, id) {
-      await forgetDeleted(owner, id);
-      return memory.use(keyOf(owner, id)) ?? (await read(owner, { id }));
+      if (archive === undefined) return memory.use(keyOf(owner, id));
+      const archived = await read(owner, { id });
+      // Deleted, by its owner or with its session.
+      if (archived === undefined) memory.forget(owner, id);
+      return memory.use(keyOf(owner, id)) ?? archived;
     },
     withdrawal,
     async forget(owner, id) {
@@ -213,7 +216,9 @@ function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemor
     if (body === undefined) return undefined;
     const response = JSON.parse(body) as KeptResponse;
     if (response.isDeleted === true) return undefined;
-    if (response.aliveAt === undefined) memory.remember(owner, response, body.length);
+    // What this process has answered itself still has its secrets.
+    if (response.aliveAt === undefined && memory.use(keyOf(owner, response.id)) === undefined)
+      memory.remember(owner, response, body.length);
     return response;
   }
 
@@ -244,5 +249,5 @@ function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemor
     return chain;
   }
 
-  return { read, readChain, withdrawal, forgetDeleted };
+  return { read, readChain, withdrawal };
 }

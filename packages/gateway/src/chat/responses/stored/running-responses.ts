@@ -11,6 +11,7 @@ const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
 export interface RunningResponse {
   readonly id: string;
   readonly owner: string;
+  readonly hasEnded: boolean;
   /** As it stands. */
   response(): ResponseObject;
   /** Its events after the one of that number, from the first to the last, as they happen. Rejects when nobody listens any more. */

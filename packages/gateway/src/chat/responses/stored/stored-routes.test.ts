@@ -106,6 +106,16 @@ describe("a stored response [clients N8]", () => {
     expect(reply.status).toBe(status);
   });
 
+  it("is gone with its session, also where it was made", async () => {
+    const archive = sharedArchive();
+    await using door = await serve(hello, archive);
+    const { id } = await clientOf(door).responses.create({ model: "auto", input: "Hello" });
+    expect(await statusOf(clientOf(door).responses.retrieve(id))).toBe(200);
+    archive.clear();
+    const { responses } = clientOf(door);
+    expect([await statusOf(responses.retrieve(id)), await statusOf(responses.inputItems.list(id))]).toEqual([404, 404]);
+  });
+
   it("refuses the result of a call that was never made, where all of its past is known", async () => {
     await using door = await serve(hello);
     const client = clientOf(door);

@@ -72,7 +72,8 @@ async function get(
   const { stream, starting_after } = readPart(getQuery, request.query, "");
   const { owner, id } = asked(request);
   const live = running.find(owner, id);
-  if (stream !== "true") return reply.send(live?.response() ?? (await readObject(owner, id, context)));
+  if (stream !== "true")
+    return reply.send(live?.hasEnded === false ? live.response() : await readObject(owner, id, context));
   if (live !== undefined) return await streamEvents(request, reply, live, { context, after: starting_after ?? -1 });
   await readObject(owner, id, context);
   throw invalidRequest(
@@ -103,10 +104,11 @@ export async function streamEvents(
   return reply;
 }
 
-async function listItems(request: FastifyRequest, { items }: ResponsesContext) {
+async function listItems(request: FastifyRequest, context: ResponsesContext) {
   const query = readPart(listQuery, request.query, "");
   const { owner, id } = asked(request);
-  const { findChain } = await items.recall(owner, { responseId: id, itemIds: [] });
+  await read(owner, id, context);
+  const { findChain } = await context.items.recall(owner, { responseId: id, itemIds: [] });
   const chain = findChain(owner, id);
   if (chain === undefined) throw unknown(id);
   return pageOf(itemsBefore(chain), query);

@@ -1,11 +1,13 @@
 import type { ResponseArchive } from "../item-store.ts";
 
 /** Answers that several gateways share. */
-export function sharedArchive(): ResponseArchive {
+export function sharedArchive(): ResponseArchive & { clear(): void } {
   const bodies = new Map<string, string>();
   const items = new Map<string, string>();
   const key = (owner: string, id: string) => `${owner} ${id}`;
   return {
+    /** As when all sessions are deleted. */
+    clear: () => bodies.clear(),
     async put(owner, { id, itemIds, body }) {
       bodies.set(key(owner, id), body);
       for (const itemId of itemIds) items.set(key(owner, itemId), id);
