@@ -232,6 +232,22 @@ describe("a response in the background", () => {
     expect(await statusOf(there.retrieve(id))).toBe(404);
   });
 
+  it("stays deleted when it was deleted at another gateway while it ran", async () => {
+    const archive = sharedArchive();
+    const { script, say } = saidWordByWord();
+    await using one = await serve(script, archive);
+    await using other = await serve(script, archive);
+    const here = clientOf(one).responses;
+    const { id } = await here.create({ model: "auto", input: "Count", background: true });
+    await clientOf(other).responses.delete(id);
+    const stream = await here.retrieve(id, { stream: true });
+    for (const index of [0, 1, 2]) say(index);
+    for await (const _ of stream);
+    expect([await statusOf(here.retrieve(id)), await statusOf(clientOf(other).responses.retrieve(id))]).toEqual([
+      404, 404,
+    ]);
+  });
+
   it("has failed when the gateway that made it is gone", async () => {
     const archive = sharedArchive();
     const { script } = saidWordByWord();
