@@ -190,6 +190,8 @@ function assertCallsKnown(before: TranscriptBuilder, added: TranscriptBuilder): 
 function earlier(items: Recollection["items"], owner: string, id: string | undefined): readonly KeptResponse[] {
   if (id === undefined) return [];
   const chain = items.findChain(owner, id);
+  if (chain?.at(-1)?.aliveAt !== undefined)
+    throw invalidRequest("previous_response_id: this response has not ended; go on from it when it has");
   if (chain !== undefined) return chain;
   throw new CaretError("previous-response-not-found", `There is no response "${id.slice(0, 100)}" any more`);
 }

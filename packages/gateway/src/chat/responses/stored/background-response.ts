@@ -69,7 +69,8 @@ function keepAlive(prepared: PreparedResponse, { items, now }: ResponsesContext,
   async function beat(turn: StartedResponse): Promise<void> {
     // Not waited for: it ends when this has ended.
     if ((await items.withdrawal(owner, id)) !== undefined) return cancel();
-    const kept = { ...prepared.toKept(turn.response(), turn), aliveAt: now() };
+    // Nothing goes on from it before its end: what was asked is here once, as items.
+    const kept = { ...prepared.toKept(turn.response(), turn), system: [], messages: [], aliveAt: now() };
     await items.keep(owner, kept, turn.sessionId);
   }
 

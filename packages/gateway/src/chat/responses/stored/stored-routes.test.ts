@@ -193,6 +193,22 @@ describe("a response in the background", () => {
     ]);
   });
 
+  it("is no past to go on from before its end", async () => {
+    const { script, say } = saidWordByWord();
+    await using door = await serve(script);
+    const { responses } = clientOf(door);
+    const { id } = await responses.create({ model: "auto", input: "Count", background: true });
+    const next = { model: "auto", input: "More", previous_response_id: id };
+    await expect(responses.create(next)).rejects.toThrow("400 previous_response_id: this response has not ended");
+    for (const index of [0, 1, 2]) say(index);
+    for await (const _ of await responses.retrieve(id, { stream: true }));
+    expect((await responses.create(next)).status).toBe("completed");
+    const { data } = await responses.inputItems.list(id);
+    expect(data.map((item) => ("content" in item ? item.content : item))).toEqual([
+      [{ type: "input_text", text: "Count" }],
+    ]);
+  });
+
   it("is cancelled once, and stays so", async () => {
     const { script } = saidWordByWord();
     await using door = await serve(script);
