@@ -27,7 +27,8 @@ async function send({ door, query = "", headers = {}, body }: RequestShape, extr
 /** The end without which a client of this door waits, asks again or fails. */
 const ends: Readonly<Record<DoorPath, RegExp>> = {
   "/v1/chat/completions": /"content":"Four\."[\s\S]*"finish_reason":"stop"[\s\S]*data: \[DONE\]\n\n$/,
-  "/v1/responses": /"delta":"Four\."[\s\S]*event: response\.completed\ndata: .*"usage":\{"input_tokens".*\n\n$/,
+  "/v1/responses":
+    /"delta":"Four\."[\s\S]*event: response\.completed\ndata: .*"usage":\{"input_tokens".*\n\ndata: \[DONE\]\n\n$/,
   "/v1/messages":
     /"text":"Four\."[\s\S]*"stop_reason":"end_turn"[\s\S]*"output_tokens"[\s\S]*event: message_stop\n.*\n\n$/,
 };

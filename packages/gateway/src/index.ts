@@ -2,6 +2,7 @@ export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
 export type { ActivityDisplay } from "./chat/activity-text.ts";
 export { anthropicDoor } from "./chat/anthropic/route.ts";
 export { openaiDoor } from "./chat/openai/route.ts";
+export { createCompactionSeal } from "./chat/responses/compaction/compaction-seal.ts";
 export type { KeptResponse, ResponseArchive } from "./chat/responses/item-store.ts";
 export { createMemoryItemStore } from "./chat/responses/item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./chat/responses/route.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   anthropicDoor,
+  createCompactionSeal,
   createMemoryItemStore,
   mcpDoor,
   modelsDoor,
@@ -33,6 +34,7 @@ import { gatewayTokens } from "../tokens/gateway-tokens.ts";
 import { allowableDirectory, allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
+import { compactionKey } from "./compaction-key.ts";
 import { laneStates } from "./gateway-lanes.ts";
 import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
 import { gatewayUrl } from "./gateway-url.ts";
@@ -78,6 +80,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
     responsesDoor({
       ...door,
       items: createMemoryItemStore({ archive: redactedArchive(ports.answers, opened.redactor) }),
+      seal: createCompactionSeal(() => compactionKey(config)),
     }),
     anthropicDoor(door),
     modelsDoor({ models }),

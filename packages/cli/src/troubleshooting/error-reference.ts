@@ -36,6 +36,8 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   "session-busy": "Another turn of the session runs, or another process writes it.",
   "session-corrupt": "The agent's own record of the chat cannot be read.",
   "answer-not-kept": "The request was answered before, and the answer is not there any more.",
+  "previous-response-not-found":
+    "A request continues a response that was never kept, was deleted, or is older than 30 days.",
   "invalid-request": "The request or the command line is not as it should be; the message names the field.",
   "invalid-config": "A setting, or a file that was named, is not as it should be.",
   unauthenticated: "The request came without a token, or with one that is not valid.",

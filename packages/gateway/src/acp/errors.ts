@@ -44,6 +44,7 @@ const numbers = {
   "session-busy": INVALID_REQUEST,
   "session-corrupt": FAILED,
   "answer-not-kept": FAILED,
+  "previous-response-not-found": FAILED,
   "invalid-request": INVALID_PARAMS,
   "invalid-config": FAILED,
   unauthenticated: FAILED,

@@ -1,12 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ClientConnection } from "@caret/protocol";
-
-/** The only address with a WebSocket behind it. */
-export const SOCKET_ROUTE = "/api/sessions/:id/socket";
-
-/** Stricter than the router: whatever it lets through has a route. */
-const SOCKET_PATH = /^\/api\/sessions\/[\w.~-]+\/socket(?:\?|$)/;
 
 const known = new WeakMap<Socket, ClientConnection>();
 
@@ -29,8 +23,4 @@ export function connectionOf(socket: Socket): ClientConnection | undefined {
   const connection = known.get(socket) ?? { remoteAddress, remotePort, localPort };
   known.set(socket, connection);
   return connection;
-}
-
-export function asksForSocket({ method, url = "", headers }: IncomingMessage): boolean {
-  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && SOCKET_PATH.test(url);
 }

@@ -2,7 +2,7 @@ import { afterActing, CaretError, errorCodes } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { toAnthropicReply } from "../chat/anthropic/errors.ts";
 import { toOpenaiReply } from "../chat/openai/errors.ts";
-import { toCodexReply } from "../chat/responses/errors.ts";
+import { identityOf, toCodexReply } from "../chat/responses/errors.ts";
 import { toNativeError } from "../native/errors.ts";
 import { retryHeaders } from "./retry-advice.ts";
 
@@ -16,7 +16,7 @@ it.each(errorCodes)(
     const info = afterActing(before);
     const replies = {
       openai: toOpenaiReply(info),
-      codex: toCodexReply(info),
+      codex: toCodexReply(info, identityOf({}, { newId: () => "r", now: () => 0 })),
       anthropic: toAnthropicReply(info, "r"),
       native: { ...toNativeError(info), headers: retryHeaders(info) },
     };

@@ -8,8 +8,10 @@ const OWNER = "cursor";
 
 const MAX_LIMIT = 1000;
 
+type KnownModels = Pick<ModelDirectory, "list" | "resolve">;
+
 /** `GET /v1/models` and `/v1/models/:id`: in Anthropic's shape for clients that send `anthropic-version`. */
-export function modelsDoor({ models }: { readonly models: Pick<ModelDirectory, "list"> }): FastifyPluginAsync {
+export function modelsDoor({ models }: { readonly models: KnownModels }): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler(
       errorHandler(({ info, status, request }) =>
@@ -30,15 +32,29 @@ export function modelsDoor({ models }: { readonly models: Pick<ModelDirectory, "
   };
 }
 
-async function sendModel(
-  models: Pick<ModelDirectory, "list">,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { "*": id } = request.params as { readonly "*": string };
-  const model = (await models.list()).find((candidate) => candidate.id === id);
-  if (model === undefined) throw new CaretError("model-unknown", `There is no model "${id.slice(0, 100)}"`);
-  return reply.send(wantsAnthropic(request) ? toAnthropicModel(model) : toOpenaiModel(model));
+async function sendModel(models: KnownModels, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { "*": name } = request.params as { readonly "*": string };
+  const model = await findModel(models, name);
+  // OpenAI's servers give the name that was asked for, Anthropic's the model that it stands for.
+  return reply.send(
+    wantsAnthropic(request) ? toAnthropicModel(model) : toOpenaiModel({ ...model, id: name }, model.id),
+  );
+}
+
+/** Every name that a turn takes: a listed model, one of its variants, or another vendor's word for it. */
+async function findModel(models: KnownModels, name: string): Promise<DirectoryModel> {
+  const list = await models.list();
+  const listed = list.find(({ id }) => id === name);
+  if (listed !== undefined) return listed;
+  // An empty name means the default one in a turn; here it is a wrong address.
+  const unnamed = { cursorModel: undefined, effort: undefined, thinking: undefined };
+  const resolved = name.trim() === "" ? undefined : await models.resolve({ ...unnamed, model: name });
+  for (const { variants = [], ...model } of list) {
+    if (model.id === resolved) return model;
+    const variant = variants.find(({ id }) => id === resolved);
+    if (variant !== undefined) return { ...model, ...variant };
+  }
+  throw new CaretError("model-unknown", `There is no model "${name.slice(0, 100)}"`);
 }
 
 function wantsAnthropic(request: FastifyRequest): boolean {
@@ -76,8 +92,8 @@ export function toAnthropicModels(models: readonly DirectoryModel[], query: Page
  * A model as OpenAI's clients read it. For those that know Caret also its name, its variants, its limit and, in US dollars per
  * million tokens, its price; what is not known is left out.
  */
-function toOpenaiModel({ id, name, created, variants, contextTokens, images }: DirectoryModel) {
-  const cost = priceOf(id);
+function toOpenaiModel({ id, name, created, variants, contextTokens, images }: DirectoryModel, pricedAs = id) {
+  const cost = priceOf(pricedAs);
   return {
     id,
     object: "model",
@@ -102,5 +118,5 @@ function toCost({ input, output, cacheRead, cacheWrite }: PriceRow) {
 }
 
 export function toOpenaiModels(models: readonly DirectoryModel[]) {
-  return { object: "list", data: models.map(toOpenaiModel) } as const;
+  return { object: "list", data: models.map((model) => toOpenaiModel(model)) } as const;
 }

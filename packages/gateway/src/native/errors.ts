@@ -42,6 +42,7 @@ const statuses = {
   "session-busy": 409,
   "session-corrupt": 422,
   "answer-not-kept": 410,
+  "previous-response-not-found": 404,
   "invalid-request": 400,
   "invalid-config": 500,
   unauthenticated: 401,

@@ -1,22 +1,21 @@
 import { CaretError, type EventEnvelope, parseJson, type Sessions, toSeedEvent } from "@caret/protocol";
-import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
+import type { WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { SOCKET_ROUTE } from "../http/client-gone.ts";
 import { readPart } from "../http/read-body.ts";
 import { refusalWith } from "../http/refusals.ts";
 import { requestContextOf } from "../http/request-context.ts";
+import { createSocketWriter, type SocketWriter } from "../http/socket-writer.ts";
+import { EVENTS_SOCKET } from "../http/web-sockets.ts";
 import { toNativeError } from "./errors.ts";
 import { assertReached } from "./event-routes.ts";
 import { flag, text } from "./fields.ts";
 import { callOf } from "./native-routes.ts";
-import { createSocketWriter, type SocketWriter } from "./socket-writer.ts";
 
 /** A client sends one message: where to start. */
 const MAX_MESSAGE_BYTES = 4096;
 const SINCE_MS = 10_000;
 
-const EVENTS = "caret.events";
 /** The shape in which pages for the agent's own stream store events. */
 const SEED_EVENTS = "cursor-agent.events";
 
@@ -30,7 +29,7 @@ const sinceMessage = z.object({
 });
 
 /** Close codes of RFC 6455. */
-const codes = { done: 1000, leaving: 1001, refused: 1008, failed: 1011 } as const;
+const codes = { done: 1000, leaving: 1001, refused: 1008, tooBig: 1009, failed: 1011 } as const;
 
 export interface EventSocketOptions {
   readonly sessions: Sessions;
@@ -40,16 +39,10 @@ export interface EventSocketOptions {
 }
 
 /** A session's events over a WebSocket. The server's checks all come before the upgrade, as for any other request. */
-export async function eventSocket(app: FastifyInstance, options: EventSocketOptions): Promise<void> {
-  await app.register(fastifyWebsocket, {
-    options: { maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false, handleProtocols: chooseProtocol },
-    // Open sockets are closed below, by `closing`.
-    preClose: (done) => done(),
-    errorHandler: (_error, socket) => socket.terminate(),
-  });
+export function eventSocket(app: FastifyInstance, options: EventSocketOptions): void {
   app.route({
     method: "GET",
-    url: SOCKET_ROUTE,
+    url: EVENTS_SOCKET,
     config: {
       access: "sessions",
       doc: { summary: 'Follow a session\'s events over a WebSocket; the first message is {"since": <seq>}' },
@@ -65,11 +58,6 @@ export async function eventSocket(app: FastifyInstance, options: EventSocketOpti
     },
     wsHandler: (socket, request) => serveSocket(socket, request, options),
   });
-}
-
-/** The first known protocol. A page sends its key as another one, which is never echoed. */
-function chooseProtocol(offered: Set<string>): string | false {
-  return [...offered].find((protocol) => protocol === EVENTS || protocol === SEED_EVENTS) ?? false;
 }
 
 async function serveSocket(socket: WebSocket, request: FastifyRequest, options: EventSocketOptions): Promise<void> {
@@ -104,9 +92,10 @@ async function firstMessage(socket: WebSocket, signal: AbortSignal) {
   const text = await new Promise<string>((resolve, reject) => {
     const late = () => reject(new CaretError("invalid-request", 'No first message {"since": <seq>} arrived in time'));
     signal.addEventListener("abort", late, { once: true });
-    socket.once("message", (data) => {
+    socket.once("message", (data: Buffer) => {
       signal.removeEventListener("abort", late);
-      resolve(String(data));
+      if (data.length > MAX_MESSAGE_BYTES) socket.close(codes.tooBig, "The message is too big");
+      else resolve(String(data));
     });
   });
   return readPart(sinceMessage, parse(text), "");

@@ -27,7 +27,7 @@ export function nativeDoor(options: NativeDoorOptions): FastifyPluginAsync {
     app.addHook("preClose", async () => closing.abort());
     const native = { app, idempotency };
     const stream = { sessions, keepAliveMs, closing: closing.signal };
-    await eventSocket(app, { ...stream, sinceMs });
+    eventSocket(app, { ...stream, sinceMs });
     sessionRoutes(native, sessions);
     turnRoutes(native, sessions);
     changeRoutes(native, sessions);

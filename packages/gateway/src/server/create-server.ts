@@ -12,9 +12,9 @@ import {
 import { adminRoutes } from "../admin/admin-routes.ts";
 import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
-import { asksForSocket } from "../http/client-gone.ts";
 import { errorHandler } from "../http/error-handler.ts";
 import { tameJson } from "../http/tame-json.ts";
+import { asksForSocket, openWebSockets } from "../http/web-sockets.ts";
 import { watchConnections } from "./connections.ts";
 import { toErrorReply } from "./error-response.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -82,7 +82,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     counted.watch(reply.raw, request.method, request.routeOptions.url);
     gate(request, reply);
-    done();
+    // Before its body is read: whatever that is, there is nobody to take it.
+    if (request.is404) showMissing(routes, request, reply);
+    else done();
   });
   app.addHook("preValidation", ({ body, routeOptions }, _reply, done) => {
     if (routeOptions.config.mediaType === undefined) tameJson(body);
@@ -97,6 +99,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook("preClose", async () => drain(app.server, live, limits.drainMs));
   app.setErrorHandler(showError);
   app.setNotFoundHandler((request, reply) => showMissing(routes, request, reply));
+  openWebSockets(app, limits.bodyBytes);
   app.register(adminRoutes({ ...options, routes }));
   for (const door of options.doors) app.register(door);
   return app;

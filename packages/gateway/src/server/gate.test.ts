@@ -124,6 +124,7 @@ it("knows the routes from the router itself", () => {
     "DELETE /api/comparisons/:id",
     "DELETE /api/sessions/:id",
     "DELETE /api/sessions/:id/grants/:grantId",
+    "DELETE /v1/responses/:id",
     "GET /",
     "GET /api/about",
     "GET /api/budget",
@@ -159,6 +160,9 @@ it("knows the routes from the router itself", () => {
     "GET /readyz",
     "GET /v1/models",
     "GET /v1/models/*",
+    "GET /v1/responses",
+    "GET /v1/responses/:id",
+    "GET /v1/responses/:id/input_items",
     "HEAD /",
     "HEAD /api/hello",
     "PATCH /api/sessions/:id",
@@ -189,6 +193,9 @@ it("knows the routes from the router itself", () => {
     "POST /v1/messages",
     "POST /v1/messages/count_tokens",
     "POST /v1/responses",
+    "POST /v1/responses/:id/cancel",
+    "POST /v1/responses/compact",
+    "POST /v1/responses/input_tokens",
   ]);
 });
 
@@ -247,6 +254,12 @@ describe("a good request", () => {
       "GET /api/comparisons/:id": 404, // there is none
       "GET /api/comparisons/:id/stream": 404,
       "DELETE /api/comparisons/:id": 404,
+      "GET /v1/responses": 426,
+      "GET /v1/responses/:id": 404, // none is stored
+      "GET /v1/responses/:id/input_items": 404,
+      "POST /v1/responses/:id/cancel": 404,
+      "DELETE /v1/responses/:id": 404,
+      "POST /v1/responses/compact": 422, // there is no key to seal with
     };
     const made = { POST: [200, 201, 202, 204], PATCH: [200], DELETE: [204], GET: [200], HEAD: [200] };
     const wrong: string[] = [];

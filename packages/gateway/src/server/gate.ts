@@ -41,7 +41,7 @@ export function createGate(options: GateOptions): Gate {
     assertAllowedHost(request.raw, options.hosts);
     assertAllowedOrigin(request.raw, options.origins);
     const { url, config } = request.routeOptions;
-    assertMediaType(request.method, request.headers, config.mediaType);
+    assertBody(request);
     const access = accessOf(url, config.access);
     if (access === "public") return;
     const own = localGrant(request.raw);
@@ -61,6 +61,13 @@ export function createGate(options: GateOptions): Gate {
 
 function assertAccess({ grant }: Credential, access: Exclude<Access, "public">): void {
   if (access !== "any-token" && access !== "browser") assertScope(grant, access);
+}
+
+/** What does not exist takes no body, so there is nothing to say of it. */
+function assertBody({ method, headers, routeOptions: { url, config } }: FastifyRequest): void {
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  const isFree = url === undefined || (config.takesNoBody === true && !hasBody);
+  if (!isFree) assertMediaType(method, headers, config.mediaType);
 }
 
 /**
@@ -89,6 +96,8 @@ declare module "fastify" {
     readonly access?: Access;
     /** The media type of its body; JSON when absent. Must require a CORS preflight. */
     readonly mediaType?: string | undefined;
+    /** Whether a request may come without a body, and so without a media type. */
+    readonly takesNoBody?: boolean;
   }
 }
 

@@ -55,6 +55,10 @@ export const errorCatalogue = {
     retryable: false,
     fix: "Go on with the conversation, or send the request under a new key to have it answered again.",
   },
+  "previous-response-not-found": {
+    retryable: false,
+    fix: "Send the whole input without `previous_response_id`.",
+  },
   "invalid-request": { retryable: false, fix: "Correct the request as the message says." },
   "invalid-config": {
     retryable: false,

@@ -22,7 +22,26 @@ const turn: AgentEvent[] = [
   { type: "text-end", blockId: "b2" },
 ];
 
-const message = { id: "msg_1", type: "message", role: "assistant", model: "auto", stop_sequence: null };
+const message = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "auto",
+  stop_sequence: null,
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+};
+const served = {
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  output_tokens_details: null,
+  server_tool_use: null,
+  cache_creation: null,
+  inference_geo: null,
+  service_tier: "standard",
+  speed: null,
+};
 const thinking = { type: "thinking", thinking: "hm", signature: "" };
 const one = { type: "text", text: "One." };
 const two = { type: "text", text: "Two." };
@@ -33,7 +52,7 @@ it("sends a whole turn in one message", () => {
     ...message,
     content: [thinking, one, { type: "thinking", thinking: "→ read: a", signature: "" }, two],
     stop_reason: "end_turn",
-    usage: { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 0 },
+    usage: { ...served, input_tokens: 3, output_tokens: 4 },
   });
 });
 
@@ -59,9 +78,9 @@ it("returns client tool calls as tool_use blocks, and counts them", () => {
   const events: AgentEvent[] = [{ ...call, callId: "c9", owner: "client" }];
   expect(toMessage(events, options)).toEqual({
     ...message,
-    content: [{ type: "tool_use", id: "c9", name: "read", input: { path: "a" } }],
+    content: [{ type: "tool_use", id: "c9", name: "read", input: { path: "a" }, caller: { type: "direct" } }],
     stop_reason: "tool_use",
-    usage: { input_tokens: 12, output_tokens: 4, caret_estimated: true },
+    usage: { ...served, input_tokens: 12, output_tokens: 4, caret_estimated: true },
   });
 });
 
@@ -70,6 +89,7 @@ it("counts an answer in the middle of its turn for itself, and sends the turn's 
   const used = { input: 100, output: 50, cacheRead: 900 };
   const events: AgentEvent[] = [...turn, { type: "usage", usage: used }];
   expect(toMessage(events, { ...options, count: later }).usage).toEqual({
+    ...served,
     input_tokens: 7,
     cache_read_input_tokens: 20,
     output_tokens: 3,

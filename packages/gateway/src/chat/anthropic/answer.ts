@@ -2,16 +2,23 @@ import type { AgentEvent } from "@caret/protocol";
 import { type AnswerPiece, AnswerReader } from "../answer-reader.ts";
 import { usageOfAnswer } from "../answer-usage.ts";
 import type { Cut } from "../stop-matcher.ts";
-import { type MessageStreamOptions, type Stop, toStop } from "./stream.ts";
-import { type AnthropicUsage, toAnthropicUsage } from "./usage.ts";
+import { DIRECT, type MessageStreamOptions, NOT_KEPT, type Stop, toStop } from "./stream.ts";
+import { toMessageUsage } from "./usage.ts";
 
+/** Without `citations` where there are none, as Anthropic's servers send it: the AI SDK refuses null there. */
 type TextBlock =
   | { readonly type: "thinking"; thinking: string; readonly signature: string }
   | { readonly type: "text"; text: string };
 
 type Block =
   | TextBlock
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
+  | {
+      readonly type: "tool_use";
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+      readonly caller: typeof DIRECT;
+    };
 
 export interface AnthropicMessage extends Stop {
   readonly id: string;
@@ -19,7 +26,9 @@ export interface AnthropicMessage extends Stop {
   readonly role: "assistant";
   readonly model: string;
   readonly content: readonly Block[];
-  readonly usage: AnthropicUsage;
+  readonly container: null;
+  readonly diagnostics: null;
+  readonly usage: ReturnType<typeof toMessageUsage>;
 }
 
 /** The whole answer of a turn at once: the same blocks, in the same order, as the stream has. */
@@ -37,7 +46,8 @@ export function toMessage(
     model,
     content,
     ...toStop(reader.calls, cut),
-    usage: toAnthropicUsage(usageOfAnswer(count, reader.usage, reader.weight)),
+    ...NOT_KEPT,
+    usage: toMessageUsage(usageOfAnswer(count, reader.usage, reader.weight)),
   };
 }
 
@@ -57,7 +67,7 @@ function toBlocks(reader: AnswerReader, events: readonly AgentEvent[]): readonly
 function toBlock(piece: Exclude<AnswerPiece, { kind: "close" }>): Block {
   if (piece.kind === "call") {
     const { callId, name, input } = piece.call;
-    return { type: "tool_use", id: callId, name, input: input ?? {} };
+    return { type: "tool_use", id: callId, name, input: input ?? {}, caller: DIRECT };
   }
   if (piece.kind === "text") return { type: "text", text: piece.text };
   return { type: "thinking", thinking: piece.text, signature: "" };

@@ -62,7 +62,6 @@ const bodies: readonly (readonly [string, unknown])[] = [
   ["a call without an id", answered({ type: "tool_use", name: "read", input: {} })],
   ["a call without a name", answered({ type: "tool_use", id: "c1", input: {} })],
   ["nothing but an answer", { messages: [{ role: "assistant", content: "hello" }] }],
-  ["nothing but a system message", { messages: [{ role: "system", content: "hello" }] }],
   ["a system prompt that is a number", { messages: [user], system: 7 }],
   ["a system prompt of texts", { messages: [user], system: ["be brief"] }],
   ["a model that is a number", { messages: [user], model: 7 }],

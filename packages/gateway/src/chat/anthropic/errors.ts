@@ -65,6 +65,7 @@ const responses = {
   "session-busy": conflict,
   "session-corrupt": failed,
   "answer-not-kept": refused,
+  "previous-response-not-found": refused,
   "invalid-request": badRequest,
   "invalid-config": failed,
   unauthenticated: { status: 401, type: "authentication_error" },

@@ -186,6 +186,15 @@ function toDoorMessages(messages: readonly MessageBody[]): readonly TranscriptMe
   throw new CaretError("invalid-request", "messages: one at least has to be the user's.");
 }
 
+/** An instruction that stands last, with nothing else to answer, is the question. */
+function withQuestion(messages: readonly MessageBody[]): MessageBody[] {
+  const last = messages.at(-1);
+  const isInstruction = last?.role === "system" || last?.role === "developer";
+  const said = messages.findLast(({ role }) => role === "user" || role === "assistant");
+  if (!isInstruction || said?.role === "user") return [...messages];
+  return [...messages.slice(0, -1), { role: "user", content: last.content }];
+}
+
 function toMessages({ role, content }: MessageBody, path: string): readonly TranscriptMessage[] {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   if (role === "assistant") return [toAssistant(blocks, path)];
@@ -251,7 +260,7 @@ export interface MessagesRequest {
 export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders): MessagesRequest {
   const parsed = messagesBodySchema.safeParse(json);
   if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
-  const body = parsed.data;
+  const body = { ...parsed.data, messages: withQuestion(parsed.data.messages) };
   const { tools, unavailableTools } = toMessageTools(body.tools ?? [], body.mcp_servers ?? []);
   const format = formatOf(body);
   const request: DoorRequest = {

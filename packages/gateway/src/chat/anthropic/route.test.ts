@@ -136,7 +136,19 @@ it("marks a usage that upstream did not report", async () => {
   );
   const { data, response } = await anthropic.messages.create(ask).withResponse();
   expect([data.usage, response.headers.get("x-caret-estimated")]).toEqual([
-    { input_tokens: 2, output_tokens: 0, caret_estimated: true },
+    {
+      input_tokens: 2,
+      output_tokens: 0,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+      cache_creation: null,
+      inference_geo: null,
+      output_tokens_details: null,
+      server_tool_use: null,
+      service_tier: "standard",
+      speed: null,
+      caret_estimated: true,
+    },
     "true",
   ]);
 });

@@ -49,8 +49,18 @@ const thinkingBlock = (index: number, ...values: string[]) => [
   ...values.map((thinking) => delta(index, { type: "thinking_delta", thinking })),
   stop(index),
 ];
+const uncounted = {
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  output_tokens_details: null,
+  server_tool_use: null,
+};
 const ending = (stop_reason: string, used: object) => [
-  { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: used },
+  {
+    type: "message_delta",
+    delta: { stop_reason, stop_sequence: null, stop_details: null, container: null },
+    usage: { ...uncounted, ...used },
+  },
   { type: "message_stop" },
 ];
 const estimated = (output_tokens: number) => ({ input_tokens: 12, output_tokens, caret_estimated: true });
@@ -67,7 +77,19 @@ it("begins with a message that is still empty", () => {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { input_tokens: 12, output_tokens: 0, caret_estimated: true },
+        stop_details: null,
+        container: null,
+        diagnostics: null,
+        usage: {
+          ...uncounted,
+          input_tokens: 12,
+          output_tokens: 0,
+          cache_creation: null,
+          inference_geo: null,
+          service_tier: "standard",
+          speed: null,
+          caret_estimated: true,
+        },
       },
     },
   ]);
@@ -150,7 +172,7 @@ it("hands calls of the client's tools over and ends with tool_use", () => {
     { ...call, callId: "c2", input: undefined, owner: "client" },
   ];
   const toolUse = (index: number, id: string, json: string) => [
-    start(index, { type: "tool_use", id, name: "read", input: {} }),
+    start(index, { type: "tool_use", id, name: "read", input: {}, caller: { type: "direct" } }),
     delta(index, { type: "input_json_delta", partial_json: json }),
     stop(index),
   ];

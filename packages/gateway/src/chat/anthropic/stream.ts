@@ -5,9 +5,11 @@ import { type AnswerCount, usageOfAnswer } from "../answer-usage.ts";
 import type { AnswerEnding, AnswerStream } from "../serve-answer.ts";
 import type { Cut } from "../stop-matcher.ts";
 import { toAnthropicError } from "./errors.ts";
-import { toAnthropicUsage } from "./usage.ts";
+import { toAnthropicUsage, toMessageUsage } from "./usage.ts";
 
 export const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+/** What Anthropic's servers keep or say beside a message, and nothing here does. */
+export const NOT_KEPT = { container: null, diagnostics: null } as const;
 const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
 export interface MessageStreamOptions {
@@ -52,9 +54,9 @@ export class MessageStream implements AnswerStream {
   /** The input tokens are an estimate here: upstream reports them at the end. */
   start(): string {
     const { id, model, count } = this.#options;
-    const usage = toAnthropicUsage(usageOfAnswer(count, undefined, 0));
-    const stop = { stop_reason: null, stop_sequence: null };
-    const message = { id, type: "message", role: "assistant", model, content: [], ...stop, usage };
+    const usage = toMessageUsage(usageOfAnswer(count, undefined, 0));
+    const stop = { stop_reason: null, stop_sequence: null, stop_details: null };
+    const message = { id, type: "message", role: "assistant", model, content: [], ...stop, ...NOT_KEPT, usage };
     return sse("message_start", { message });
   }
 
@@ -74,7 +76,8 @@ export class MessageStream implements AnswerStream {
     const closed = this.#close();
     const isFailed = ending.kind === "failed";
     const error = isFailed ? sse("error", toAnthropicError(ending.error, this.#next > 0)) : "";
-    const delta = isFailed ? toStop(0, undefined) : toStop(calls, ending.cut);
+    const stop = isFailed ? toStop(0, undefined) : toStop(calls, ending.cut);
+    const delta = { ...stop, container: NOT_KEPT.container };
     const usage = toAnthropicUsage(usageOfAnswer(this.#options.count, reported, weight));
     return `${closed}${error}${sse("message_delta", { delta, usage })}${MESSAGE_STOP}`;
   }
@@ -94,7 +97,7 @@ export class MessageStream implements AnswerStream {
   #writeCall({ callId, name, input }: ClientCall): string {
     const index = this.#next;
     const closed = this.#close();
-    const started = this.#start({ type: "tool_use", id: callId, name, input: {} });
+    const started = this.#start({ type: "tool_use", id: callId, name, input: {}, caller: DIRECT });
     const delta = { type: "input_json_delta", partial_json: JSON.stringify(input ?? {}) };
     return `${closed}${started}${sse("content_block_delta", { index, delta })}${sse("content_block_stop", { index })}`;
   }
@@ -115,13 +118,20 @@ export class MessageStream implements AnswerStream {
 export interface Stop {
   readonly stop_reason: "end_turn" | "tool_use" | "max_tokens" | "stop_sequence";
   readonly stop_sequence: string | null;
+  /** Of a refusal, which no agent says apart from its words. */
+  readonly stop_details: null;
 }
+
+const UNSTOPPED = { stop_sequence: null, stop_details: null } as const;
+
+/** The agent itself makes the call, and no program of the server's. */
+export const DIRECT = { type: "direct" } as const;
 
 /** What ended a good answer, in the words of the Messages API. */
 export function toStop(calls: number, cut: Cut | undefined): Stop {
-  if (cut?.kind === "stop-sequence") return { stop_reason: "stop_sequence", stop_sequence: cut.sequence };
-  if (cut?.kind === "length") return { stop_reason: "max_tokens", stop_sequence: null };
-  return { stop_reason: calls > 0 ? "tool_use" : "end_turn", stop_sequence: null };
+  if (cut?.kind === "stop-sequence") return { ...UNSTOPPED, stop_reason: "stop_sequence", stop_sequence: cut.sequence };
+  if (cut?.kind === "length") return { ...UNSTOPPED, stop_reason: "max_tokens" };
+  return { ...UNSTOPPED, stop_reason: calls > 0 ? "tool_use" : "end_turn" };
 }
 
 function sse(type: string, data: object): string {

@@ -9,6 +9,7 @@ export interface ChatCompletion {
   readonly object: "chat.completion";
   readonly created: number;
   readonly model: string;
+  readonly service_tier: "default";
   readonly choices: readonly [ChatChoice];
   readonly usage?: ChatUsage;
 }
@@ -19,6 +20,7 @@ interface ChatChoice {
     readonly role: "assistant";
     readonly content: string | null;
     readonly refusal: null;
+    readonly annotations: readonly [];
     readonly reasoning_content?: string;
     readonly tool_calls?: readonly ChatCall[];
   };
@@ -39,6 +41,7 @@ export function toCompletion(
     role: "assistant",
     content: said.text === "" && calls.length > 0 ? null : said.text,
     refusal: null,
+    annotations: [],
     ...(said.thinking !== "" && { reasoning_content: said.thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   } as const;
@@ -48,6 +51,7 @@ export function toCompletion(
     object: "chat.completion",
     created,
     model,
+    service_tier: "default",
     choices: [{ index: 0, message, logprobs: null, finish_reason }],
     ...(usage !== undefined && { usage }),
   };

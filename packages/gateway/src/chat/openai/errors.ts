@@ -8,6 +8,8 @@ interface ErrorResponse {
   readonly status: number;
   readonly type: string;
   readonly code: string;
+  /** The field of the request that is wrong. */
+  readonly param?: string;
 }
 
 const invalid = (status: number, code: string): ErrorResponse => ({ status, type: "invalid_request_error", code });
@@ -61,6 +63,10 @@ const responses: Record<ErrorCode, ErrorResponse> = {
   "session-busy": invalid(409, "session_busy"),
   "session-corrupt": failed("session_corrupt"),
   "answer-not-kept": invalid(410, "answer_not_kept"),
+  "previous-response-not-found": {
+    ...invalid(400, "previous_response_not_found"),
+    param: "previous_response_id",
+  },
   "invalid-request": invalid(400, "invalid_request"),
   "invalid-config": failed("invalid_config"),
   unauthenticated: { status: 401, type: "authentication_error", code: "invalid_api_key" },
@@ -92,7 +98,7 @@ function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
 export interface OpenaiError {
   readonly message: string;
   readonly type: string;
-  readonly param: null;
+  readonly param: string | null;
   readonly code: string;
   /** Our own word for it, for programs that know Caret. */
   readonly caret: Omit<ErrorInfo, "message">;
@@ -103,9 +109,9 @@ export interface OpenaiError {
  * a part of the answer. Then the failure is final whatever it was: sent again, the request would be answered twice.
  */
 export function toOpenaiError(info: ErrorInfo, isBegun = false): OpenaiError {
-  const { type, code } = responseOf(info, isBegun);
+  const { type, code, param = null } = responseOf(info, isBegun);
   const { message: _, ...caret } = info;
-  return { message: errorMessage(info), type, param: null, code, caret };
+  return { message: errorMessage(info), type, param, code, caret };
 }
 
 export interface OpenaiErrorReply extends ErrorReply {

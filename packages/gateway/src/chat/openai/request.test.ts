@@ -304,7 +304,15 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ messages: [null] }, "messages[0]: must be an object"],
   [{ messages: [{}] }, "messages[0].role: "],
   [{ messages: [{ role: "robot", content: "x" }] }, "messages[0].role: must be one of"],
-  [{ messages: [{ role: "system", content: "x" }] }, "messages: at least one must be from the user"],
+  [
+    {
+      messages: [
+        { role: "system", content: "x" },
+        { role: "assistant", content: "y" },
+      ],
+    },
+    "messages: at least one must be from the user",
+  ],
   [{ messages: [{ role: "assistant", content: "x" }] }, "messages: at least one must be from the user"],
   [{ messages: [...hello, { role: "user" }] }, "messages[1].content: a user message must have content"],
   [user(null), "messages[0].content: "],

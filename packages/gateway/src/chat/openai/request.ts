@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { RequestedModel, TranscriptCall, TranscriptMessage } from "@caret/protocol";
 import { z } from "zod";
 import { invalidRequest, readBody } from "../../http/read-body.ts";
+import { asksByInstruction } from "../asks-by-instruction.ts";
 import { type RequestTools, type SentTool, toRequestTools } from "../client-tools.ts";
 import { doorHeaders, sessionKeyOf } from "../door-headers.ts";
 import type { DoorRequest } from "../door-request.ts";
@@ -55,6 +56,9 @@ function toTranscript(chat: readonly ChatMessage[]): Transcript {
       system.push(toText(message.content, `${path}.content`, "\n"));
     else messages.push(toMessage(message, path));
   }
+  const last = chat.at(-1)?.role;
+  if ((last === "system" || last === "developer") && asksByInstruction(messages))
+    messages.push({ role: "user", parts: [{ kind: "text", text: system.pop() ?? "" }] });
   return { system, messages };
 }
 

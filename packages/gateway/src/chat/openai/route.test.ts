@@ -132,7 +132,7 @@ describe("the official SDK at /v1/chat/completions", () => {
 describe("a stream of chat completions", () => {
   const endOf = async (response: Response) => (await response.text()).split("\n\n").slice(-4, -1);
   const finish =
-    '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":5,"model":"auto","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}';
+    '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":5,"model":"auto","service_tier":"default","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}';
 
   it("ends properly when the turn fails", async () => {
     await using door = await serve(createScriptedConversations(() => [says("Half"), [fails(crashed)]]));

@@ -47,9 +47,19 @@ function chunksOf(wire: string): unknown[] {
     .map((event) => (event === "data: [DONE]" ? "[DONE]" : JSON.parse(event.replace(/^data: /, ""))));
 }
 
-const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1000, model: "auto" };
-const delta = (content: object) => ({ ...head, choices: [{ index: 0, delta: content, finish_reason: null }] });
-const finish = (finish_reason: string) => ({ ...head, choices: [{ index: 0, delta: {}, finish_reason }] });
+const head = {
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1000,
+  model: "auto",
+  service_tier: "default",
+};
+const choice = (content: object, finish_reason: string | null) => ({
+  ...head,
+  choices: [{ index: 0, delta: content, logprobs: null, finish_reason }],
+});
+const delta = (content: object) => ({ ...choice(content, null), usage: null });
+const finish = (reason: string) => ({ ...choice({}, reason), usage: null });
 const usage = {
   ...head,
   choices: [],
@@ -78,7 +88,7 @@ describe("a chat completion stream", () => {
   it("sends the role, reasoning, text, one finish reason, usage and the end, in this order", () => {
     const stream = new ChatStream(options);
     expect(chunksOf(stream.write(answer) + stream.end({ kind: "finished" }))).toEqual([
-      delta({ role: "assistant", content: "" }),
+      delta({ role: "assistant", content: "", refusal: null }),
       delta({ reasoning_content: "Let me see." }),
       delta({ content: 'Hello "you"\n' }),
       delta({ content: "und Grüße 🙂" }),
@@ -92,7 +102,7 @@ describe("a chat completion stream", () => {
   it("keeps usage to itself when it was not asked for", () => {
     const stream = new ChatStream({ ...options, includeUsage: false });
     expect(chunksOf(stream.write(answer) + stream.end({ kind: "finished" })).slice(-2)).toEqual([
-      finish("stop"),
+      choice({}, "stop"),
       "[DONE]",
     ]);
   });
@@ -100,7 +110,7 @@ describe("a chat completion stream", () => {
   it("invents no usage when upstream reported none", () => {
     const stream = new ChatStream(options);
     expect(chunksOf(stream.end({ kind: "finished" }))).toEqual([
-      delta({ role: "assistant", content: "" }),
+      delta({ role: "assistant", content: "", refusal: null }),
       finish("stop"),
       "[DONE]",
     ]);
@@ -138,7 +148,7 @@ describe("a chat completion stream", () => {
     const filled = (index: number, path: string) =>
       delta({ tool_calls: [{ index, function: { arguments: `{"path":"${path}"}` } }] });
     expect(chunksOf(stream.write(calls) + stream.end({ kind: "finished" }))).toEqual([
-      delta({ role: "assistant", content: "" }),
+      delta({ role: "assistant", content: "", refusal: null }),
       named(0, "c1"),
       filled(0, "c1"),
       named(1, "c2"),
@@ -203,6 +213,7 @@ describe("a whole chat completion", () => {
       object: "chat.completion",
       created: 1000,
       model: "auto",
+      service_tier: "default",
       choices: [
         {
           index: 0,
@@ -210,6 +221,7 @@ describe("a whole chat completion", () => {
             role: "assistant",
             content: 'Hello "you"\nund Grüße 🙂\n\nBye.',
             refusal: null,
+            annotations: [],
             reasoning_content: "Let me see.",
           },
           logprobs: null,
@@ -229,6 +241,7 @@ describe("a whole chat completion", () => {
         role: "assistant",
         content: null,
         refusal: null,
+        annotations: [],
         tool_calls: [
           { id: "c1", type: "function", function: { name: "read", arguments: '{"path":"c1"}' } },
           { id: "c2", type: "function", function: { name: "read", arguments: '{"path":"c2"}' } },

@@ -60,16 +60,19 @@ export class ChatStream implements AnswerStream {
   readonly #reader: AnswerReader;
   readonly #options: ChatStreamOptions;
   readonly #head: string;
+  readonly #tail: string;
   #hasRole = false;
   #calls = 0;
   readonly #spoken = { text: false, thinking: false };
 
   constructor(options: ChatStreamOptions) {
-    const { id, created, model, showActivity } = options;
-    const head = JSON.stringify({ id, object: "chat.completion.chunk", created, model });
+    const { id, created, model, showActivity, includeUsage } = options;
+    const head = JSON.stringify({ id, object: "chat.completion.chunk", created, model, service_tier: "default" });
     this.#options = options;
     this.#reader = new AnswerReader(showActivity);
     this.#head = `data: ${head.slice(0, -1)},"choices":`;
+    // Only the last chunk has it, and only for a client that asked.
+    this.#tail = includeUsage ? '],"usage":null}\n\n' : "]}\n\n";
   }
 
   get outcome(): TurnOutcome | undefined {
@@ -94,7 +97,7 @@ export class ChatStream implements AnswerStream {
     const failed = ending.kind === "failed";
     const error = failed ? `data: ${JSON.stringify({ error: toOpenaiError(ending.error, this.#isBegun) })}\n\n` : "";
     const reason = failed ? "stop" : finishReason(this.calls, ending.cut);
-    const finish = `${this.#head}[{"index":0,"delta":{},"finish_reason":"${reason}"}]}\n\n`;
+    const finish = this.#choice("{}", `"${reason}"`);
     return `${this.#withRole(error + finish)}${this.#usageChunk(ending)}data: [DONE]\n\n`;
   }
 
@@ -107,7 +110,7 @@ export class ChatStream implements AnswerStream {
   #withRole(chunks: string): string {
     if (this.#hasRole || chunks === "") return chunks;
     this.#hasRole = true;
-    return this.#chunk('{"role":"assistant","content":""}') + chunks;
+    return this.#chunk('{"role":"assistant","content":"","refusal":null}') + chunks;
   }
 
   #toChunks(piece: AnswerPiece): string {
@@ -143,7 +146,11 @@ export class ChatStream implements AnswerStream {
   }
 
   #chunk(delta: string): string {
-    return `${this.#head}[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
+    return this.#choice(delta, "null");
+  }
+
+  #choice(delta: string, reason: string): string {
+    return `${this.#head}[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${reason}}${this.#tail}`;
   }
 }
 

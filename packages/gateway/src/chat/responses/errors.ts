@@ -3,6 +3,9 @@ import type { ErrorReply, Failure } from "../../http/error-handler.ts";
 import { retryAfterSeconds } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
 import { toOpenaiReply } from "../openai/errors.ts";
+import type { DoorOptions } from "../serve-answer.ts";
+import { type ResponseIdentity, type ResponseObject, toResponseObject } from "./answer.ts";
+import { type EventFraming, sseFraming } from "./making/event-framing.ts";
 
 export interface ResponseError {
   readonly code: "invalid_prompt" | "rate_limit_exceeded" | "server_error";
@@ -38,7 +41,7 @@ export function isCodex(headers: Readonly<Record<string, unknown>>): boolean {
  * - a request that is not let in is 400: whatever it is, it must not look like an answer;
  * - anything else is a stream that fails at once: final, and shown in our words.
  */
-export function toCodexReply(info: ErrorInfo): ErrorReply {
+export function toCodexReply(info: ErrorInfo, identity: ResponseIdentity): ErrorReply {
   const reply = toOpenaiReply(info);
   if (info.code === "usage-limit")
     return { ...reply, status: 429, body: { error: { ...reply.body.error, type: "usage_limit_reached" } } };
@@ -47,22 +50,35 @@ export function toCodexReply(info: ErrorInfo): ErrorReply {
   return {
     status: 200,
     headers: { ...reply.headers, "content-type": "text/event-stream; charset=utf-8" },
-    body: failedStream(info),
+    body: failedResponse(info, identity, sseFraming),
   };
 }
 
-function failedStream(info: ErrorInfo): string {
-  const response = {
-    object: "response",
-    status: "failed",
-    error: toResponseError(info, false),
-    output: [],
-    usage: null,
+/** A whole response that failed before it said anything. */
+export function failedResponse(info: ErrorInfo, identity: ResponseIdentity, framing: EventFraming): string {
+  const nothing = { output: [], usage: null, completedAt: null };
+  const begun = toResponseObject(identity, { status: "in_progress", error: null, ...nothing });
+  const failed = toResponseObject(identity, { status: "failed", error: toResponseError(info, false), ...nothing });
+  const event = (type: string, sequence_number: number, response: ResponseObject) =>
+    framing.event(type, JSON.stringify({ type, sequence_number, response }));
+  return event("response.created", 0, begun) + event("response.failed", 1, failed) + framing.end;
+}
+
+/** Of a response that could not begin, to a request with that body. */
+export function identityOf(body: unknown, { newId, now }: Pick<DoorOptions, "newId" | "now">): ResponseIdentity {
+  const { model } = (body ?? {}) as { readonly model?: unknown };
+  return {
+    id: `resp_${newId()}`,
+    createdAt: Math.floor(now() / 1000),
+    model: typeof model === "string" ? model : "",
+    body: {},
   };
-  return `event: response.failed\ndata: ${JSON.stringify({ type: "response.failed", sequence_number: 0, response })}\n\n`;
 }
 
 /** As at the chat door, unless it is Codex that asks: it reads errors in a way of its own. */
-export function toResponsesReply({ info, status, request }: Failure): ErrorReply {
-  return isCodex(request.headers) ? toCodexReply(info) : toOpenaiReply(info, status);
+export function responsesReplies(context: Pick<DoorOptions, "newId" | "now">) {
+  return ({ info, status, request }: Failure): ErrorReply => {
+    if (!isCodex(request.headers)) return toOpenaiReply(info, status);
+    return toCodexReply(info, identityOf(request.body, context));
+  };
 }

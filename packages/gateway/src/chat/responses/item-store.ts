@@ -1,4 +1,7 @@
 import type { TranscriptMessage } from "@caret/protocol";
+import type { ResponseObject } from "./answer.ts";
+import type { InputItem } from "./items/input-items.ts";
+import { createResponseMemory, keyOf, type MemoryLimits, type ResponseMemory } from "./items/response-memory.ts";
 import type { localCallFields } from "./tools.ts";
 
 /** What a response consists of, as it goes over the wire and as it is kept for later references. */
@@ -77,6 +80,18 @@ export interface KeptResponse {
   readonly output: readonly OutputItem[];
   /** The conversation it belongs to, in digests. */
   readonly conversation?: string | undefined;
+  /** What was asked stands in part for what is not known word for word. */
+  readonly hasGaps?: boolean;
+  /** The rest of the response object; absent where an older version has kept it. */
+  readonly head?: Omit<ResponseObject, "output">;
+  /** What was asked, as items that can be listed. */
+  readonly input?: readonly InputItem[];
+  /** When the gateway that makes it last said so, in milliseconds since the epoch; absent once it is made. */
+  readonly aliveAt?: number;
+  /** Its owner wants it no more, which the gateway that makes it has to learn. */
+  readonly isCancelled?: true;
+  /** Its owner has deleted it: nothing else of it is here any more. */
+  readonly isDeleted?: true;
 }
 
 /** Where responses are kept beyond this process, each as one text. Never rejects. */
@@ -112,59 +127,39 @@ export interface ItemStore {
   findChain(owner: string, responseId: string): readonly KeptResponse[] | undefined;
   /** Finds what a request refers to, in the archive too. */
   recall(owner: string, references: References): Promise<Recollection["items"]>;
+  /** The response alone, as the archive has it now: another process may have deleted it, or made it meanwhile. */
+  find(owner: string, responseId: string): Promise<KeptResponse | undefined>;
+  /** What its owner has done to a response that is still made, at whichever process. */
+  withdrawal(owner: string, responseId: string): Promise<"cancelled" | "deleted" | undefined>;
+  /** Its words are gone everywhere, and nothing can be continued from it. */
+  forget(owner: string, responseId: string): Promise<void>;
 }
 
 /** Where references are looked up, as the caller may see it. */
 export interface Recollection {
   readonly owner: string;
   readonly items: Pick<ItemStore, "findItem" | "findChain">;
+  /** Absent: nothing was compacted here. */
+  readonly openCompaction?: ((owner: string, sealed: string) => string | undefined) | undefined;
 }
 
-const DEFAULT_MAX_RESPONSES = 1000;
-const DEFAULT_MAX_CHARACTERS = 32 * 1024 * 1024;
-
-export interface MemoryItemStoreOptions {
-  readonly maxResponses?: number;
-  /** Of all that is kept, written as JSON. */
-  readonly maxCharacters?: number;
+export interface MemoryItemStoreOptions extends MemoryLimits {
   /** Keeps them for longer, and over restarts. */
   readonly archive?: ResponseArchive | undefined;
-}
-
-interface Entry {
-  readonly response: KeptResponse;
-  readonly characters: number;
 }
 
 /** Keeps the most recently used responses, within two bounds; the others are looked for in the archive, if there is one. */
 export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): ItemStore {
   const { archive } = options;
-  const memory = createMemory(options);
+  const memory = createResponseMemory(options);
 
-  async function read(owner: string, by: Parameters<ResponseArchive["find"]>[1]): Promise<KeptResponse | undefined> {
-    const body = await archive?.find(owner, by);
-    if (body === undefined) return undefined;
-    const response = JSON.parse(body) as KeptResponse;
-    memory.remember(owner, response, body.length);
-    return response;
-  }
-
-  async function readChain(owner: string, responseId: string): Promise<readonly KeptResponse[] | undefined> {
-    const chain: KeptResponse[] = [];
-    let id: string | undefined = responseId;
-    while (id !== undefined) {
-      const response: KeptResponse | undefined = memory.use(keyOf(owner, id)) ?? (await read(owner, { id }));
-      if (response === undefined) return undefined;
-      chain.unshift(response);
-      id = response.previousId;
-    }
-    return chain;
-  }
+  const { read, readChain, withdrawal } = readArchive(archive, memory);
 
   return {
     async keep(owner, response, sessionId) {
       const body = JSON.stringify(response);
-      memory.remember(owner, response, body.length);
+      // One that is still made is known where it is made.
+      if (response.aliveAt === undefined) memory.remember(owner, response, body.length);
       await archive?.put(owner, { id: response.id, itemIds: response.output.map(({ id }) => id), sessionId, body });
     },
     findItem: memory.findItem,
@@ -191,55 +186,68 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
         findChain: (_owner, id) => (id === responseId ? chain : undefined),
       };
     },
+    async find(owner, id) {
+      if (archive === undefined) return memory.use(keyOf(owner, id));
+      const archived = await read(owner, { id });
+      // Deleted, by its owner or with its session.
+      if (archived === undefined) memory.forget(owner, id);
+      return memory.use(keyOf(owner, id)) ?? archived;
+    },
+    withdrawal,
+    async forget(owner, id) {
+      memory.forget(owner, id);
+      const nothing: KeptResponse = {
+        id,
+        previousId: undefined,
+        system: [],
+        messages: [],
+        output: [],
+        isDeleted: true,
+      };
+      await archive?.put(owner, { id, itemIds: [], sessionId: "", body: JSON.stringify(nothing) });
+    },
   };
 }
 
-/** What this process remembers: what was not used for longest goes first. */
-function createMemory(options: MemoryItemStoreOptions) {
-  const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
-  /** In the order of use: a Map iterates its oldest entry first. */
-  const responses = new Map<string, Entry>();
-  const items = new Map<string, { readonly item: OutputItem; readonly responseKey: string }>();
-  let characters = 0;
-
-  function use(key: string): KeptResponse | undefined {
-    const entry = responses.get(key);
-    if (entry === undefined) return undefined;
-    responses.delete(key);
-    responses.set(key, entry);
-    return entry.response;
+/** What the archive knows beside what this process remembers. */
+function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemory) {
+  async function read(owner: string, by: Parameters<ResponseArchive["find"]>[1]): Promise<KeptResponse | undefined> {
+    const body = await archive?.find(owner, by);
+    if (body === undefined) return undefined;
+    const response = JSON.parse(body) as KeptResponse;
+    if (response.isDeleted === true) return undefined;
+    // What this process has answered itself still has its secrets.
+    if (response.aliveAt === undefined && memory.use(keyOf(owner, response.id)) === undefined)
+      memory.remember(owner, response, body.length);
+    return response;
   }
 
-  function forgetOldest(): void {
-    for (const [key, entry] of responses) {
-      if (responses.size <= maxResponses && characters <= maxCharacters) return;
-      responses.delete(key);
-      characters -= entry.characters;
-      const [owner = ""] = key.split("\n", 1);
-      for (const { id } of entry.response.output) items.delete(keyOf(owner, id));
+  async function withdrawal(owner: string, id: string): Promise<"cancelled" | "deleted" | undefined> {
+    const body = await archive?.find(owner, { id });
+    const { isDeleted, isCancelled } =
+      body === undefined ? ({} as Partial<KeptResponse>) : (JSON.parse(body) as KeptResponse);
+    if (isDeleted === true) return "deleted";
+    return isCancelled === true ? "cancelled" : undefined;
+  }
+
+  /** Another process may have deleted what this one remembers. What could not be archived at all is still there. */
+  async function forgetDeleted(owner: string, id: string): Promise<void> {
+    if (memory.use(keyOf(owner, id)) === undefined) return;
+    if ((await withdrawal(owner, id)) === "deleted") memory.forget(owner, id);
+  }
+
+  async function readChain(owner: string, responseId: string): Promise<readonly KeptResponse[] | undefined> {
+    const chain: KeptResponse[] = [];
+    let id: string | undefined = responseId;
+    await forgetDeleted(owner, responseId);
+    while (id !== undefined) {
+      const response: KeptResponse | undefined = memory.use(keyOf(owner, id)) ?? (await read(owner, { id }));
+      if (response === undefined) return undefined;
+      chain.unshift(response);
+      id = response.previousId;
     }
+    return chain;
   }
 
-  return {
-    use,
-    remember(owner: string, response: KeptResponse, size: number): void {
-      // It would push everything else out and not fit even then.
-      if (size > maxCharacters) return;
-      const responseKey = keyOf(owner, response.id);
-      responses.set(responseKey, { response, characters: size });
-      characters += size;
-      for (const item of response.output) items.set(keyOf(owner, item.id), { item, responseKey });
-      forgetOldest();
-    },
-    findItem(owner: string, itemId: string): OutputItem | undefined {
-      const found = items.get(keyOf(owner, itemId));
-      if (found !== undefined) use(found.responseKey);
-      return found?.item;
-    },
-  };
-}
-
-/** Token names hold no line break, so that no owner can name another's key. */
-function keyOf(owner: string, id: string): string {
-  return `${owner.replaceAll("\n", " ")}\n${id}`;
+  return { read, readChain, withdrawal };
 }

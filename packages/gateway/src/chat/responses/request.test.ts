@@ -174,7 +174,7 @@ describe("reading a responses request", () => {
   ])("does not continue a response that is %s", (_, owner, previous_response_id) => {
     const error = thrownBy(() => read({ previous_response_id, input: "Hi" }, {}, owner));
     expect([error.code, error.message]).toEqual([
-      "not-found",
+      "previous-response-not-found",
       `There is no response "${previous_response_id}" any more`,
     ]);
   });
@@ -334,7 +334,16 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [item({ role: "tool", content: "x" }), "input[0].role: must be one of"],
   [item({ type: "message", content: "x" }), "input[0].role: "],
   [item({ role: "user" }), "input[0].content: is missing"],
-  [item({ role: "developer", content: "x" }), "input: at least one item must be from the user"],
+  [item({ role: "assistant", content: "x" }), "input: at least one item must be from the user"],
+  [
+    {
+      input: [
+        { role: "developer", content: "x" },
+        { role: "assistant", content: "y" },
+      ],
+    },
+    "input: at least one item must be from the user",
+  ],
   [item({ role: "assistant", content: "x" }), "input: at least one item must be from the user"],
   [item({ type: "reasoning", summary: [] }), "input: at least one item must be from the user"],
   [user(null), "input[0].content: is missing"],
@@ -356,7 +365,7 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ input: "Hi", instructions: ["x"] }, "instructions: must be a string"],
   [{ input: "Hi", stream: "true" }, "stream: must be true or false"],
   [{ input: "Hi", store: "no" }, "store: must be true or false"],
-  [{ input: "Hi", background: true }, "background: a response cannot"],
+  [{ input: "Hi", background: true, store: false }, "background: a response that nobody waits for has to be stored"],
   [{ input: "Hi", conversation: "conv_1" }, "conversation: stored"],
   [{ input: "Hi", prompt: { id: "p" } }, "prompt: stored"],
   [{ input: "Hi", max_output_tokens: -1 }, "max_output_tokens: must be more than 0"],
@@ -369,6 +378,14 @@ const badRequests: readonly (readonly [unknown, string])[] = [
   [{ input: "Hi", include: "all" }, "include: must be a list"],
   [{ input: "Hi", include: ["message.output_text.logprobs"] }, "top_logprobs: "],
   [{ input: "Hi", top_logprobs: 2 }, "top_logprobs: "],
+  [{ input: "Hi", temperature: "hot" }, "temperature: must be a number"],
+  [{ input: "Hi", top_p: "all" }, "top_p: must be a number"],
+  [{ input: "Hi", max_tool_calls: 1.5 }, "max_tool_calls: must be a whole number"],
+  [{ input: "Hi", truncation: "middle" }, 'truncation: must be "auto" or "disabled"'],
+  [{ input: "Hi", prompt_cache_key: 7 }, "prompt_cache_key: must be a string"],
+  [{ input: "Hi", user: {} }, "user: must be a string"],
+  [item({ type: "compaction" }), "input[0].encrypted_content: "],
+  [item({ type: "compaction", encrypted_content: "x" }), "input[0].encrypted_content: was not made by this gateway"],
   [{ input: "Hi", modalities: ["audio"] }, "modalities: only text"],
   [{ input: "Hi", audio: {} }, "modalities: only text"],
   [{ input: "Hi", tools: "x" }, "tools: must be a list"],

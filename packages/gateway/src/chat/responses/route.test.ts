@@ -52,7 +52,13 @@ describe("the official SDK at /v1/responses", () => {
       "completed",
       "Hi.",
       "Be kind.",
-      { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
+      {
+        input_tokens: 3,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        output_tokens: 2,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 5,
+      },
     ]);
   });
 
@@ -126,7 +132,7 @@ describe("the official SDK at /v1/responses", () => {
     const client = clientOf(door);
     const { id } = await client.responses.create({ model: "auto", input: "One", store: false });
     await expect(client.responses.create({ model: "auto", input: "Two", previous_response_id: id })).rejects.toThrow(
-      `404 There is no response "${id}" any more.`,
+      `400 There is no response "${id}" any more.`,
     );
   });
 

@@ -19,6 +19,7 @@ function options(body: object = { input: "12345678", store: false }): ResponseSt
     request: read.request,
     showActivity: "reasoning",
     newId,
+    now: () => 2000_500,
     count: countAnswer(read.request, { startsTurn: true, relation: "new" }),
   };
 }
@@ -54,15 +55,15 @@ interface WireEvent {
 
 /** Checks the frame of every event on the way: its name is its type, and the numbers are dense. */
 function eventsOf(wire: string): WireEvent[] {
-  const events = wire
-    .split("\n\n")
-    .slice(0, -1)
-    .map((text) => {
-      const [, name, data = ""] = /^event: (.+)\ndata: (.+)$/.exec(text) ?? [];
-      const event = JSON.parse(data) as WireEvent;
-      expect(event.type).toBe(name);
-      return event;
-    });
+  const frames = wire.split("\n\n").slice(0, -1);
+  const isEnded = frames.at(-1) === "data: [DONE]";
+  const events = frames.slice(0, isEnded ? -1 : undefined).map((text) => {
+    const [, name, data = ""] = /^event: (.+)\ndata: (.+)$/.exec(text) ?? [];
+    const event = JSON.parse(data) as WireEvent;
+    expect(event.type).toBe(name);
+    return event;
+  });
+  expect(isEnded).toBe(/^response\.(completed|incomplete|failed)$/.test(events.at(-1)?.type ?? ""));
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
   return events;
 }
@@ -91,6 +92,19 @@ function response(body: object, state: object) {
     truncation: "disabled",
     usage: null,
     metadata: {},
+    access_programs: null,
+    background: false,
+    completed_at: null,
+    frequency_penalty: 0,
+    max_tool_calls: null,
+    presence_penalty: 0,
+    prompt_cache_key: null,
+    safety_identifier: null,
+    service_tier: "default",
+    temperature: 1,
+    top_logprobs: 0,
+    top_p: 1,
+    user: null,
     ...body,
     ...state,
   };
@@ -106,9 +120,13 @@ const message = (status: string, ...content: object[]) => ({
 });
 const reasoning = (...summary: object[]) => ({ id: "rs_1", type: "reasoning", summary });
 const summary = (text: string) => ({ type: "summary_text", text });
+const noDetails = {
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: 0 },
+};
 const usage = {
   input_tokens: 110,
-  input_tokens_details: { cached_tokens: 100 },
+  input_tokens_details: { cached_tokens: 100, cache_write_tokens: 0 },
   output_tokens: 5,
   output_tokens_details: { reasoning_tokens: 2 },
   total_tokens: 115,
@@ -138,7 +156,10 @@ describe("a responses stream", () => {
       { type: "response.output_text.done", ...said, text, logprobs: [] },
       { type: "response.content_part.done", ...said, part: part(text) },
       { type: "response.output_item.done", output_index: 1, item: output[1] },
-      { type: "response.completed", response: response({}, { status: "completed", output, usage }) },
+      {
+        type: "response.completed",
+        response: response({}, { status: "completed", completed_at: 2000, output, usage }),
+      },
     ]);
   });
 
@@ -161,12 +182,13 @@ describe("a responses stream", () => {
       {
         type: "response.completed",
         response: response(
-          { tools: [tool] },
+          { tools: [{ ...tool, tools: [{ ...tool.tools[0], description: null, parameters: null, strict: null }] }] },
           {
             status: "completed",
+            completed_at: 2000,
             output: [whole],
             // Upstream counts only at the end of a turn, and this one goes on.
-            usage: { input_tokens: 21, output_tokens: 4, total_tokens: 25, caret_estimated: true },
+            usage: { input_tokens: 21, output_tokens: 4, total_tokens: 25, ...noDetails, caret_estimated: true },
           },
         ),
       },
@@ -271,7 +293,7 @@ describe("a responses stream", () => {
             status: "failed",
             error: failure,
             output,
-            usage: { input_tokens: 2, output_tokens: 3, total_tokens: 5, caret_estimated: true },
+            usage: { input_tokens: 2, output_tokens: 3, total_tokens: 5, ...noDetails, caret_estimated: true },
           },
         ),
       },

@@ -8,129 +8,27 @@ import type { AnswerEnding, AnswerStream } from "../serve-answer.ts";
 import type { Cut } from "../stop-matcher.ts";
 import { type ResponseIdentity, type ResponseObject, type ResponseState, toResponseObject } from "./answer.ts";
 import { toResponseError } from "./errors.ts";
+import type { OutputItem } from "./item-store.ts";
+import { type EventFraming, sseFraming } from "./making/event-framing.ts";
 import {
-  type CallItem,
-  type MessageItem,
-  type OutputItem,
-  outputText,
-  type ReasoningItem,
-  summaryText,
-} from "./item-store.ts";
+  createMessageWriter,
+  createReasoningWriter,
+  type ItemWriter,
+  type WriteEvent,
+  writeCall,
+} from "./making/item-writers.ts";
 import { toCallItem } from "./tools.ts";
 import { toResponseUsage } from "./usage.ts";
-
-/** Writes one SSE event; `fields` is the inside of its JSON object. */
-export type WriteEvent = (type: string, fields: string) => string;
-
-interface Place {
-  readonly id: string;
-  readonly index: number;
-}
-
-/** One item that is written piece by piece: its opening, its deltas, its end. */
-export interface ItemWriter {
-  open(): string;
-  delta(text: string): string;
-  close(status: "completed" | "incomplete"): { readonly text: string; readonly item: OutputItem };
-}
-
-/** An assistant's message: `added`, its one part, text deltas, and the `done` of each. */
-function createMessageWriter(write: WriteEvent, { id, index }: Place): ItemWriter {
-  const where = `"item_id":${JSON.stringify(id)},"output_index":${index},"content_index":0`;
-  let text = "";
-  const toItem = (status: MessageItem["status"], content: MessageItem["content"]): MessageItem => ({
-    id,
-    type: "message",
-    status,
-    role: "assistant",
-    content,
-  });
-  return {
-    open: () =>
-      write("response.output_item.added", itemFields(index, toItem("in_progress", []))) +
-      write("response.content_part.added", `${where},"part":${JSON.stringify(outputText(""))}`),
-    delta(more) {
-      text += more;
-      return write("response.output_text.delta", `${where},"delta":${JSON.stringify(more)},"logprobs":[]`);
-    },
-    close(status) {
-      const part = outputText(text);
-      const item = toItem(status, [part]);
-      return {
-        item,
-        text:
-          write("response.output_text.done", `${where},"text":${JSON.stringify(text)},"logprobs":[]`) +
-          write("response.content_part.done", `${where},"part":${JSON.stringify(part)}`) +
-          write("response.output_item.done", itemFields(index, item)),
-      };
-    },
-  };
-}
-
-/** Thinking, as the summary of a reasoning item: the form that clients show. */
-function createReasoningWriter(write: WriteEvent, { id, index }: Place): ItemWriter {
-  const where = `"item_id":${JSON.stringify(id)},"output_index":${index},"summary_index":0`;
-  let text = "";
-  const toItem = (summary: ReasoningItem["summary"]): ReasoningItem => ({ id, type: "reasoning", summary });
-  return {
-    open: () =>
-      write("response.output_item.added", itemFields(index, toItem([]))) +
-      write("response.reasoning_summary_part.added", `${where},"part":${JSON.stringify(summaryText(""))}`),
-    delta(more) {
-      text += more;
-      return write("response.reasoning_summary_text.delta", `${where},"delta":${JSON.stringify(more)}`);
-    },
-    close() {
-      const part = summaryText(text);
-      const item = toItem([part]);
-      return {
-        item,
-        text:
-          write("response.reasoning_summary_text.done", `${where},"text":${JSON.stringify(text)}`) +
-          write("response.reasoning_summary_part.done", `${where},"part":${JSON.stringify(part)}`) +
-          write("response.output_item.done", itemFields(index, item)),
-      };
-    },
-  };
-}
-
-/** A call is known whole, so it opens, says its input and closes at once. */
-function writeCall(write: WriteEvent, index: number, item: CallItem): string {
-  const where = `"item_id":${JSON.stringify(item.id)},"output_index":${index}`;
-  const added = (opening: object): string =>
-    write("response.output_item.added", `"output_index":${index},"item":${JSON.stringify(opening)}`);
-  // Events are numbered in the order in which they are written: this one comes last.
-  const done = (): string => write("response.output_item.done", itemFields(index, item));
-  const opening = { ...item, status: "in_progress" } as const;
-  if (item.type === "function_call") {
-    const text = JSON.stringify(item.arguments);
-    const named = `"name":${JSON.stringify(item.name)},"arguments":${text}`;
-    return (
-      added({ ...opening, arguments: "" }) +
-      write("response.function_call_arguments.delta", `${where},"delta":${text}`) +
-      write("response.function_call_arguments.done", `${where},${named}`) +
-      done()
-    );
-  }
-  if (item.type !== "custom_tool_call") return added(opening) + done();
-  const text = JSON.stringify(item.input);
-  return (
-    added({ ...opening, input: "" }) +
-    write("response.custom_tool_call_input.delta", `${where},"delta":${text}`) +
-    write("response.custom_tool_call_input.done", `${where},"input":${text}`) +
-    done()
-  );
-}
-
-function itemFields(index: number, item: OutputItem): string {
-  return `"output_index":${index},"item":${JSON.stringify(item)}`;
-}
 
 export interface ResponseStreamOptions extends ResponseIdentity {
   readonly request: DoorRequest;
   readonly showActivity: AnswerDisplay;
   readonly newId: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly count: AnswerCount;
+  /** How events go over the wire; absent: as server-sent events. */
+  readonly framing?: EventFraming;
 }
 
 interface OpenItem {
@@ -144,22 +42,27 @@ interface OpenItem {
  *
  * A failure in the middle closes the open item, then comes as an `error` event, which the AI SDK and what is built on it
  * understand, and as `response.failed`, which Codex and OpenAI's own SDK do. Without either, clients send the request
- * again, some of them for ever.
+ * again, some of them for ever. On a WebSocket it is `response.failed` alone: either one ends a response there, and the next
+ * event belongs to the next one.
  */
 export class ResponseStream implements AnswerStream {
-  /** The response as it stands; whole once the stream has ended. */
-  response: ResponseObject;
-
   readonly #options: ResponseStreamOptions;
   readonly #reader: AnswerReader;
+  readonly #framing: EventFraming;
   readonly #output: OutputItem[] = [];
   #open: OpenItem | undefined;
+  #final: ResponseObject | undefined;
   #sequence = 0;
 
   constructor(options: ResponseStreamOptions) {
     this.#options = options;
+    this.#framing = options.framing ?? sseFraming;
     this.#reader = new AnswerReader(options.showActivity);
-    this.response = this.#toResponse({ status: "in_progress", error: null, output: [], usage: null });
+  }
+
+  /** The response as it stands; whole once the stream has ended. */
+  get response(): ResponseObject {
+    return this.#final ?? this.#inProgress();
   }
 
   get outcome(): TurnOutcome | undefined {
@@ -188,7 +91,9 @@ export class ResponseStream implements AnswerStream {
     const status = ending.cut === undefined ? "completed" : "incomplete";
     const events = this.#begin() + this.#closeItem(status);
     this.#settle({ status, error: null });
-    return events + this.#event(`response.${status}`, `"response":${JSON.stringify(this.response)}`);
+    return (
+      events + this.#event(`response.${status}`, `"response":${JSON.stringify(this.response)}`) + this.#framing.end
+    );
   }
 
   #begin(): string {
@@ -200,21 +105,32 @@ export class ResponseStream implements AnswerStream {
   #fail(info: ErrorInfo): string {
     const isBegun = this.#open !== undefined || this.#output.length > 0;
     const events = this.#begin() + this.#closeItem("incomplete");
+    // Only what runs in the background can be cancelled; for any other client it is a failure.
+    if (info.code === "cancelled" && this.#options.body.background === true) return events + this.#cancelled();
     const error = toResponseError(info, isBegun);
     this.#settle({ status: "failed", error });
     // Both shapes that are about: the documented flat one, and the nested one that OpenAI's servers send.
     const fields = JSON.stringify({ ...error, param: null, error: toOpenaiError(info, isBegun) });
-    return (
-      events +
-      this.#event("error", fields.slice(1, -1)) +
-      this.#event("response.failed", `"response":${JSON.stringify(this.response)}`)
-    );
+    const failure = this.#framing.namesErrors ? this.#event("error", fields.slice(1, -1)) : "";
+    const failed = this.#event("response.failed", `"response":${JSON.stringify(this.response)}`);
+    return events + failure + failed + this.#framing.end;
+  }
+
+  #cancelled(): string {
+    this.#settle({ status: "cancelled", error: null });
+    return this.#event("response.cancelled", `"response":${JSON.stringify(this.response)}`) + this.#framing.end;
   }
 
   #settle(state: Pick<ResponseState, "status" | "error">): void {
     const { usage: reported, weight } = this.#reader;
     const usage = toResponseUsage(usageOfAnswer(this.#options.count, reported, weight));
-    this.response = this.#toResponse({ ...state, output: this.#output, usage });
+    const completedAt = state.status === "completed" ? Math.floor(this.#options.now() / 1000) : null;
+    this.#final = this.#toResponse({ ...state, output: this.#output, usage, completedAt });
+  }
+
+  #inProgress(): ResponseObject {
+    const output = [...this.#output];
+    return this.#toResponse({ status: "in_progress", error: null, output, usage: null, completedAt: null });
   }
 
   #toResponse(state: ResponseState): ResponseObject {
@@ -261,7 +177,7 @@ export class ResponseStream implements AnswerStream {
   readonly #event: WriteEvent = (type, fields) => {
     const sequence = this.#sequence;
     this.#sequence += 1;
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},${fields}}\n\n`;
+    return this.#framing.event(type, `{"type":"${type}","sequence_number":${sequence},${fields}}`);
   };
 }
 

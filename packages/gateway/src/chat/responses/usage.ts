@@ -4,9 +4,9 @@ import { hasPrompt } from "../openai/usage.ts";
 
 export interface ResponseUsage {
   readonly input_tokens: number;
-  readonly input_tokens_details?: { readonly cached_tokens: number; readonly cache_write_tokens?: number };
+  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
   readonly output_tokens: number;
-  readonly output_tokens_details?: { readonly reasoning_tokens: number };
+  readonly output_tokens_details: { readonly reasoning_tokens: number };
   readonly total_tokens: number;
   readonly cost?: number;
   readonly totalCost?: number;
@@ -19,29 +19,23 @@ export interface ResponseUsage {
 
 /**
  * A response without usage makes OpenCode send its request again for ever, so there always is one. What upstream did not
- * count is estimated from the text, and the estimate is marked.
+ * count is estimated from the text, and the estimate is marked. OpenAI's types promise the details, too: 0 where nothing is known.
  */
 export function toResponseUsage(answer: AnswerUsage): ResponseUsage {
   const { reported, ofTurn } = answer;
   const usage = ownUsage(answer);
-  const { cacheRead, cacheWrite, output, reasoning, cost } = usage;
+  const { cacheRead = 0, cacheWrite = 0, output, reasoning = 0, cost } = usage;
   const input_tokens = hasPrompt(usage) ? promptTokens(usage) : promptTokens(answer.estimate());
   const output_tokens = output ?? answer.estimate().output;
-  const cached = cacheRead !== undefined || cacheWrite !== undefined;
   const isEstimated = reported === undefined || !hasPrompt(reported) || reported.output === undefined;
   return {
     input_tokens,
-    // Codex refuses these details without `cached_tokens`.
-    ...(cached && { input_tokens_details: { cached_tokens: cacheRead ?? 0, ...written(cacheWrite) } }),
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
     output_tokens,
-    ...(reasoning !== undefined && { output_tokens_details: { reasoning_tokens: reasoning } }),
+    output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input_tokens + output_tokens,
     ...(cost !== undefined && { cost, totalCost: cost, total_cost: cost }),
     ...(isEstimated && { caret_estimated: true as const }),
     ...(ofTurn !== undefined && { caret_turn_usage: ofTurn }),
   };
-}
-
-function written(cacheWrite: number | undefined): { readonly cache_write_tokens?: number } {
-  return cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite };
 }

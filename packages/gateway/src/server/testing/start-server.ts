@@ -37,6 +37,8 @@ export interface StartOptions extends Partial<ServerLimits> {
   readonly page?: PageFiles;
   readonly origins?: readonly string[];
   readonly tracer?: Tracer;
+  readonly newId?: () => string;
+  readonly socketAgeMs?: number;
 }
 
 const smallPage: PageFiles = new Map([
@@ -53,6 +55,8 @@ export async function startServer(conversations: Conversations, options: StartOp
     page = smallPage,
     origins,
     tracer,
+    newId = () => "1",
+    socketAgeMs,
     ...limits
   } = options;
   const tokens = new Map<string, TokenGrant>([
@@ -64,7 +68,7 @@ export async function startServer(conversations: Conversations, options: StartOp
   const door = {
     conversations: conversations,
     now: () => 0,
-    newId: () => "1",
+    newId,
     showActivity: "none",
     keepAliveMs: 60_000,
   } as const;
@@ -72,8 +76,10 @@ export async function startServer(conversations: Conversations, options: StartOp
     doors: [
       anthropicDoor(door),
       openaiDoor(door),
-      responsesDoor({ ...door, items: createMemoryItemStore() }),
-      modelsDoor({ models: { list: async () => [{ id: "auto", name: "Auto", isDefault: true }] } }),
+      responsesDoor({ ...door, items: createMemoryItemStore(), socketAgeMs }),
+      modelsDoor({
+        models: { list: async () => [{ id: "auto", name: "Auto", isDefault: true }], resolve: async () => "auto" },
+      }),
       nativeDoor({ ...nativeOptions(sessions, tokens), ...native }),
       pageDoor({ paths: [...page.keys()], read: () => page }),
     ],

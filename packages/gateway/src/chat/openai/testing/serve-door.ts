@@ -7,7 +7,7 @@ export interface ServedDoor extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A real server with one door, whose requests are all admitted; `signal` is aborted when the server stops. */
+/** A real server with one door, whose requests are all admitted, as the token in `x-tester`; `signal` is aborted when the server stops. */
 export async function serveDoor(
   door: FastifyPluginAsync,
   signal: AbortSignal = new AbortController().signal,
@@ -15,7 +15,8 @@ export async function serveDoor(
   const app = fastify({ bodyLimit: 10_000, forceCloseConnections: true });
   app.addHook("onRequest", async (request) => {
     if (request.headers["x-stranger"] !== undefined) return;
-    setRequestContext(request, { caller: { tokenName: "tester", workspace: undefined }, signal });
+    const { "x-tester": tokenName = "tester" } = request.headers;
+    setRequestContext(request, { caller: { tokenName: String(tokenName), workspace: undefined }, signal });
   });
   await app.register(door);
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "@fastify/websocket";
-import type { StreamMeter } from "../http/request-context.ts";
+import type { StreamMeter } from "./request-context.ts";
 
 const DEFAULT_STUCK_MS = 30_000;
 /** How long the other side may take to answer our goodbye. */

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { messagesBodySchema } from "../../packages/gateway/src/chat/anthropic/request.ts";
-import { ignoredFields } from "../../packages/gateway/src/chat/ignored-fields.ts";
-import { chatSchema } from "../../packages/gateway/src/chat/openai/request.ts";
-import { responsesSchema } from "../../packages/gateway/src/chat/responses/request.ts";
+import { messagesBodySchema } from "./anthropic/request.ts";
+import { ignoredFields } from "./ignored-fields.ts";
+import { chatSchema } from "./openai/request.ts";
+import { responsesSchema } from "./responses/request.ts";
 
 /** The fields of a request by the types of the vendor's own SDK. */
 function fieldsOf(declarations: string, type: string): readonly string[] {
-  const path = fileURLToPath(new URL(`../../node_modules/${declarations}.d.ts`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../../node_modules/${declarations}.d.ts`, import.meta.url));
   const body = new RegExp(`^export interface ${type}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(
     readFileSync(path, "utf8"),
   )?.[1];

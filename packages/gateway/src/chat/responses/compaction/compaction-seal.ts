@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Secret } from "@caret/protocol";
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Closes what a conversation was compacted to, so that its client can keep it and nobody but this gateway reads it. */
+export interface CompactionSeal {
+  seal(owner: string, summary: string): string;
+  /** Undefined: sealed elsewhere, for somebody else, or changed since. */
+  open(owner: string, sealed: string): string | undefined;
+}
+
+/** AES-256-GCM under a key derived from the gateway's, which is asked for once it is needed; the owner is authenticated with it. */
+export function createCompactionSeal(gatewayKey: () => Secret): CompactionSeal {
+  let derived: Buffer | undefined;
+  const key = (): Buffer =>
+    (derived ??= Buffer.from(hkdfSync("sha256", gatewayKey().reveal(), "", "caret compaction", 32)));
+  return {
+    seal(owner, summary) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key(), nonce).setAAD(Buffer.from(owner));
+      const sealed = Buffer.concat([cipher.update(summary, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+    },
+    open(owner, sealed) {
+      const bytes = Buffer.from(sealed, "base64url");
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+      const decipher = createDecipheriv("aes-256-gcm", key(), bytes.subarray(0, NONCE_BYTES));
+      decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      try {
+        const text = [decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
+        return Buffer.concat(text).toString("utf8");
+      } catch {
+        // What was not sealed with this key, for this owner, says nothing: the caller refuses it.
+        return undefined;
+      }
+    },
+  };
+}

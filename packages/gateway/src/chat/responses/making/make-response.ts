@@ -1,0 +1,83 @@
+import {
+  type AgentEvent,
+  afterActing,
+  type Caller,
+  CaretError,
+  type Conversations,
+  type TakeMore,
+} from "@caret/protocol";
+import { followAnswer } from "../../serve-answer.ts";
+import type { ResponseObject } from "../answer.ts";
+import { ResponseStream } from "../stream.ts";
+import type { EventFraming } from "./event-framing.ts";
+import type { PreparedResponse } from "./prepare-response.ts";
+
+export interface ResponseMaking {
+  readonly prepared: PreparedResponse;
+  readonly conversations: Conversations;
+  readonly caller: Caller;
+  /** Nobody wants the response any more. */
+  readonly signal: AbortSignal;
+  readonly framing: EventFraming;
+  /** Whole events; a promise is waited for (backpressure). */
+  write(text: string): Promise<void> | void;
+  /** Its client has been answered already: whatever goes wrong is the end of the response. */
+  readonly isDetached?: boolean;
+  /** Called once its turn has started. */
+  started?(turn: StartedResponse): void;
+  /** Before the last events are written. */
+  keep(response: ResponseObject, turn: StartedResponse): Promise<void>;
+}
+
+export interface StartedResponse {
+  readonly sessionId: string;
+  readonly conversation?: string | undefined;
+  /** As it stands. */
+  response(): ResponseObject;
+  stop(reason: string): void;
+}
+
+/**
+ * Starts a turn and makes the response out of it, for a reader that is no HTTP answer. Rejects with what goes wrong before the
+ * first event; what goes wrong later is the end of the response.
+ */
+export async function makeResponse(making: ResponseMaking): Promise<void> {
+  const { prepared, conversations, caller, signal, framing } = making;
+  const { request } = prepared.read;
+  const turn = await conversations.open(request, caller);
+  const stream = new ResponseStream({ ...prepared.shape(turn), framing });
+  const started: StartedResponse = {
+    sessionId: turn.sessionId,
+    conversation: turn.conversation,
+    response: () => stream.response,
+    stop: turn.stop,
+  };
+  let isBegun = false;
+  let isAnswered = false;
+  const write = (text: string): Promise<void> | void => {
+    if (text === "") return undefined;
+    isBegun = true;
+    return making.write(text);
+  };
+  const batches = (batch: readonly AgentEvent[]): Promise<void> | void => write(stream.write(batch));
+  const more: TakeMore = (delta) => {
+    const text = stream.more(delta.text);
+    // The next batch waits for a reader that is slow.
+    if (text !== undefined) void write(text);
+    return text !== undefined;
+  };
+  try {
+    making.started?.(started);
+    const limits = { ...request, gap: "" };
+    const ending = await followAnswer({ turn, limits, progress: stream, signal }, Object.assign(batches, { more }));
+    if (ending.kind === "failed" && !isBegun && making.isDetached !== true) throw CaretError.fromInfo(ending.error);
+    const last = stream.end(ending);
+    await making.keep(stream.response, started);
+    await write(last);
+    isAnswered = !signal.aborted;
+  } catch (reason) {
+    throw turn.hasActed() ? CaretError.fromInfo(afterActing(CaretError.from(reason).toInfo()), reason) : reason;
+  } finally {
+    turn.leave(isAnswered ? "answered" : "gone");
+  }
+}
