@@ -2,8 +2,10 @@ import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { ScenarioInput } from "@caret/simulator";
 import fc from "fast-check";
 
-/** The lanes, and a fleet on the first of them. */
-export const lanes = ["cli", "contract", "acp", "api", "fleet"] as const;
+/**
+ * The lanes; what may go on where one of them failed: `auto` with another lane, `backed` with another model; and a fleet.
+ */
+export const lanes = ["cli", "contract", "acp", "api", "auto", "backed", "fleet"] as const;
 export type LaneUnderTest = (typeof lanes)[number];
 
 const doors = ["chat", "responses", "messages", "native"] as const;
@@ -70,6 +72,8 @@ const ownersOn: Readonly<Record<LaneUnderTest, readonly ToolOwner[]>> = {
   contract: ["gateway", "client"],
   acp: ["agent", "gateway", "client"],
   api: ["gateway", "client"],
+  auto: ["agent", "gateway", "client"],
+  backed: ["agent", "gateway", "client"],
   fleet: ["agent", "gateway", "client"],
 };
 

@@ -100,7 +100,7 @@ export const ask: Readonly<Record<DoorUnderTest, Ask>> = {
     const caret = createNativeClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` }, fetch });
     const { workspace } = stage;
     const session = await caret.createSession(
-      { workspace, permission: given.owner === "agent" ? "full" : "auto" },
+      { workspace, model: stage.model, permission: given.owner === "agent" ? "full" : "auto" },
       { idempotencyKey: `session ${prompt}`.replaceAll(/\W/g, "") },
     );
     const how = { signal, ...(asking.key === undefined ? {} : { idempotencyKey: asking.key }) };

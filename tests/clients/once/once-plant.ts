@@ -23,11 +23,12 @@ export async function openPlant(lane: LaneUnderTest): Promise<Plant> {
   if (lane === "fleet") return await openFleet();
   const home = new GatewayHome();
   if (lane === "api") return await openApi(home);
-  const args = ["--lane", lane === "acp" ? "acp" : "cli"];
+  const env = { ...agentIn(home), ...modelsOf(lane, home) };
+  const args = ["--lane", lane === "acp" || lane === "auto" ? lane : "cli"];
   return {
     ...alone,
     home,
-    gateway: (port) => startAlone(home, port, args, agentIn(home)),
+    gateway: (port) => startAlone(home, port, args, env),
     remove: async () => home.remove(),
   };
 }
@@ -78,14 +79,23 @@ function startAlone(
   return startGateway(home, { args: ["--port", port, "--workspace", home.workspace, ...args], env });
 }
 
+/** A model that another one stands in for. */
+export const BACKED = "gpt-5.4";
+
+/** With models of its own `auto` has no other lane. */
+function modelsOf(lane: LaneUnderTest, { directory }: GatewayHome): Record<string, string> {
+  if (lane === "auto") return {};
+  const own = { command: join(directory, "agent"), args: ["--contract"] };
+  return { CARET_MODELS: JSON.stringify({ own, [BACKED]: { fallbackModels: ["auto"] } }) };
+}
+
 /** Nobody is asked for anything. */
 const settings = { CARET_CLI_FORCE: "true", CARET_TOOLS_POLICY: "full" } as const;
 
-/** The simulated agent as Cursor's own program, and as one that speaks the contract. */
+/** The simulated agent as Cursor's own program. */
 function agentIn(home: GatewayHome): Record<string, string> {
   const path = join(home.directory, "agent");
   const { file, args } = simulatorCommand();
   writeFileSync(path, `#!/bin/sh\nexec '${[file, ...args].join("' '")}' "$@"\n`, { mode: 0o755 });
-  const models = { own: { command: path, args: ["--contract"] } };
-  return { ...settings, CARET_CLI_COMMAND: path, CARET_MODELS: JSON.stringify(models) };
+  return { ...settings, CARET_CLI_COMMAND: path };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { type LaneUnderTest, type OnceCase, scenarioOf } from "./once-case.ts";
-import { openPlant, type Plant } from "./once-plant.ts";
+import { BACKED, openPlant, type Plant } from "./once-plant.ts";
 
 /** A gateway that may be killed and comes back, what works behind it, and the ledger of all that was paid for a case. */
 export class OnceStage {
@@ -28,6 +28,7 @@ export class OnceStage {
   }
 
   get model(): string {
+    if (this.#lane === "backed") return BACKED;
     return this.#lane === "contract" ? "own" : "auto";
   }
 

@@ -172,6 +172,21 @@ describe("a stream of chat completions", () => {
     ]);
   });
 
+  it.each([false, true])(
+    "is final when it breaks off before the turn has: that may still act (stream: %s)",
+    async (stream) => {
+      const server = new AbortController();
+      const conversations = createScriptedConversations(async function* (_, signal) {
+        yield [begins];
+        server.abort(new CaretError("interrupted", "Caret stops"));
+        await aborted(signal);
+      });
+      await using door = await serve(conversations, { signal: server.signal });
+      const { status, headers } = await post(door, { ...hello, stream });
+      expect([status, headers.get("x-should-retry")]).toEqual([424, "false"]);
+    },
+  );
+
   it("is kept alive while the agent is silent, and can still send a failure afterwards", async () => {
     const { promise: patience, resolve: go } = Promise.withResolvers<void>();
     const conversations = createScriptedConversations(async function* () {

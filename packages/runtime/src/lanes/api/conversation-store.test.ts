@@ -73,6 +73,17 @@ describe("a file that another process holds [A18]", () => {
     await again.close();
   });
 
+  it("and never lets go of does not keep the gateway from stopping", { timeout: 20_000 }, async () => {
+    const messages: string[] = [];
+    const store = openConversationStore({ directory, onError: ({ message }) => void messages.push(message) });
+    store.create("agent-0").saveCheckpoint(bytes("older"));
+    const other = hold("writers");
+    store.create("agent-1").saveCheckpoint(bytes("state"));
+    await store.close();
+    other.close();
+    expect(messages).toEqual([expect.stringContaining("could not be saved")]);
+  });
+
   it("is read as soon as it is free", async () => {
     const first = openConversationStore({ directory });
     const made = first.create("agent-1");

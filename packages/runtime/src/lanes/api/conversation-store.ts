@@ -102,7 +102,7 @@ export function openConversationStore(options: ConversationStoreOptions): Conver
       await store.read((tables) => tables.remove(id));
     },
     async close() {
-      await store.settled();
+      await store.close();
       if (!isClosed) renewable.close();
       isClosed = true;
     },

@@ -28,6 +28,8 @@ export interface LiveRunSetting {
   readonly execs: ExecSetting;
   readonly queries: QuerySetting;
   readonly retries: RetrySettings;
+  /** The upstream has saved what it said until here. */
+  readonly onCheckpoint: () => void;
   /** Sees what became of words that were said while the turn works. */
   readonly onInjection?: (injectionId: string, state: string) => void;
 }
@@ -89,6 +91,7 @@ export function createLiveRun(options: LiveRunOptions): LiveRun {
         return [];
       case "conversationCheckpointUpdate":
         conversation.saveCheckpoint(toBinary(ConversationStateStructureSchema, message.value));
+        options.onCheckpoint();
         decoder.checkpoint(message.value.tokenDetails);
         return [];
       case "interactionQuery": {

@@ -56,7 +56,7 @@ const OFFERED_MARGIN_MS = 10_000;
 /** Prepare a run. Nothing is sent before its first stream is opened. */
 export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
   const { host, request, signal } = options;
-  const { setting, conversation, execs, over } = await prepare(options);
+  const { setting, conversation, execs, over, onCheckpoint } = await prepare(options);
   const { offered } = request;
   const { retries } = host;
   const decoder = createUpdateDecoder();
@@ -77,7 +77,17 @@ export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
     async open(action) {
       const { stream, reset } = await streams.open();
       const onInjection = steering.note;
-      live = createLiveRun({ stream, reset, decoder, conversation, execs, queries, retries, onInjection });
+      live = createLiveRun({
+        stream,
+        reset,
+        decoder,
+        conversation,
+        execs,
+        queries,
+        retries,
+        onInjection,
+        onCheckpoint,
+      });
       live.send(runRequestOf(setting, conversation.checkpoint(), action === "resume"));
       return live;
     },
@@ -102,6 +112,7 @@ interface PreparedRun {
   readonly setting: RunSetting;
   readonly conversation: StoredConversation;
   readonly execs: ExecSetting;
+  readonly onCheckpoint: () => void;
   /** Ends what is still being answered. */
   readonly over: AbortController;
 }
@@ -120,6 +131,7 @@ async function prepare({ host, request, model, signal }: OpenRunOptions): Promis
   const conversationId = conversation.id;
   const ids = { conversationId, runId: newId(), messageId: newId() };
   const over = new AbortController();
+  let checkpoints = 0;
   return {
     setting: { request, images, model, offer, stateBlobId: before.id, context: context(), ...ids },
     conversation,
@@ -130,10 +142,14 @@ async function prepare({ host, request, model, signal }: OpenRunOptions): Promis
       context,
       calls: new Map(),
       announced: new Set(),
+      checkpoints: () => checkpoints,
       signal: AbortSignal.any([signal, over.signal]),
       now: host.monotonic,
     },
     over,
+    onCheckpoint() {
+      checkpoints += 1;
+    },
   };
 }
 

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { CaretError } from "@caret/protocol";
+import { within } from "../../async/within.ts";
 import type { RenewableStore } from "./renewable-store.ts";
 import { isBusy } from "./storage-error.ts";
 
 /** How long another process may hold the file before what waits for it fails. */
 const PATIENCE_MS = 30_000;
+/** And how long when the gateway stops. */
+const LAST_PATIENCE_MS = 2_000;
 const PAUSE_MS = 20;
 
 /**
@@ -17,6 +21,8 @@ export interface PatientStore<Store> {
   write(work: (store: Store) => void, onFailure: (reason: unknown) => void): void;
   /** Resolves when everything that was written until now is on disk, or has failed. */
   settled(): Promise<void>;
+  /** Writes what can be written soon; the rest fails. */
+  close(): Promise<void>;
 }
 
 interface Write<Store> {
@@ -46,7 +52,7 @@ export function createPatientStore<Store extends { close(): void }>(
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
       await sleep(PAUSE_MS);
-      for (let first = waiting[0]; first !== undefined && attempt(first); first = waiting[0]) waiting.shift();
+      while (waiting[0] !== undefined && attempt(waiting[0])) waiting.shift();
     }
     draining = undefined;
   };
@@ -80,6 +86,12 @@ export function createPatientStore<Store extends { close(): void }>(
     },
     async settled() {
       await draining;
+    },
+    async close() {
+      if (draining !== undefined) await within(draining, LAST_PATIENCE_MS);
+      const left = waiting.splice(0);
+      for (const { onFailure } of left)
+        onFailure(new CaretError("storage-failed", "Another process held the file to the end"));
     },
   };
 }

@@ -70,7 +70,7 @@ function contentOf({ content, encoding }: Omit<WriteInput, "path">): string | Bu
 
 function toOutput(path: string, old: OldContent, content: string | Buffer, { exact }: ToolContext): ToolOutput {
   const { exists, text } = old;
-  const bytes = Buffer.from(content as string);
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const isComparable = typeof content === "string" && (!exists || text !== undefined);
   return {
     output: `${exists ? "Replaced" : "Created"} ${path} (${bytes.length} bytes)`,

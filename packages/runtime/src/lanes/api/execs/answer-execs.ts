@@ -24,6 +24,8 @@ export interface ExecSetting {
   readonly calls: Map<string, Promise<ToolResult>>;
   /** Calls that were announced to the log already, by the agent's id. */
   readonly announced: Set<string>;
+  /** How many checkpoints the upstream has saved in this turn: behind the last one, a resumed stream asks again. */
+  readonly checkpoints: () => number;
   /** Aborted when the turn is over. */
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -47,6 +49,7 @@ const SWITCHED_OFF = `Your own tools are switched off: use the tools of the MCP 
 
 export function createExecAnswers(setting: ExecSetting, send: (message: AgentClientMessage) => void): ExecAnswers {
   const open = new Map<number, AbortController>();
+  const nameless = createNamelessCalls(setting.checkpoints);
   let waiting: (() => void)[] = [];
 
   const reply = ({ id, execId }: ExecServerMessage, answer: ExecReply, since: number): void => {
@@ -103,7 +106,7 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
     take(message) {
       const controller = new AbortController();
       open.set(message.id, controller);
-      const task = taskOf(message, setting);
+      const task = taskOf(message, setting, nameless);
       if (task === undefined || setting.offered === undefined) {
         countRefused(message.message, setting);
         return reply(message, answerAtOnce(message.message, setting), setting.now());
@@ -139,14 +142,19 @@ interface ExecTask {
 
 type TaskOrRefusal = ExecTask | { readonly refused: readonly ExecResult[] };
 
-function taskOf({ message: request, execId }: ExecServerMessage, setting: ExecSetting): TaskOrRefusal | undefined {
+function taskOf(
+  { message: request, execId }: ExecServerMessage,
+  setting: ExecSetting,
+  nameless: NamelessCalls,
+): TaskOrRefusal | undefined {
   const { offer, offered } = setting;
   if (offer === undefined) return undefined;
   if (request.case === "mcpArgs") return mcpTask(request.value, offer);
   const runnable = offer.owner === "gateway" ? toRunnable(request, offered?.realWorkspace ?? "/") : undefined;
   if (runnable === undefined || "refused" in runnable) return runnable;
   const { call, hasEffect, toResults } = runnable;
-  const key = hasEffect ? keyOf(request.case, callIdOf(request) || execId, call) : undefined;
+  const callId = callIdOf(request) || execId || nameless(request.case, call);
+  const key = hasEffect ? keyOf(request.case, callId, call) : undefined;
   return { key, announcedAs: undefined, call, toResults };
 }
 
@@ -156,6 +164,26 @@ function mcpTask(args: ArgsOf<"mcpArgs">, offer: TurnOffer): ExecTask | undefine
   const { toolCallId } = args;
   const key = keyOf("mcpArgs", toolCallId, call);
   return { key, announcedAs: toolCallId, call, toResults: (result) => [mcpResult(result)] };
+}
+
+/** Names an operation that comes without a call of the agent's. */
+type NamelessCalls = (kind: ExecRequest["case"], call: ToolCall) => string;
+
+/**
+ * Such an operation is known by its place: behind which checkpoint, and how many of the same came before it there. A resumed stream goes on from
+ * the last checkpoint, and asks for the same ones in the same order.
+ */
+function createNamelessCalls(checkpoints: () => number): NamelessCalls {
+  let behind = checkpoints();
+  let counts = new Map<string, number>();
+  return (kind, { name, input }) => {
+    if (checkpoints() !== behind) counts = new Map();
+    behind = checkpoints();
+    const same = canonicalJson([kind, name, input]);
+    const count = (counts.get(same) ?? 0) + 1;
+    counts.set(same, count);
+    return `behind checkpoint ${behind}, ${count}`;
+  };
 }
 
 /**

@@ -167,6 +167,24 @@ describe("files that the upstream edits by the gateway's tools", () => {
     ]);
   });
 
+  it("are written once by operations without a call, too, and twice where that was asked for [A2]", async () => {
+    const append = { case: "piBashArgs", value: { command: "echo paid >> ledger" } } as const;
+    await bench.play(async (run, index) => {
+      if (index === 0) {
+        await run.exec(append);
+        run.scripted.send({ case: "conversationCheckpointUpdate", value: {} });
+      }
+      // Twice behind the checkpoint; the resumed stream asks for both again, and for a third.
+      await run.exec(append);
+      await run.exec(append);
+      if (index > 0) return void (await run.exec(append));
+      await new Promise(setImmediate);
+      run.scripted.stream.session?.destroy();
+      await run.scripted.closed;
+    });
+    expect(readFileSync(bench.path("ledger"), "utf8")).toBe("paid\n".repeat(4));
+  });
+
   it("keep their modes and links", async () => {
     writeFileSync(bench.path("run.sh"), "#!/bin/sh\n");
     chmodSync(bench.path("run.sh"), 0o751);
