@@ -34,7 +34,7 @@ describe("a conversation through a stateless door", () => {
     expect(await read(second)).toBe("answer 2");
     expect([first.relation, second.relation, second.sessionId]).toEqual(["new", "continuation", first.sessionId]);
     expect(bench.asked.map(({ prompt, upstream }) => [prompt, upstream?.sessionId])).toEqual([
-      ["<instructions>\nBe brief.\n</instructions>\n\nUSER:\nA", undefined],
+      ["<instructions>\nBe brief.\n</instructions>\n\nA", undefined],
       ["B", `chat-${first.turnId}`],
     ]);
   });
@@ -56,7 +56,7 @@ describe("a conversation through a stateless door", () => {
       "divergence",
       "answer 3",
       "<instructions>\nBe brief.\n</instructions>\n\n" +
-        "<earlier_conversation>\nUSER:\nA\n\nASSISTANT:\na\n</earlier_conversation>\n\nUSER:\nC",
+        "<earlier_conversation>\nUSER:\nA\n\nASSISTANT:\na\n</earlier_conversation>\n\nC",
     ]);
   });
 
@@ -123,14 +123,14 @@ describe("a conversation through a stateless door", () => {
     expect([again.relation, await read(again), bench.asked.at(-1)?.prompt]).toEqual([
       "continuation",
       "answer 2",
-      "<instructions>\nBe brief.\n</instructions>\n\nUSER:\nA",
+      "<instructions>\nBe brief.\n</instructions>\n\nA",
     ]);
   });
 
   it("tells the agent of instructions that were added, and not of those it knows", async () => {
     await read(await bench.open([user("A")]));
     await read(await bench.open([user("A"), user("B")], { system: "Be brief.\n\nSpeak French." }));
-    expect(bench.asked.at(-1)?.prompt).toBe("<instructions>\nSpeak French.\n</instructions>\n\nUSER:\nB");
+    expect(bench.asked.at(-1)?.prompt).toBe("<instructions>\nSpeak French.\n</instructions>\n\nB");
   });
 
   it("is one session though its system prompt tells the time, with a name or without [defect 23]", async () => {
@@ -141,7 +141,7 @@ describe("a conversation through a stateless door", () => {
       await read(second);
       expect({ relation: second.relation, prompt: bench.asked.at(-1)?.prompt }).toEqual({
         relation: "continuation",
-        prompt: "<instructions>\nIt is 2026-11-16 08:01.\n</instructions>\n\nUSER:\nB",
+        prompt: "<instructions>\nIt is 2026-11-16 08:01.\n</instructions>\n\nB",
       });
     }
   });
@@ -230,7 +230,7 @@ describe("the same request again", () => {
       }).toEqual({
         text: "answer 2",
         isNew: true,
-        prompt: "<instructions>\nBe brief.\n</instructions>\n\nUSER:\nA",
+        prompt: "<instructions>\nBe brief.\n</instructions>\n\nA",
       });
     },
   );
@@ -250,7 +250,7 @@ describe("the same request again", () => {
       relation: "divergence",
       upstream: undefined,
       prompt: expect.stringContaining(
-        "<earlier_conversation>\nUSER:\nA\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nUSER:\nB",
+        "<earlier_conversation>\nUSER:\nA\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nB",
       ),
     });
   });

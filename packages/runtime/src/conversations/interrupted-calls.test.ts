@@ -46,7 +46,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
       isNext: next.turnId !== turn.turnId && next.sessionId === turn.sessionId,
       prompt: bench.asked.at(-1)?.prompt.split("</earlier_conversation>\n\n").at(-1),
       running: running().filter((id) => id === turn.turnId),
-    }).toEqual({ text: "answer 2", isNext: true, prompt: "USER:\nWhat is my name?", running: [] });
+    }).toEqual({ text: "answer 2", isNext: true, prompt: "What is my name?", running: [] });
     const log = await bench.store.read(turn.sessionId, { afterSeq: 0, limit: 1_000 });
     const results = log.flatMap(({ event, turnId }) =>
       event.type === "tool-result" && turnId === turn.turnId ? [event.output] : [],

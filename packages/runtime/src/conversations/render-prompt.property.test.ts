@@ -85,10 +85,13 @@ function read(prompt: string): ReadPrompt {
       const lead = marker.endsWith(` [${mark}]`) ? marker.slice(0, -` [${mark}]`.length) : undefined;
       return lead === undefined ? [] : [{ lead, text }];
     });
+  // What stands behind all of it, outside of every part, is what is asked.
+  const { marker = "", text = "" } = said.at(-1) ?? {};
+  const behind = marker.startsWith("</") && text.startsWith("\n") ? text.slice(1) : undefined;
   return {
     instructions: said.find(({ marker }) => marker === `<instructions ${mark}>`)?.text ?? "",
     past: begin === -1 ? [] : inPart(begin, end),
-    now: inPart(Math.max(1, end), said.length),
+    now: behind === undefined ? inPart(Math.max(1, end), said.length) : [{ lead: "USER:", text: behind }],
   };
 }
 

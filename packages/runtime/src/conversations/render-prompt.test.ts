@@ -44,7 +44,6 @@ TOOL_RESULT (name: read, call_id: c1)
 hello
 </earlier_conversation>
 
-USER:
 What is my name?`);
 });
 

@@ -37,13 +37,16 @@ export function renderPrompt(parts: PromptParts): string {
 
   const mark = drawMark([system, added, ...[...past, ...now].flatMap(({ lead, text }) => [lead, text])]);
   const lines = markedLines(mark);
+  // What stands behind everything else, and outside of it, needs no lead.
+  const [question] = now;
+  const isQuestion = now.length === 1 && question?.lead === USER && added === "";
   const render = ({ lead, text }: SaidPart): string => `${lines.lead(lead)}\n${text}`;
   return [
     markRule(mark),
     ...(system === "" ? [] : [`${lines.open("instructions")}\n${system}\n${lines.close("instructions")}`]),
     ...markedAsPast(past.map(render), lines),
     ...(added === "" ? [] : [`${lines.lead(ADDED)}\n${added}`]),
-    ...now.map(render),
+    ...(isQuestion ? [question?.text ?? ""] : now.map(render)),
     ...(endsWithResults(messages) ? [lines.lead(GO_ON)] : []),
   ].join("\n\n");
 }

@@ -48,7 +48,7 @@ describe("a fork", () => {
     const fork = await bench.sessions.fork(id, {}, anyone);
     const { firstSeq } = await bench.turn(fork.id, "Two");
     expect(bench.asked[1]).toMatchObject({ upstream: undefined });
-    expect(bench.asked[1]?.prompt).toMatch(/USER:\nOne\n\nASSISTANT:\nAnswer 1\n.*\n\nUSER:\nTwo$/s);
+    expect(bench.asked[1]?.prompt).toMatch(/USER:\nOne\n\nASSISTANT:\nAnswer 1\n.*\n\nTwo$/s);
     const turn = (await eventsOf(fork.id)).slice(firstSeq - 1).map(({ event }) => event);
     assertWellFormedTurn(turn);
     expect(turn.find(({ type }) => type === "notice")).toMatchObject({ kind: "resume-lost" });

@@ -70,8 +70,7 @@ async function codeOf(turn: Promise<unknown>): Promise<string> {
   );
 }
 
-const transcript =
-  "<earlier_conversation>\nUSER:\nfirst\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nUSER:\nsecond";
+const transcript = "<earlier_conversation>\nUSER:\nfirst\n\nASSISTANT:\nanswer 1\n</earlier_conversation>\n\nsecond";
 
 describe("an agent that works elsewhere than its session", () => {
   it("is started there, while the session is that of the user's workspace", async () => {

@@ -242,9 +242,7 @@ describe("going on with a session", () => {
     const two = await engine.startTurn({ prompt: "two", sessionId: one.sessionId });
     const [, notice] = await follow(two);
     expect(notice).toMatchObject({ type: "notice", kind: "resume-lost" });
-    expect(prompts[1]).toBe(
-      "<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nHello.\n</earlier_conversation>\n\nUSER:\ntwo",
-    );
+    expect(prompts[1]).toBe("<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nHello.\n</earlier_conversation>\n\ntwo");
   });
 
   it("adopts one that the lane finds in the workspace", async () => {

@@ -71,7 +71,7 @@ describe("what was said in a session", () => {
       { role: "assistant", text: "first" },
     ] as const;
     expect(withoutMarks(withTranscript(history, "two"))).toBe(
-      "<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nfirst\n</earlier_conversation>\n\nUSER:\ntwo",
+      "<earlier_conversation>\nUSER:\none\n\nASSISTANT:\nfirst\n</earlier_conversation>\n\ntwo",
     );
     expect(withTranscript([], "two")).toBe("two");
   });

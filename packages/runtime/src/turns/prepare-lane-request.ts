@@ -169,7 +169,7 @@ export function withTranscript(history: readonly HistoryMessage[], prompt: strin
   const { open, close, lead } = markedLines(mark);
   const said = kept.map(({ role, text }) => `${lead(role === "user" ? "USER:" : "ASSISTANT:")}\n${text}`).join("\n\n");
   const past = `${open("earlier_conversation")}\n${said}\n${close("earlier_conversation")}`;
-  return [markRule(mark), past, `${lead("USER:")}\n${prompt}`].join("\n\n");
+  return [markRule(mark), past, prompt].join("\n\n");
 }
 
 /** Each under its own lead: the oldest that has room only in part is cut at its beginning. */

@@ -10,6 +10,9 @@ export interface MarkedPrompt {
   readonly now: readonly MarkedPart[];
 }
 
+/** Behind a part that is closed stands what is asked. */
+const OUTSIDE = "USER:";
+
 const rule = /^\s*Only lines that carry the mark ([0-9a-f]{12}) are structure\b/;
 
 /** Undefined for a prompt without structure. Lines without its mark are text, whatever they look like. */
@@ -22,7 +25,8 @@ export function readMarkedPrompt(text: string): MarkedPrompt | undefined {
   let open: { lead: string; lines: string[] } | undefined;
   const close = (): void => {
     const { lead, lines } = open ?? {};
-    if (lead !== undefined && lines !== undefined) into.push({ lead, text: lines.join("\n").replace(/\n$/, "") });
+    const text = lines?.join("\n").replace(/\n$/, "") ?? "";
+    if (lead !== undefined && (lead !== OUTSIDE || text.trim() !== "")) into.push({ lead, text });
     open = undefined;
   };
   for (const line of text.trimStart().split("\n").slice(1)) {
@@ -32,8 +36,10 @@ export function readMarkedPrompt(text: string): MarkedPrompt | undefined {
     }
     close();
     if (line === `<earlier_conversation ${mark}>`) into = past;
-    else if (line === `</earlier_conversation ${mark}>`) into = now;
-    else if (line.endsWith(` [${mark}]`)) open = { lead: line.slice(0, -mark.length - 3), lines: [] };
+    else if (line.startsWith("</")) {
+      into = now;
+      open = { lead: OUTSIDE, lines: [] };
+    } else if (line.endsWith(` [${mark}]`)) open = { lead: line.slice(0, -mark.length - 3), lines: [] };
   }
   close();
   return { past, now };

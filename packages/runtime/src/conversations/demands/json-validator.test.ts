@@ -60,7 +60,7 @@ describe("a schema that an answer is checked against", () => {
   });
 
   it("may be huge", () => {
-    const names = Array.from({ length: 2_000 }, (_, index) => `n${index}`);
+    const names = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
     const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) };
     expect([validators(schema, "f")({ n7: "x" }), validators(schema, "f")({ n7: 7 })]).toEqual([
       undefined,

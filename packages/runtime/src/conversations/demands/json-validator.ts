@@ -19,7 +19,7 @@ const options: Options = { strict: false, addUsedSchema: false, logger: false, a
 const KEPT_VALIDATORS = 50;
 const MAX_PROBLEM = 500;
 /** Both are done within a few milliseconds, but a pattern of the client's may try each way through a text. */
-const COMPILE_MS = 2_000;
+const COMPILE_MS = 4_000;
 const VALIDATE_MS = 500;
 
 const guard = new Script("run()");
