@@ -23,10 +23,6 @@ const lanes: Readonly<Record<string, OpenLane>> = {
     const workspace = bench.workspace(bench.simulator(scenario));
     return { ...(await bench.open({ settings })), workspace };
   },
-  async payload(bench, scenario, settings) {
-    const workspace = bench.workspace(`export CARET_SIM_DIALECT=payload; ${bench.simulator(scenario)}`);
-    return { ...(await bench.open({ settings })), workspace };
-  },
   async contract(bench, scenario, settings) {
     const own = { command: bench.agentPath, args: ["--contract"] };
     const workspace = bench.workspace(bench.simulator(scenario));
@@ -37,6 +33,10 @@ const lanes: Readonly<Record<string, OpenLane>> = {
     return { engine: stage.opened.engine, workspace: bench.workspace(), close: stage.close };
   },
   ...(isFullRun() && {
+    async payload(bench: TurnBench, scenario: ScenarioInput, settings: BenchSettings) {
+      const workspace = bench.workspace(`export CARET_SIM_DIALECT=payload; ${bench.simulator(scenario)}`);
+      return { ...(await bench.open({ settings })), workspace };
+    },
     async acp(bench: TurnBench, scenario: ScenarioInput, settings: BenchSettings) {
       const workspace = bench.workspace(bench.simulator(scenario));
       return { ...(await bench.open({ settings: { ...settings, lane: "acp" as LaneName } })), workspace };
@@ -154,6 +154,7 @@ const stops: Readonly<Record<string, Stop>> = {
     settings: { tools: { boundaryFallback: false } },
     request: byGateway,
     end: "loop-stopped",
+    only: ["contract", "stream-json"],
   },
   "the loop guard, for a client's calls that the schema refuses": {
     steps: calls(30, "look", (index) => ({ at: [index] })),
