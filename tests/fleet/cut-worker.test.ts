@@ -53,6 +53,9 @@ it("the agent of a worker that is cut off is gone before another worker's begins
   const { id } = await client.createSession({ workspace: fleet.home.workspace, permission: "full" });
   const { turnId } = await client.startTurn(id, { prompt: "Work as first" });
   await expect.poll(() => ledger().includes("first"), { timeout: 20_000 }).toBe(true);
+  const sessions = await Promise.all(
+    Array.from({ length: 6 }, () => client.createSession({ workspace: fleet.home.workspace, permission: "full" })),
+  );
   const other = await fleet.worker("whole", { CARET_FLEET_MACHINE: "desk" });
   way.cut();
   const first = await ended(id, turnId);
@@ -64,9 +67,6 @@ it("the agent of a worker that is cut off is gone before another worker's begins
   other.kill("SIGKILL");
   await other.exited;
   way.mend();
-  const sessions = await Promise.all(
-    Array.from({ length: 6 }, () => client.createSession({ workspace: fleet.home.workspace, permission: "full" })),
-  );
   const turns = await Promise.all(sessions.map((session) => client.startTurn(session.id, { prompt: "Hello" })));
   const ends = await Promise.all(turns.map(({ sessionId, turnId: started }) => ended(sessionId, started)));
   expect(ends).toEqual(sessions.map(() => "completed"));

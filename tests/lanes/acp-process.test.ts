@@ -52,12 +52,16 @@ test("a process that is killed in the middle of ten turns of five sessions ends 
   expect(bench.processes()).toEqual([]);
 });
 
-test("an agent that does not stop when it is told to gets no other turn, and is ended", async () => {
-  const stubborn = [{ text: "Half." }, { raw: "" }, { crash: "SIGSTOP" }];
-  const workspace = bench.workspace(bench.simulator({ turns: [stubborn, [{ text: "Whole." }]] } as never));
+test("an agent that does not stop when it is told to is ended with its process, and with what else that works at", async () => {
+  const frozen = { when: "Freeze", steps: [{ text: "Half." }, { raw: "" }, { crash: "SIGSTOP" }] };
+  const other = { when: "Hang", steps: [{ text: "Half." }, { hang: true }] };
+  const workspace = bench.workspace(bench.simulator({ turns: [frozen, other, [{ text: "Whole." }]] } as never));
+  const { engine } = opened;
+  const beside = await engine.startTurn({ prompt: "Hang", workspace });
+  await spoken(beside);
   const first = await playTurn(
-    opened.engine,
-    { prompt: "Go", workspace },
+    engine,
+    { prompt: "Freeze", workspace },
     {
       async meanwhile(turn) {
         await spoken(turn);
@@ -65,8 +69,18 @@ test("an agent that does not stop when it is told to gets no other turn, and is 
       },
     },
   );
-  const second = await playTurn(opened.engine, { prompt: "Go", sessionId: first.turn.sessionId });
-  expect([first.outcome.kind, second.text]).toEqual(["cancelled", "Whole."]);
+  const second = await playTurn(engine, { prompt: "Go", sessionId: first.turn.sessionId });
+  expect([first.outcome.kind, await beside.outcome, second.text]).toEqual([
+    "cancelled",
+    {
+      kind: "failed",
+      error: expect.objectContaining({
+        code: "killed",
+        message: "The agent's process was ended: it went on with a turn that was stopped",
+      }),
+    },
+    "Whole.",
+  ]);
   expect(bench.acpProcesses(workspace)).toHaveLength(1);
 });
 

@@ -60,16 +60,21 @@ it("a log that another process keeps for seconds neither stops the gateway nor c
 }, 40_000);
 
 it.runIf(isFullRun())(
-  "a turn that is stopped while another process keeps the log ends as stopped, once the log can be written [defect 9]",
+  "a turn that is stopped while another process keeps the log loses its agent at once, and ends as stopped once the log can be written [defect 9]",
   async () => {
     const { firstSeq, turnId } = await caret.startTurn(session.id, { prompt: "Go on for ever" });
     await eventOf(caret, session.id, "text-delta", firstSeq);
-    const held = keepTheLog();
+    let isHeld = true;
+    const held = keepTheLog().then(() => {
+      isHeld = false;
+    });
     await caret.cancelTurn(session.id, turnId);
+    await expect.poll(() => gateway.home.agents("caret-sim-agent"), { timeout: HELD_MS }).toEqual([]);
+    const wasHeld = isHeld;
     await held;
+    expect(wasHeld).toBe(true);
     const { event } = await eventOf(caret, session.id, "turn-end", firstSeq);
     expect(event.outcome).toEqual({ kind: "cancelled" });
-    await expect.poll(() => gateway.home.agents("caret-sim-agent")).toEqual([]);
   },
   40_000,
 );
