@@ -98,6 +98,8 @@ function fleetProbe(members: Members): LaneProbe {
         fix: "Start `caret worker` with the same store on a machine with an agent.",
       });
     },
+    // Workers say themselves which models they have.
+    modelsFrom: async () => ({ account: "fleet", state: "" }),
     async listModels() {
       const [worker] = await workersOf(members);
       return (worker?.about.models ?? []) as readonly ListedModel[];

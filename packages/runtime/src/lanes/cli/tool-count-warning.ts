@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { MAX_DIRECT_TOOLS } from "../../turns/tools/offered-tools.ts";
 import type { LaneEntry } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
@@ -7,7 +8,7 @@ import type { RegisteredServers } from "./registered-servers.ts";
 /** Those of Caret's own server: see `agents/tools`. */
 const OWN_TOOLS = 7;
 
-/** How many tools servers have, by their configuration: asked once for as long as the gateway runs. */
+/** How many tools servers have, by their configuration and environment: asked once for as long as the gateway runs. */
 const known = new WeakMap<WarnedTurn["host"], Map<string, Promise<number>>>();
 
 export interface WarnedTurn {
@@ -43,7 +44,8 @@ export function warnOfTooManyTools(turn: WarnedTurn): (entries: readonly LaneEnt
 function counted({ host, servers: { users }, env, workspace }: WarnedTurn): Promise<number> {
   const counts = known.get(host) ?? new Map<string, Promise<number>>();
   known.set(host, counts);
-  const key = JSON.stringify(users);
+  // They are started with its environment: other keys may see other tools.
+  const key = hash("sha256", JSON.stringify([users, env]), "hex");
   const spawner = { spawn: host.spawn, close: async () => undefined };
   const counting = counts.get(key) ?? countTools({ servers: users, spawner, env, cwd: workspace });
   counts.set(key, counting);
