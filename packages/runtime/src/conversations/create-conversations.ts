@@ -17,8 +17,10 @@ import { createArrivedAnswers } from "./arrived-answers.ts";
 import { answerAgain, createEndFilter, type Replaces } from "./demands/answer-again.ts";
 import { createDemands } from "./demands/create-demands.ts";
 import type { JsonValidators } from "./demands/json-validator.ts";
+import { unlessEdited } from "./edited-answers.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
-import type { LineageRecord, LineageStore } from "./matching/lineage-store.ts";
+import type { StateOf } from "./matching/find-origin.ts";
+import type { LineageStore } from "./matching/lineage-store.ts";
 import { lookUp } from "./matching/look-up.ts";
 import { conversationOf, type ReadQuestion } from "./matching/read-question.ts";
 import { recallTurn } from "./recall-turn.ts";
@@ -26,7 +28,7 @@ import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
 import { type RequestSettings, type ResolvedRequest, resolveRequest } from "./resolved-request.ts";
 import { takeUpResults } from "./resume-parked.ts";
 import { createSideCalls } from "./side-calls.ts";
-import { createTurnRegistry } from "./turn-registry.ts";
+import { createTurnRegistry, type TurnRegistry } from "./turn-registry.ts";
 import { type AdoptSession, createTurnStarter } from "./turn-starter.ts";
 import { waitUntilFree } from "./wait-until-free.ts";
 
@@ -79,13 +81,14 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const unpassable = createUnpassableRefuser(refusalOf);
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
-  const classify = async (question: ReadQuestion, connection?: Caller["connection"]): Promise<TranscriptMatch> =>
-    classifyTranscript(question, await lookUp(question, lineage), ({ turnId }: LineageRecord, hash: string) => {
-      const turn = registry.find(turnId);
-      if (turn === undefined) return "over";
-      const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
-      return isOver ? "over" : turn.state(hash);
-    });
+  const classify = async (question: ReadQuestion, connection?: Caller["connection"]): Promise<TranscriptMatch> => {
+    const match = classifyTranscript(
+      question,
+      await lookUp(question, lineage),
+      stateFinder(registry, arrived, connection),
+    );
+    return await unlessEdited(match, { engine, registry });
+  };
   const lineOf = async (question: ReadQuestion) => (await classify(question)).line;
   const insist = createDemands({ engine, registry, lock, lineOf });
   // Sessions may have been deleted while no gateway ran.
@@ -144,6 +147,20 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       return Object.assign(share, { conversation: conversationOf(resolved.question) });
     },
     close: () => background.close().then(sideCalls.close),
+  };
+}
+
+/** What the turn of a record is to the client on this connection. */
+function stateFinder(
+  registry: TurnRegistry,
+  arrived: ReturnType<typeof createArrivedAnswers>,
+  connection: Caller["connection"],
+): StateOf {
+  return ({ turnId }, hash) => {
+    const turn = registry.find(turnId);
+    if (turn === undefined) return "over";
+    const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
+    return isOver ? "over" : turn.state(hash);
   };
 }
 

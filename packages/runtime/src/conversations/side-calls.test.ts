@@ -53,8 +53,8 @@ describe("a request without tools of a client that has shown some", () => {
     await read(await bench.open([user("A")], { owner: undefined, tools }));
     const title = { ...toolless, system: "You are a title generator." };
     const first = await bench.open([user("X")], title);
-    await read(first);
-    const second = await bench.open([user("X"), answer("x"), user("Y")], title);
+    const said = await read(first);
+    const second = await bench.open([user("X"), answer(said), user("Y")], title);
     await read(second);
     expect({ relation: second.relation, session: second.sessionId, prompt: bench.asked.at(-1)?.prompt }).toEqual({
       relation: "continuation",
