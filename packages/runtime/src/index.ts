@@ -104,7 +104,15 @@ export { isInScope, scopeOf } from "./sessions/session-directories.ts";
 export { keptWorktrees } from "./sessions/session-worktrees.ts";
 export type { SessionsOptions, ShownTurn } from "./sessions/sessions-context.ts";
 export { openTracing, type Tracing } from "./telemetry/open-tracing.ts";
-export { type TokenEntry, type TokenShelf, tokenNameTaken, unknownToken } from "./tokens/token-shelf.ts";
+export {
+  madeBy,
+  makerRevoked,
+  type TokenEntry,
+  type TokenMaker,
+  type TokenShelf,
+  tokenNameTaken,
+  unknownToken,
+} from "./tokens/token-shelf.ts";
 export { changeDiff } from "./tools/files/change-diff.ts";
 export type { Tool } from "./tools/tool.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";

@@ -62,6 +62,11 @@ export async function openGatewayFleet(
         await known.lookNow();
         return revoked;
       },
+      async revokeMadeBy(makers, at) {
+        const revoked = await tokens.revokeMadeBy(makers, at);
+        await known.lookNow();
+        return revoked;
+      },
     },
     async dress(opened) {
       const [worker] = await workersOf(gateway.members);
