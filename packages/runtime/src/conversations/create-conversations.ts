@@ -58,7 +58,7 @@ export interface ConversationsOptions extends RequestSettings {
 
 const defaults = {
   graceMs: 5_000,
-  goneMs: 2 * 60_000,
+  goneMs: 30_000,
   joinMs: 10 * 60_000,
   retryMs: 2_000,
   onError: (): void => undefined,
@@ -89,8 +89,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
     );
     return await unlessEdited(match, { engine, registry });
   };
-  const lineOf = async (question: ReadQuestion) => (await classify(question)).line;
-  const insist = createDemands({ engine, registry, lock, lineOf });
+  const insist = createDemands({ engine, registry, lock, lineOf: async (question) => (await classify(question)).line });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 

@@ -64,6 +64,12 @@ describe("a request without tools of a client that has shown some", () => {
     expect({ ...hands(), left: await leftAfter(TEN_MINUTES + 1, first.sessionId) }).toEqual({ ...none, left: [true] });
   });
 
+  it("leaves no agent behind that waits for a next turn, which the conversation does [clients N6]", async () => {
+    await read(await bench.open([user("A")], { owner: undefined, tools }));
+    await read(await bench.open([user("Create b.txt")], toolless));
+    expect(bench.asked.map(({ isAside }) => isAside)).toEqual([undefined, true]);
+  });
+
   it("leaves the conversation as it was", async () => {
     const first = await bench.open([user("A")], { owner: undefined, tools });
     await read(first);

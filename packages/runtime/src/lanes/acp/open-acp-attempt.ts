@@ -107,12 +107,12 @@ async function openOwnServer(
   return { ...ownTurn, servers: [approveOwn({ host, request, registration, servers, files, env })] };
 }
 
-/** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too. */
+/** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too; so is that of a side call. */
 async function takeProcess(
-  { processes, attempt, signal }: AcpAttempt,
+  { processes, request, attempt, signal }: AcpAttempt,
   { command, program }: Prepared,
 ): Promise<AcpLease> {
-  if (command.isOffered) return await processes.takeOwn({ ...command, signal });
+  if (command.isOffered || request.isAside === true) return await processes.takeOwn({ ...command, signal });
   const taking = processes.take(agentOrigin({ ...command, profileName: attempt.profile, command: program }), command);
   const stopped = Promise.withResolvers<never>();
   const onAbort = (): void => stopped.reject(signal.reason);

@@ -151,6 +151,8 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prep
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {
+    // No turn comes to the directory of a side call, and what waits there would take the place of an agent that is wanted.
+    if (request.isAside === true) return;
     // One like this for the next session, and one for this session's next turn. The version may have become known meanwhile.
     const isSameVersion = wanted.cliVersion === (version.known() ?? UNKNOWN_VERSION);
     if (request.upstream === undefined) host.warm?.refill(isSameVersion ? wanted : profileOf(request));
