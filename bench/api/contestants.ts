@@ -76,12 +76,12 @@ export function caretLane(url: string): CaretLane {
   let ids = 0;
   const laneFor = (deltas: number) => {
     const endpoint = new URL(`${url}/${deltas}`);
-    const token = async () => new Secret("bench");
+    const token = async () => ({ secret: new Secret("bench"), madeFrom: "bench" });
     return createApiLane({
       endpoints: () => ({ control: endpoint, agent: endpoint }),
       httpVersion: "2",
       links: { open: (_, version) => links.open(endpoint, version), close: () => undefined },
-      credentials: () => ({ accessToken: token, replaceRejected: token }),
+      credentials: () => ({ madeFrom: async () => "bench", accessToken: token, replaceRejected: token }),
       conversations,
       cliConfigDir: directory,
       programs: () => ({ profiles: [], fallbackModels: [] }),

@@ -29,6 +29,7 @@ export interface Strangers {
 export function describeStrangers(what: string, open: () => Strangers): void {
   describe(`a user who names what another has, ${what}`, () => {
     routesTests(open);
+    machineTests(open);
     mcpTests(open);
     statelessTests(open);
   });
@@ -118,6 +119,33 @@ function routesTests(open: () => Strangers): void {
       ...bert.map(() => ["bert", undefined]),
       [undefined, true],
     ]);
+  });
+}
+
+function machineTests(open: () => Strangers): void {
+  it("is refused the name of an agent or a token as one that nobody can have [B21]", async () => {
+    const { bert, workspace } = open();
+    const refused = async (seat: Seat, path: string, name: string): Promise<string> => {
+      const { status, body } = await post(seat, path, { name, workspace });
+      return `${status} ${JSON.stringify(body).replaceAll(name, "NAME")}`;
+    };
+    for (const seat of bert) {
+      expect(await refused(seat, "/api/agents", "annas-agent")).toBe(await refused(seat, "/api/agents", "human"));
+      expect(await refused(seat, "/api/tokens", "anna-laptop")).toBe(await refused(seat, "/api/tokens", "-no"));
+    }
+  });
+
+  it("learns whether all is well, and nothing of what is on the machine [B22]", async () => {
+    const { anna, bert, root } = open();
+    for (const seat of [anna, ...bert]) {
+      expect(await clientOf(seat).doctor()).toEqual([
+        { check: "gateway", state: expect.any(String), detail: expect.not.stringContaining("/") },
+      ]);
+      const { lanes, sandbox } = await clientOf(seat).about();
+      expect(lanes.filter(({ detail }) => detail !== undefined)).toEqual([]);
+      expect(sandbox).toMatch(/^(?:Not contained|Contained by bubblewrap: no process of a turn outlives it)$/);
+    }
+    expect((await clientOf(root).doctor()).length).toBeGreaterThan(1);
   });
 }
 

@@ -54,6 +54,16 @@ describe("Warm agents", () => {
     expect(old).not.toContain(last?.pid);
   });
 
+  test("stay when a side call is answered, which leaves none of its own [clients N6]", async () => {
+    const [workspace, scratch] = [bench.workspace(), bench.workspace()];
+    const { engine } = await bench.open({ keepWarm: true });
+    await playTurn(engine, { prompt: "one", workspace });
+    await eventually(() => bench.processes(workspace).length === 2, "two agents to wait");
+    const waiting = bench.processes(workspace);
+    await playTurn(engine, { prompt: "A title, please", workspace: scratch, mode: "ask", isAside: true });
+    expect([bench.processes(workspace), bench.processes(scratch)]).toEqual([waiting, []]);
+  });
+
   test("never see a byte of another session, and are used once", async () => {
     const workspaces = [bench.workspace(bench.simulator(slowToBoot)), bench.workspace(bench.simulator(slowToBoot))];
     const { engine } = await bench.open({ keepWarm: true, settings: { warm: { max: 4 } } });

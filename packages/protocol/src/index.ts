@@ -167,7 +167,14 @@ export { type PriceRow, priceTable } from "./models/price-table.ts";
 export { applyPriceUpdates, costOf, type ModelPool, poolOf, priceOf, priceUpdates } from "./models/prices.ts";
 export { spendWords } from "./models/spend-words.ts";
 export type { Agents, MessageQuery, WaitOptions } from "./ports/agents.ts";
-export { type Caller, type ClientConnection, type CommandKey, keeperOf, lastingCaller } from "./ports/caller.ts";
+export {
+  type Caller,
+  type ClientConnection,
+  type CommandKey,
+  keeperOf,
+  lastingCaller,
+  seesMachine,
+} from "./ports/caller.ts";
 export type { Comparisons } from "./ports/comparisons.ts";
 export type {
   AnswerFormat,

@@ -53,7 +53,7 @@ export {
   probeStrictTurn,
   probeToolServer,
 } from "./lanes/cli/installation-probes.ts";
-export { listCliModels } from "./lanes/cli/list-cli-models.ts";
+export { cliModelsFrom, listCliModels } from "./lanes/cli/list-cli-models.ts";
 export { type McpCommand, runMcpCommand } from "./lanes/cli/run-mcp-command.ts";
 export { type TurnMode, turnModes } from "./lanes/lane.ts";
 export { featuresOf, type LaneFeature, laneFeatures } from "./lanes/lane-features.ts";
@@ -67,7 +67,7 @@ export { copyDatabaseFile } from "./log/sqlite/copy-database.ts";
 export { LOG_FILE, type LogStore, openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./log/transfer/export-session.ts";
 export { importSession } from "./log/transfer/import-session.ts";
-export { createModelCache } from "./models/model-cache.ts";
+export { createModelCache, type ModelListOrigin } from "./models/model-cache.ts";
 export { createModelDirectory, type RuntimeModels } from "./models/model-directory.ts";
 export { groupModels } from "./models/model-families.ts";
 export type { ListedModel } from "./models/parse-model-list.ts";
@@ -105,7 +105,15 @@ export { isInScope, scopeOf } from "./sessions/session-directories.ts";
 export { keptWorktrees } from "./sessions/session-worktrees.ts";
 export type { SessionsOptions, ShownTurn } from "./sessions/sessions-context.ts";
 export { openTracing, type Tracing } from "./telemetry/open-tracing.ts";
-export { type TokenEntry, type TokenShelf, tokenNameTaken, unknownToken } from "./tokens/token-shelf.ts";
+export {
+  madeBy,
+  makerRevoked,
+  type TokenEntry,
+  type TokenMaker,
+  type TokenShelf,
+  tokenNameTaken,
+  unknownToken,
+} from "./tokens/token-shelf.ts";
 export { changeDiff } from "./tools/files/change-diff.ts";
 export type { Tool } from "./tools/tool.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";

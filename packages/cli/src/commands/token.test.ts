@@ -23,6 +23,7 @@ it("prints a new token's secret alone, which then lets its bearer in", async () 
   expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^caret_[\w-]{43}\n$/), expect.any(String)]);
   expect(openTokenStore({ dataDir: dataDir() }).find(stdout.trim())).toEqual({
     name: "ci",
+    id: expect.any(String),
     scopes: ["turns"],
     workspace: directory,
   });
@@ -34,9 +35,9 @@ it("lists tokens without their secrets", async () => {
   await token("revoke", "laptop");
   const { stdout } = await token("ls");
   expect(stdout.split("\n").map((line) => line.split("\t"))).toEqual([
-    ["name", "scopes", "user", "created", "used", "workspace", "state"],
-    ["ci", "turns models", "", "just now", "never", "", ""],
-    ["laptop", "admin", "", "just now", "never", "", "revoked just now"],
+    ["name", "scopes", "user", "made by", "created", "used", "workspace", "state"],
+    ["ci", "turns models", "", "", "just now", "never", "", ""],
+    ["laptop", "admin", "", "", "just now", "never", "", "revoked just now"],
     [""],
   ]);
   const listed = await token("ls", "--json");
@@ -65,8 +66,8 @@ it("makes tokens of users and teams, and an administrator's that sees all of the
   const { stdout: root } = await token("create", "root", "--admin");
   const store = openTokenStore({ dataDir: dataDir() });
   expect([store.find(anna.trim()), store.find(root.trim())]).toEqual([
-    { name: "anna-laptop", scopes: ["turns", "models"], user: "anna", team: "web" },
-    { name: "root", scopes: ["admin"], seesAll: true },
+    { name: "anna-laptop", id: expect.any(String), scopes: ["turns", "models"], user: "anna", team: "web" },
+    { name: "root", id: expect.any(String), scopes: ["admin"], seesAll: true },
   ]);
   const { stdout } = await token("ls");
   expect(stdout.split("\n").map((line) => line.split("\t").slice(0, 3))).toEqual([

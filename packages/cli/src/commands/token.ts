@@ -3,6 +3,7 @@ import { CaretError, type TokenScope, tokenScopes } from "@caret/protocol";
 import type { TokenEntry } from "@caret/runtime";
 import { type Command, Option } from "commander";
 import { absolutePath } from "../config/config-paths.ts";
+import type { Config } from "../config/config-schema.ts";
 import type { ExitCode, Host } from "../host.ts";
 import { ageText } from "../terminal/amount-text.ts";
 import { hostLook } from "../terminal/look.ts";
@@ -93,15 +94,18 @@ async function list(host: Host, options: TokenOptions): Promise<ExitCode> {
   if (options.json === true) return await printJson(host, tokens);
   if (tokens.length === 0)
     return await printLines(host, ["There are no tokens. `caret token create <name>` makes one."]);
-  const rows = tokens.map(({ name, scopes, user, team, seesAll, workspace, createdAt, lastUsedAt, revokedAt }) => [
-    name,
-    [...scopes, ...(seesAll ? ["(sees all users)"] : [])].join(" "),
-    [user ?? "", ...(team === null ? [] : [`(${team})`])].join(" "),
-    ageText(createdAt, Date.now()),
-    lastUsedAt === null ? "never" : ageText(lastUsedAt, Date.now()),
-    workspace ?? "",
-    revokedAt === null ? "" : `revoked ${ageText(revokedAt, Date.now())}`,
-  ]);
+  const rows = tokens.map(
+    ({ name, scopes, user, team, seesAll, workspace, madeBy, createdAt, lastUsedAt, revokedAt }) => [
+      name,
+      [...scopes, ...(seesAll ? ["(sees all users)"] : [])].join(" "),
+      [user ?? "", ...(team === null ? [] : [`(${team})`])].join(" "),
+      madeBy ?? "",
+      ageText(createdAt, Date.now()),
+      lastUsedAt === null ? "never" : ageText(lastUsedAt, Date.now()),
+      workspace ?? "",
+      revokedAt === null ? "" : `revoked ${ageText(revokedAt, Date.now())}`,
+    ],
+  );
   return await printLines(host, tableLines(head, rows, hostLook(host)));
 }
 
@@ -109,6 +113,7 @@ const head = [
   { title: "name" },
   { title: "scopes" },
   { title: "user" },
+  { title: "made by" },
   { title: "created" },
   { title: "used" },
   { title: "workspace", cut: "middle" },
@@ -118,11 +123,24 @@ const head = [
 async function revoke(host: Host, name: string, options: TokenOptions): Promise<ExitCode> {
   const { config } = loadHostConfig(host, settingsOf(options));
   const revoked = await withTokens(config, options.store !== undefined, async ({ shelf, uses }) => {
-    const entry = await revokeToken(shelf, name);
-    return shown(entry, (await uses())[name]);
+    const [entry, ...made] = await revokeToken(shelf, name);
+    return { token: shown(entry, (await uses())[name]), made, digests: [entry, ...made].map(({ sha256 }) => sha256) };
   });
-  if (options.json === true) return await printJson(host, revoked);
-  return await printLines(host, [`The token ${name} is revoked.`]);
+  const elsewhere = await revokeElsewhere(config, options, revoked.digests);
+  const made = [...revoked.made, ...elsewhere].map((entry) => entry.name);
+  if (options.json === true) return await printJson(host, { ...revoked.token, revokedWithIt: made });
+  const more = made.length === 0 ? [] : [`Revoked with it, since it had made them: ${made.join(", ")}.`];
+  return await printLines(host, [`The token ${name} is revoked.`, ...more]);
+}
+
+/** A gateway of a fleet keeps in the database what the tokens of its data directory have made. */
+async function revokeElsewhere(
+  config: Config,
+  { store }: TokenOptions,
+  makers: readonly string[],
+): Promise<readonly TokenEntry[]> {
+  if (store !== undefined || config.store === undefined) return [];
+  return await withTokens(config, true, ({ shelf }) => shelf.revokeMadeBy(makers, Date.now()));
 }
 
 async function printSecret(host: Host, name: string, options: TokenOptions): Promise<ExitCode> {
@@ -132,7 +150,7 @@ async function printSecret(host: Host, name: string, options: TokenOptions): Pro
 
 /** The published shape; see docs/commands.md. */
 function shown(entry: TokenEntry, lastUsedAt: number | undefined) {
-  const { name, scopes, user, team, seesAll, workspace, createdAt, revokedAt } = entry;
+  const { name, scopes, user, team, seesAll, workspace, madeBy, createdAt, revokedAt } = entry;
   return {
     name,
     scopes,
@@ -140,6 +158,7 @@ function shown(entry: TokenEntry, lastUsedAt: number | undefined) {
     team: team ?? null,
     seesAll: seesAll ?? false,
     workspace: workspace ?? null,
+    madeBy: madeBy?.name ?? null,
     createdAt,
     lastUsedAt: lastUsedAt ?? null,
     revokedAt: revokedAt ?? null,

@@ -119,8 +119,8 @@ function boundsSchemas() {
           },
         ),
         goneMs: key(
-          durationMs().default(2 * MINUTE_MS),
-          "How long calls wait for a client on this machine whose process has ended. Others are waited for by `clocks.toolMs`.",
+          durationMs().default(MINUTE_MS / 2),
+          "How long calls wait for a client on this machine whose process has ended: a script may ask by one process after the other. Others are waited for by `clocks.toolMs`.",
         ),
         turnMs: key(durationMs().default(120 * MINUTE_MS), "How long a turn may last in all."),
         graceMs: key(

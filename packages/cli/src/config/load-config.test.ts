@@ -49,7 +49,7 @@ describe("loadConfig", () => {
         firstEventMs: 60_000,
         idleMs: 900_000,
         toolMs: 1_800_000,
-        goneMs: 120_000,
+        goneMs: 30_000,
         turnMs: 7_200_000,
         graceMs: 2000,
         drainMs: 1000,
@@ -117,7 +117,7 @@ describe("loadConfig", () => {
     expect([config.model, config.lane, config.clocks]).toEqual([
       "flag",
       "auto",
-      { firstEventMs: 60_000, idleMs: 4, toolMs: 2, goneMs: 120_000, turnMs: 3, graceMs: 2000, drainMs: 1000 },
+      { firstEventMs: 60_000, idleMs: 4, toolMs: 2, goneMs: 30_000, turnMs: 3, graceMs: 2000, drainMs: 1000 },
     ]);
     expect([sources["model"], sources["lane"], sources["clocks.idleMs"], sources["clocks.toolMs"]]).toEqual([
       { kind: "flag" },

@@ -64,8 +64,8 @@ async function used(env: Record<string, string>, profile = "default"): Promise<s
   const host: Host = { ...from, ...streams, argv: [], command: "caret" };
   const { config } = loadConfig({ ...from, flags: {}, readFile: () => undefined });
   const credentials = openApiCredentials(host, config, { controlUrl: url, profile, noteSecrets: () => undefined });
-  const token = await credentials.accessToken(signal);
-  return server.seen[before]?.authorization?.replace("Bearer ", "") ?? token.reveal();
+  const { secret } = await credentials.accessToken(signal);
+  return server.seen[before]?.authorization?.replace("Bearer ", "") ?? secret.reveal();
 }
 
 it("takes the profile's key, then the variables, then caret login, then what the user said may be read", async () => {

@@ -52,10 +52,10 @@ async function checkTokens(world: CredentialWorld, { config, control }: CheckOpt
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const server = createControlServer(control);
   const token = await credentials.accessToken(signal);
-  const email = await accountEmail(server, token).catch(async (reason: unknown) => {
+  const email = await accountEmail(server, token.secret).catch(async (reason: unknown) => {
     if (CaretError.from(reason).code !== "not-logged-in") throw reason;
     // It may have been revoked since it was kept.
-    return await accountEmail(server, await credentials.replaceRejected(token, signal));
+    return await accountEmail(server, (await credentials.replaceRejected(token, signal)).secret);
   });
   return { state: "works", detail: email === undefined ? "accepted" : `accepted, as ${email}` };
 }

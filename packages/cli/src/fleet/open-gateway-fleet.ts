@@ -62,6 +62,11 @@ export async function openGatewayFleet(
         await known.lookNow();
         return revoked;
       },
+      async revokeMadeBy(makers, at) {
+        const revoked = await tokens.revokeMadeBy(makers, at);
+        await known.lookNow();
+        return revoked;
+      },
     },
     async dress(opened) {
       const [worker] = await workersOf(gateway.members);
@@ -98,6 +103,8 @@ function fleetProbe(members: Members): LaneProbe {
         fix: "Start `caret worker` with the same store on a machine with an agent.",
       });
     },
+    // Workers say themselves which models they have.
+    modelsFrom: async () => ({ account: "fleet", state: "" }),
     async listModels() {
       const [worker] = await workersOf(members);
       return (worker?.about.models ?? []) as readonly ListedModel[];

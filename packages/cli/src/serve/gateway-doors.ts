@@ -22,6 +22,7 @@ import {
   type ModelView,
   priceUpdates,
   type Sessions,
+  seesMachine,
 } from "@caret/protocol";
 import type { RuntimeModels, TokenShelf } from "@caret/runtime";
 import type { OpenedEngine } from "../compose.ts";
@@ -182,18 +183,20 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
   const { opened, config } = options;
   const defaultWorkspace = caller.workspace ?? options.defaultWorkspace;
   const prices = priceUpdates();
+  const lanes = await laneStates(opened);
+  const seesAllOfIt = seesMachine(caller);
   return {
     version,
     tokenName: caller.tokenName,
     ...(caller.user === undefined ? {} : { user: caller.user }),
     ...(caller.seesAll === true ? { seesAll: true } : {}),
-    lanes: await laneStates(opened),
+    lanes: seesAllOfIt ? lanes : lanes.map(({ detail: _, ...lane }) => lane),
     defaultLane: opened.lane,
     defaultModel: config.model,
     defaultPermission: DEFAULT_PERMISSION,
     ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
     workspaces: caller.workspace === undefined ? await knownWorkspaces(options, caller) : [caller.workspace],
-    sandbox: sandboxWords(opened),
+    sandbox: sandboxWords(opened, seesAllOfIt),
     ...(prices.length === 0 ? {} : { prices }),
     ...(options.fleet === undefined ? {} : { fleet: true }),
     ...(config.page.editor === "none" ? {} : { editor: config.page.editor }),
@@ -207,7 +210,8 @@ async function knownWorkspaces({ opened, config, sessions }: AboutOptions, calle
   return [...new Set(known)].filter((workspace) => !isOwnDirectory(config, workspace));
 }
 
-function sandboxWords({ containment }: OpenedEngine): string {
+function sandboxWords({ containment }: OpenedEngine, isWhole: boolean): string {
   if (containment.kind === "bubblewrap") return "Contained by bubblewrap: no process of a turn outlives it";
+  if (!isWhole) return "Not contained";
   return `Not contained: ${containment.why}`;
 }

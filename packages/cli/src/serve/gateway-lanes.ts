@@ -70,6 +70,7 @@ interface LaneModels {
 export function laneModels({ config, lane, probe, isBusy, onError }: LaneModelsOptions): LaneModels {
   const cache = createModelCache({
     file: join(config.dataDir, "models", `${lane}.json`),
+    origin: () => probe.modelsFrom(),
     list: () => probe.listModels(),
     // Asking the upstream itself disturbs no turn; a second CLI has been seen to end the first.
     isBusy: lane === "api" ? () => false : isBusy,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { CaretError, Secret, type TokenScope } from "@caret/protocol";
-import type { TokenEntry, TokenShelf } from "@caret/runtime";
+import type { TokenEntry, TokenMaker, TokenShelf } from "@caret/runtime";
 import { fileTokens } from "./file-tokens.ts";
 import { digestToken } from "./token-file.ts";
 
@@ -15,6 +15,8 @@ export interface NewToken {
   readonly user?: string | undefined;
   readonly team?: string | undefined;
   readonly seesAll?: true | undefined;
+  /** Absent: it is made by a command on the machine. */
+  readonly madeBy?: TokenMaker | undefined;
   /** For a browser: the part of the secret that will be its cookie. */
   readonly cookieOf?: (secret: Secret) => string;
 }
@@ -25,7 +27,7 @@ export type TokenPlace = string | TokenShelf;
 /** Resolves to the secret, which is not stored: this is the only time it can be seen. */
 export async function createToken(
   place: TokenPlace,
-  { cookieOf, name, scopes, workspace, user, team, seesAll }: NewToken,
+  { cookieOf, name, scopes, workspace, user, team, seesAll, madeBy }: NewToken,
   now: () => number = Date.now,
 ): Promise<{ readonly entry: TokenEntry; readonly secret: Secret }> {
   assertName(name, "a token");
@@ -43,13 +45,19 @@ export async function createToken(
     ...(workspace === undefined ? {} : { workspace }),
     sha256: digestToken(secret.reveal()),
     ...(cookieOf === undefined ? {} : { cookieSha256: digestToken(cookieOf(secret)) }),
+    ...(madeBy === undefined ? {} : { madeBy }),
     createdAt: now(),
   };
   await shelfAt(place).add(entry);
   return { entry, secret };
 }
 
-export async function revokeToken(place: TokenPlace, name: string, now: () => number = Date.now): Promise<TokenEntry> {
+/** The token that is revoked, and those that it has made, which are revoked with it. */
+export async function revokeToken(
+  place: TokenPlace,
+  name: string,
+  now: () => number = Date.now,
+): Promise<readonly [TokenEntry, ...TokenEntry[]]> {
   return await shelfAt(place).revoke(name, now());
 }
 
@@ -58,8 +66,11 @@ export function shelfAt(place: TokenPlace): TokenShelf {
 }
 
 function assertName(name: string, what: string): void {
-  if (namePattern.test(name)) return;
-  throw new CaretError("invalid-request", `${JSON.stringify(name)} cannot be the name of ${what}`, {
-    fix: "Use letters, digits, dots, dashes and underscores; 64 at most.",
+  if (!namePattern.test(name)) throw unusableName(name, what);
+}
+
+export function unusableName(name: string, what = "a token"): CaretError {
+  return new CaretError("invalid-request", `${JSON.stringify(name)} cannot be the name of ${what}`, {
+    fix: "Use another one: letters, digits, dots, dashes and underscores; 64 at most.",
   });
 }

@@ -26,9 +26,9 @@ it("gives every browser a token under a name of its own, also when several sign 
   const store = openTokenStore({ dataDir });
   const found = secrets.map((secret) => store.find(secret.reveal()));
   expect(found.toSorted((a, b) => (a?.name ?? "").localeCompare(b?.name ?? ""))).toEqual([
-    { name: "browser-2026-11-15-1", scopes: ["admin"] },
-    { name: "browser-2026-11-15-2", scopes: ["admin"] },
-    { name: "browser-2026-11-15-3", scopes: ["admin"] },
+    { name: "browser-2026-11-15-1", id: expect.any(String), scopes: ["admin"] },
+    { name: "browser-2026-11-15-2", id: expect.any(String), scopes: ["admin"] },
+    { name: "browser-2026-11-15-3", id: expect.any(String), scopes: ["admin"] },
   ]);
 });
 
@@ -70,10 +70,11 @@ it("does not give a name twice", async () => {
 it("gives no browser a token for a link whose maker was revoked since", async () => {
   const shelf = mkdtempSync(join(tmpdir(), "caret-fleet-tokens-"));
   const tokens = gatewayTokens({ place: shelf, others: [dataDir], now });
-  await createToken(dataDir, { name: "leaked", scopes: ["admin"] }, now);
-  await tokens.createForBrowser({ tokenName: "leaked" });
+  const { entry } = await createToken(dataDir, { name: "leaked", scopes: ["admin"] }, now);
+  const leaked = { tokenName: "leaked", token: { id: entry.sha256, scopes: entry.scopes } };
+  await tokens.createForBrowser(leaked);
   await revokeToken(dataDir, "leaked", now);
-  await expect(tokens.createForBrowser({ tokenName: "leaked" })).rejects.toMatchObject({ code: "unauthenticated" });
+  await expect(tokens.createForBrowser(leaked)).rejects.toMatchObject({ code: "unauthenticated" });
   await tokens.createForBrowser({ tokenName: "gateway" });
   expect(readTokenFile(shelf).map(({ name }) => name)).toEqual(["browser-2026-11-15-1", "browser-2026-11-15-2"]);
   rmSync(shelf, { recursive: true });

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { TokenGrant } from "@caret/gateway";
 import { CaretError } from "@caret/protocol";
-import { fileStamp, type TokenEntry } from "@caret/runtime";
+import { fileStamp, madeBy, type TokenEntry } from "@caret/runtime";
 import { readTokenFile, tokenFilePath } from "./token-file.ts";
 import { readTokenUses, writeTokenUses } from "./token-uses.ts";
 
@@ -38,6 +38,9 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
   let usesWrittenAt = now();
   const own = ownTokens(dataDir, onError);
   const shared = sharedTokens(fleet);
+  /** One of the fleet that a token of this machine has made goes with it here, before the database knows. */
+  const isOrphan = (entry: ValidToken | undefined): boolean =>
+    entry !== undefined && madeBy(shared(), own().revoked).some(({ sha256 }) => sha256 === entry.sha256);
 
   const writeUses = (): void => {
     usesWrittenAt = now();
@@ -54,18 +57,19 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
     find(secret) {
       const digest = hash("sha256", secret, "buffer");
       // Compare with all of them: the time must not reveal which one matched.
-      const [mine] = own().filter((entry) => timingSafeEqual(entry.digest, digest));
+      const [mine] = own().valid.filter((entry) => timingSafeEqual(entry.digest, digest));
       const [theirs] = shared().filter((entry) => timingSafeEqual(entry.digest, digest));
       const found = mine ?? theirs;
-      if (found === undefined) return undefined;
+      if (found === undefined || isOrphan(theirs)) return undefined;
       (found === mine ? uses : fleetUses).set(found.name, now());
       if (now() - usesWrittenAt > USES_WRITTEN_MS) writeUses();
       return toGrant(found);
     },
     knowsCookie(half) {
       const digest = hash("sha256", half, "buffer");
-      const valid = [...own(), ...shared()];
-      return valid.filter(({ cookie }) => cookie !== undefined && timingSafeEqual(cookie, digest)).length > 0;
+      const valid = [...own().valid, ...shared()];
+      const found = valid.filter(({ cookie }) => cookie !== undefined && timingSafeEqual(cookie, digest));
+      return found.some((entry) => !isOrphan(entry));
     },
     close: writeUses,
   };
@@ -77,24 +81,31 @@ interface ValidToken extends TokenEntry {
   readonly cookie: Buffer | undefined;
 }
 
+interface OwnTokens {
+  readonly valid: readonly ValidToken[];
+  /** The digests of the others. */
+  readonly revoked: readonly string[];
+}
+
 /** Those of the file, which is read again when it has changed. */
-function ownTokens(dataDir: string, onError: (error: CaretError) => void): () => readonly ValidToken[] {
+function ownTokens(dataDir: string, onError: (error: CaretError) => void): () => OwnTokens {
   let seen: string | undefined;
-  let valid: readonly ValidToken[] = [];
+  let tokens: OwnTokens = { valid: [], revoked: [] };
   return () => {
     const stamp = fileStamp(tokenFilePath(dataDir));
-    if (stamp === seen) return valid;
+    if (stamp === seen) return tokens;
     seen = stamp;
     try {
-      valid = readTokenFile(dataDir)
-        .filter(({ revokedAt }) => revokedAt === undefined)
-        .map(toValid);
+      const { revoked = [], valid = [] } = Object.groupBy(readTokenFile(dataDir), ({ revokedAt }) =>
+        revokedAt === undefined ? "valid" : "revoked",
+      );
+      tokens = { valid: valid.map(toValid), revoked: revoked.map(({ sha256 }) => sha256) };
     } catch (reason) {
       // Reject all tokens until the file can be read again: it may hold a revocation.
-      valid = [];
+      tokens = { valid: [], revoked: [] };
       onError(CaretError.from(reason));
     }
-    return valid;
+    return tokens;
   };
 }
 
@@ -116,9 +127,10 @@ function toValid(entry: TokenEntry): ValidToken {
   return { ...entry, digest: Buffer.from(sha256, "hex"), cookie };
 }
 
-function toGrant({ name, scopes, user, team, seesAll, workspace }: TokenEntry): TokenGrant {
+function toGrant({ name, sha256, scopes, user, team, seesAll, workspace }: TokenEntry): TokenGrant {
   return {
     name,
+    id: sha256,
     scopes,
     ...(user === undefined ? {} : { user }),
     ...(team === undefined ? {} : { team }),

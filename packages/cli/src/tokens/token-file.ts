@@ -17,6 +17,7 @@ const entrySchema = z.object({
   seesAll: z.literal(true).optional(),
   /** The only workspace its turns may work in. */
   workspace: z.string().optional(),
+  madeBy: z.object({ name: z.string(), sha256: z.string() }).optional(),
   createdAt: z.number(),
   revokedAt: z.number().optional(),
 });

@@ -20,7 +20,7 @@ it("knows a token by its secret, of which it keeps only the digest", async () =>
   const store = openTokenStore({ dataDir });
   const { secret } = await createToken(dataDir, { name: "ci", scopes: ["turns"], workspace: "/srv" });
   expect([store.find(secret.reveal()), store.find("caret_wrong"), store.find("")]).toEqual([
-    { name: "ci", scopes: ["turns"], workspace: "/srv" },
+    { name: "ci", id: expect.any(String), scopes: ["turns"], workspace: "/srv" },
     undefined,
     undefined,
   ]);
@@ -89,7 +89,10 @@ it("makes the first token by itself, where local tools find it, and only once", 
   const file = await ensureDefaultToken(dataDir);
   const secret = readFileSync(file ?? "", "utf8").trim();
   const store = openTokenStore({ dataDir });
-  expect([store.find(secret), modeOf("token")]).toEqual([{ name: "default", scopes: ["admin"] }, 0o600]);
+  expect([store.find(secret), modeOf("token")]).toEqual([
+    { name: "default", id: expect.any(String), scopes: ["admin"] },
+    0o600,
+  ]);
   await revokeToken(dataDir, "default");
   await ensureDefaultToken(dataDir);
   expect([store.find(secret), readTokenFile(dataDir).length]).toEqual([undefined, 1]);

@@ -82,11 +82,11 @@ export function createPostgresLineageStore(options: PostgresLineageStoreOptions)
 }
 
 function valuesOf({ hash, record, scopes }: AnsweredTranscript, fence: number | null, now: number): readonly unknown[] {
-  const { sessionId, turnId, count, heardBefore, at, request = null, shape = null, sent } = record;
+  const { sessionId, turnId, count, heardBefore, at, request = null, shape = null } = record;
   // In one order: two requests that write the same scopes do not wait for each other in a circle.
   const added = [...scopes].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return [
-    ...[hash, sessionId, turnId, count, heardBefore, at, request, shape, sentText(sent), fence],
+    ...[hash, sessionId, turnId, count, heardBefore, at, request, shape, sentText(record), fence],
     added.map(([scope]) => scope),
     added.map(([, { systemId }]) => systemId),
     added.map(([, { toolCount }]) => toolCount),

@@ -1,5 +1,12 @@
 import { CaretError, tokenScopes } from "@caret/protocol";
-import { type TokenEntry, type TokenShelf, tokenNameTaken, unknownToken } from "@caret/runtime/tokens/token-shelf.ts";
+import {
+  madeBy,
+  makerRevoked,
+  type TokenEntry,
+  type TokenShelf,
+  tokenNameTaken,
+  unknownToken,
+} from "@caret/runtime/tokens/token-shelf.ts";
 import type { Database, Queries, Row } from "../database/open-database.ts";
 import { toPayloads } from "../wire/hint.ts";
 import { CHANNEL } from "../wire/notifier.ts";
@@ -15,8 +22,9 @@ export interface PostgresTokens extends TokenShelf {
 
 const insertSql = `
   insert into tokens
-    (name, sha256, cookie_sha256, scopes, user_name, team_name, sees_all, workspace, created_at, revoked_at, change)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    (name, sha256, cookie_sha256, scopes, user_name, team_name, sees_all, workspace, created_at, revoked_at, made_by,
+      made_by_name, change)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 `;
 
 export function createPostgresTokens(database: Database): PostgresTokens {
@@ -30,23 +38,40 @@ export function createPostgresTokens(database: Database): PostgresTokens {
       return outcome;
     });
 
+  const revokeAll = async (
+    queries: Queries,
+    gone: readonly TokenEntry[],
+    at: number,
+    number: number,
+  ): Promise<void> => {
+    const sql = "update tokens set revoked_at = coalesce(revoked_at, $2), change = $3 where sha256 = any($1)";
+    await queries.query(sql, [gone.map(({ sha256 }) => sha256), at, number]);
+  };
+
   return {
-    async list() {
-      return (await database.query("select * from tokens order by created_at, name")).rows.map(toEntry);
-    },
+    list: () => listed(database),
     add: (token) =>
       change(async (queries, number) => {
         const { rows } = await queries.query("select revoked_at from tokens where name = $1", [token.name]);
         if (rows.some((row) => row["revoked_at"] === null)) throw tokenNameTaken(token.name);
+        if (token.madeBy !== undefined && (await isRevoked(queries, token.madeBy.sha256)))
+          throw makerRevoked(token.madeBy);
         await queries.query("delete from tokens where name = $1", [token.name]);
         await queries.query(insertSql, [...toValues(token), number]);
       }),
     revoke: (name, at) =>
       change(async (queries, number) => {
-        const sql = `update tokens set revoked_at = coalesce(revoked_at, $2), change = $3 where name = $1 returning *`;
-        const [row] = (await queries.query(sql, [name, at, number])).rows;
-        if (row === undefined) throw unknownToken(name);
-        return toEntry(row);
+        const all = await listed(queries);
+        const token = all.find((entry) => entry.name === name);
+        if (token === undefined) throw unknownToken(name);
+        await revokeAll(queries, [token, ...madeBy(all, [token.sha256])], at, number);
+        const made = madeBy(await listed(queries), [token.sha256]);
+        return [{ ...token, revokedAt: token.revokedAt ?? at }, ...made];
+      }),
+    revokeMadeBy: (makers, at) =>
+      change(async (queries, number) => {
+        await revokeAll(queries, madeBy(await listed(queries), makers), at, number);
+        return madeBy(await listed(queries), makers);
       }),
     version: () => newest(database),
     async noteUses(uses) {
@@ -64,6 +89,15 @@ export function createPostgresTokens(database: Database): PostgresTokens {
   };
 }
 
+async function listed(queries: Queries): Promise<readonly TokenEntry[]> {
+  return (await queries.query("select * from tokens order by created_at, name")).rows.map(toEntry);
+}
+
+async function isRevoked(queries: Queries, sha256: string): Promise<boolean> {
+  const sql = "select 1 from tokens where sha256 = $1 and revoked_at is not null";
+  return (await queries.query(sql, [sha256])).rows.length > 0;
+}
+
 async function newest(queries: Queries): Promise<number> {
   return Number((await queries.query("select coalesce(max(change), 0) as change from tokens")).rows[0]?.["change"]);
 }
@@ -71,7 +105,8 @@ async function newest(queries: Queries): Promise<number> {
 function toValues(token: TokenEntry): readonly unknown[] {
   const { name, sha256, cookieSha256, scopes, user, team, seesAll, workspace, createdAt, revokedAt } = token;
   const rest = [user ?? null, team ?? null, seesAll ?? false, workspace ?? null, createdAt, revokedAt ?? null];
-  return [name, sha256, cookieSha256 ?? null, [...scopes], ...rest];
+  const maker = [token.madeBy?.sha256 ?? null, token.madeBy?.name ?? null];
+  return [name, sha256, cookieSha256 ?? null, [...scopes], ...rest, ...maker];
 }
 
 function toEntry(row: Row): TokenEntry {
@@ -87,6 +122,9 @@ function toEntry(row: Row): TokenEntry {
     ...text("team", row["team_name"]),
     ...(row["sees_all"] === true ? { seesAll: true } : {}),
     ...text("workspace", row["workspace"]),
+    ...(row["made_by"] === null
+      ? {}
+      : { madeBy: { name: String(row["made_by_name"]), sha256: String(row["made_by"]) } }),
     createdAt: Number(row["created_at"]),
     ...(row["revoked_at"] === null ? {} : { revokedAt: Number(row["revoked_at"]) }),
   };

@@ -1,4 +1,4 @@
-import { CaretError, type ConnectTest, laneNames } from "@caret/protocol";
+import { CaretError, type ConnectTest, type FindingView, laneNames, seesMachine } from "@caret/protocol";
 import { z } from "zod";
 import { testDoor } from "./connect-test.ts";
 import { filled, flag, line, oneOf, queryFlag, queryNumberUpTo, queryText } from "./fields.ts";
@@ -40,8 +40,8 @@ const allowWorkspaceBody = z.object({
 /** The gateway around the sessions: about, files, models, usage, doctor, tokens, workspaces. */
 export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): void {
   const { sessions, about, models, doctor } = options;
-  read(native, "/api/about", { summary: "Version, lanes, defaults, and the caller's token name" }, ({ caller }) =>
-    about(caller),
+  read(native, "/api/about", { summary: "Version, lanes, defaults, and the caller's token name" }, ({ maker }) =>
+    about(maker),
   );
   read(
     native,
@@ -82,9 +82,15 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
     { summary: "How the budgets stand before the next turn", query: budgetQuery },
     async ({ query, caller }) => sessions.budget(query.session, caller),
   );
-  read(native, "/api/doctor", { summary: "Check the installation; each finding says how to fix it" }, async () => ({
-    findings: await doctor(),
-  }));
+  read(
+    native,
+    "/api/doctor",
+    {
+      summary:
+        "Check the installation; each finding says how to fix it. For users and bound tokens: whether all is well",
+    },
+    async ({ maker }) => ({ findings: seesMachine(maker) ? await doctor() : [summaryOf(await doctor())] }),
+  );
   read(
     native,
     "/api/fleet",
@@ -106,6 +112,14 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
   adminRoutes(native, options);
 }
 
+/** Names nothing that is on the machine. */
+function summaryOf(findings: readonly FindingView[]): FindingView {
+  const worst = (["fail", "warn"] as const).find((state) => findings.some((finding) => finding.state === state));
+  if (worst === undefined) return { check: "gateway", state: "ok", detail: "All is well" };
+  const detail = worst === "fail" ? "Something does not work" : "Something is not as it should be";
+  return { check: "gateway", state: worst, detail: `${detail}: ask whoever runs this gateway` };
+}
+
 function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOptions): void {
   write(
     native,
@@ -115,9 +129,9 @@ function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOption
       body: createTokenBody,
       status: 201,
     },
-    async ({ body: { name }, caller }) => {
+    async ({ body: { name }, maker }) => {
       // The caller's user's, and bound to the caller's workspace: a token must not create one that reaches further.
-      const secret = await tokens.create({ name, caller });
+      const secret = await tokens.create({ name, caller: maker });
       return { name, token: secret.reveal() };
     },
   );

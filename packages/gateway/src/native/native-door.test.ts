@@ -142,7 +142,7 @@ describe("a question", () => {
     ["/api/about", { ...blankAbout, tokenName: "page" }],
     ["/api/models", { models: [{ id: "auto", name: "Auto", isDefault: true, variants: [] }] }],
     ["/api/models?refresh=true", { models: [{ id: "fresh", name: "Auto", isDefault: true, variants: [] }] }],
-    ["/api/doctor", { findings: [{ check: "node", state: "ok", detail: "24" }] }],
+    ["/api/doctor", { findings: [{ check: "gateway", state: "ok", detail: "All is well" }] }],
     ["/api/usage", { rows: [] }],
     ["/api/files?workspace=/w&query=a", { files: ["a.ts"] }],
     ["/api/sessions/s1/changes", { isRepository: false, files: [], omitted: 0 }],

@@ -28,6 +28,8 @@ interface RouteParams {
 export interface NativeCall {
   readonly request: FastifyRequest;
   readonly caller: Caller;
+  /** The caller with what its token may do, to which the tokens that it makes are held. */
+  readonly maker: Caller;
   readonly params: RouteParams;
 }
 
@@ -108,7 +110,9 @@ export function write<Body extends z.ZodType = z.ZodUnknown, Query extends z.Zod
 }
 
 export function callOf(request: FastifyRequest): NativeCall {
-  return { request, caller: lastingCaller(requestContextOf(request).caller), params: request.params as RouteParams };
+  const { caller: whole } = requestContextOf(request);
+  const caller = lastingCaller(whole);
+  return { request, caller, maker: { ...caller, token: whole.token }, params: request.params as RouteParams };
 }
 
 function withCommand(call: NativeCall, command: Caller["command"]): NativeCall {

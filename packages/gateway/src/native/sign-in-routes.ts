@@ -19,7 +19,7 @@ export function signInRoutes(native: NativeApp, { links, tokens }: NativeDoorOpt
     native,
     ["POST", "/api/links"],
     { summary: "Create a one-time link that signs a browser in", access: "admin", status: 201 },
-    async ({ request, caller }) => links.open(baseOf(request), caller),
+    async ({ request, maker }) => links.open(baseOf(request), maker),
   );
   const signInDoc = { summary: "Sign a browser in with the code of a link", body: signInBody };
   // Not idempotent: a repeated sign-in must not get the credential a second time.

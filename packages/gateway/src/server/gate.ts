@@ -53,8 +53,9 @@ export function createGate(options: GateOptions): Gate {
     assertAccess(credential, access);
     const { signal, end } = options.live.begin(credential);
     reply.raw.once("close", end);
-    const { name, user, team, seesAll, workspace } = credential.grant;
-    const caller = { tokenName: name, user, team, seesAll, workspace, connection: connectionOf(request.raw.socket) };
+    const { name, id, scopes, user, team, seesAll, workspace } = credential.grant;
+    const whose = { tokenName: name, token: { id, scopes }, user, team, seesAll, workspace };
+    const caller = { ...whose, connection: connectionOf(request.raw.socket) };
     setRequestContext(request, { caller, signal, meter: options.meter });
   };
 }

@@ -1,5 +1,7 @@
 export interface TokenGrant {
   readonly name: string;
+  /** Of the token alone: names are given again. Absent: it is in no store, and makes no other ones that outlive it. */
+  readonly id?: string | undefined;
   readonly scopes: readonly string[];
   /** The user that it belongs to; absent: the person whose gateway it is. */
   readonly user?: string | undefined;

@@ -1,6 +1,8 @@
 /** On whose behalf something is done: a token of ours, already checked. */
 export interface Caller {
   readonly tokenName: string;
+  /** What tokens that it makes are held to: they may do no more, and go with it. Undefined for the gateway itself. */
+  readonly token?: { readonly id: string | undefined; readonly scopes: readonly string[] } | undefined;
   /**
    * The user whose token it is; undefined: the person whose gateway it is, who has no name. Each sees what is their own: for
    * anybody else it does not exist.
@@ -55,4 +57,13 @@ export function lastingCaller({ tokenName, user, team, seesAll, workspace, trace
  */
 export function keeperOf({ tokenName, user }: Caller): string {
   return user === undefined ? tokenName : `user ${user}`;
+}
+
+/**
+ * Whether the caller may know what is on the machine: its paths, its programs, what is wrong with it. The gateway itself and its administrators may;
+ * a user, and a program with a token for sessions or for one workspace, only see what is theirs.
+ */
+export function seesMachine({ token, user, seesAll, workspace }: Caller): boolean {
+  if (token === undefined) return true;
+  return token.scopes.includes("admin") && workspace === undefined && (user === undefined || seesAll === true);
 }

@@ -19,11 +19,18 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
   const { store, sessions, engine } = options;
   const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
 
+  /** Names are the whole gateway's. Another user's agent is refused as a name that nobody can have: nothing says that it is there. */
+  const refusedName = async (wanted: CreateAgent, caller: Caller): Promise<CaretError> =>
+    await views.find(wanted.name, caller).then(
+      () => nameTaken(wanted.name),
+      () => unusableName(wanted),
+    );
+
   return {
     async create(wanted, caller, createdBy = HUMAN) {
       assertName(wanted);
       assertHere(wanted);
-      if ((await store.find(wanted.name)) !== undefined) throw nameTaken(wanted.name);
+      if ((await store.find(wanted.name)) !== undefined) throw await refusedName(wanted, caller);
       const worktree = await makeWorktree(options, wanted, caller);
       try {
         const { name, model, lane, permission, sandbox, budget, userServers } = wanted;
@@ -33,7 +40,10 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
         await sessions.createWith(session, caller, { agent, budget });
       } catch (reason) {
         if (worktree !== undefined) await removeWorktree(options.git, worktree);
-        throw reason;
+        // Somebody has made one of this name in between.
+        const isTaken =
+          (await store.find(wanted.name)) !== undefined && CaretError.from(reason).code === "invalid-request";
+        throw isTaken ? await refusedName(wanted, caller) : reason;
       }
       return await show(wanted.name, caller);
     },
@@ -68,10 +78,13 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
   };
 }
 
-function assertName({ name }: CreateAgent): void {
-  if (name !== HUMAN && agentNamePattern.test(name)) return;
-  throw new CaretError("invalid-request", `${JSON.stringify(name)} cannot be the name of an agent`, {
-    fix: "Use up to 40 small letters, digits and hyphens. `human` is taken.",
+function assertName(wanted: CreateAgent): void {
+  if (wanted.name === HUMAN || !agentNamePattern.test(wanted.name)) throw unusableName(wanted);
+}
+
+function unusableName({ name }: CreateAgent): CaretError {
+  return new CaretError("invalid-request", `${JSON.stringify(name)} cannot be the name of an agent`, {
+    fix: "Use another one, of up to 40 small letters, digits and hyphens. Some are not to be had.",
   });
 }
 

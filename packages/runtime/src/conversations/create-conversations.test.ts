@@ -150,10 +150,21 @@ describe("a conversation through a stateless door", () => {
     const note = "<system-reminder>\nThe date is 2026-11-15.\n</system-reminder>";
     const unnamed = { sessionKey: undefined };
     await read(await bench.open([user("A"), user(note)], unnamed));
-    await read(await bench.open([user("A"), answer("a"), user("B"), user(note)], unnamed));
-    await read(await bench.open([user("A"), user(note), answer("a"), user("B"), answer("b"), user("C")], unnamed));
+    await read(await bench.open([user("A"), answer("answer 1"), user("B"), user(note)], unnamed));
+    await read(
+      await bench.open([user("A"), user(note), answer("answer 1"), user("B"), answer("answer 2"), user("C")], unnamed),
+    );
     const later = note.replace("15", "16");
-    const fourth = [user("A"), user(later), answer("a"), user("B"), answer("b"), user("C"), answer("c"), user("D")];
+    const fourth = [
+      user("A"),
+      user(later),
+      answer("answer 1"),
+      user("B"),
+      answer("answer 2"),
+      user("C"),
+      answer("answer 3"),
+      user("D"),
+    ];
     await read(await bench.open(fourth, unnamed));
     expect(bench.asked.map(({ prompt }) => prompt)).toEqual([
       `<instructions>\nBe brief.\n</instructions>\n\nUSER:\nA\n\nUSER:\n${note}`,

@@ -18,8 +18,10 @@ import { createArrivedAnswers } from "./arrived-answers.ts";
 import { answerAgain, createEndFilter, type Replaces } from "./demands/answer-again.ts";
 import { createDemands } from "./demands/create-demands.ts";
 import type { JsonValidators } from "./demands/json-validator.ts";
+import { unlessEdited } from "./edited-answers.ts";
 import { classifyTranscript, type TranscriptMatch } from "./matching/classify-transcript.ts";
-import type { LineageRecord, LineageStore, LineageView } from "./matching/lineage-store.ts";
+import type { StateOf } from "./matching/find-origin.ts";
+import type { LineageStore, LineageView } from "./matching/lineage-store.ts";
 import { lookUp } from "./matching/look-up.ts";
 import { conversationOf, type ReadQuestion } from "./matching/read-question.ts";
 import { recallTurn } from "./recall-turn.ts";
@@ -27,7 +29,7 @@ import { createUnpassableRefuser, type Refusal } from "./refuse-unpassable.ts";
 import { type RequestSettings, type ResolvedRequest, resolveRequest } from "./resolved-request.ts";
 import { takeUpResults } from "./resume-parked.ts";
 import { createSideCalls } from "./side-calls.ts";
-import { createTurnRegistry } from "./turn-registry.ts";
+import { createTurnRegistry, type TurnRegistry } from "./turn-registry.ts";
 import { type AdoptSession, createTurnStarter } from "./turn-starter.ts";
 import { waitUntilFree } from "./wait-until-free.ts";
 
@@ -59,7 +61,7 @@ export interface ConversationsOptions extends RequestSettings {
 
 const defaults = {
   graceMs: 5_000,
-  goneMs: 2 * 60_000,
+  goneMs: 30_000,
   joinMs: 10 * 60_000,
   retryMs: 2_000,
   onError: (): void => undefined,
@@ -82,14 +84,12 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   const unpassable = createUnpassableRefuser((part) => refusalOf(part, options));
   const background = createBackgroundWork(onError);
   const arrived = createArrivedAnswers();
-  const classify = (question: ReadQuestion, view: LineageView, connection?: Caller["connection"]): TranscriptMatch =>
-    classifyTranscript(question, view, ({ turnId }: LineageRecord, hash: string) => {
-      const turn = registry.find(turnId);
-      if (turn === undefined) return "over";
-      const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
-      return isOver ? "over" : turn.state(hash);
+  const classify = async (question: ReadQuestion, view: LineageView, connection?: Caller["connection"]) =>
+    await unlessEdited(classifyTranscript(question, view, stateFinder(registry, arrived, connection)), {
+      engine,
+      registry,
     });
-  const lineOf = async (question: ReadQuestion) => classify(question, await lookUp(question, lineage)).line;
+  const lineOf = async (question: ReadQuestion) => (await classify(question, await lookUp(question, lineage))).line;
   const insist = createDemands({ engine, registry, lock, lineOf, now });
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
@@ -97,7 +97,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
   const decide = async (asked: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare | RunningTurn> => {
     const view = await lookUp(asked.question, lineage);
-    const match = classify(asked.question, view, connection);
+    const match = await classify(asked.question, view, connection);
     const { hash } = match.line;
     const answered = view.get(hash);
     const recalled = await recallTurn(asked, { store: engine.store, findShared: registry.find, hash, answered, now });
@@ -146,6 +146,20 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
       return Object.assign(share, { conversation: conversationOf(resolved.question) });
     },
     close: () => background.close().then(sideCalls.close),
+  };
+}
+
+/** What the turn of a record is to the client on this connection. */
+function stateFinder(
+  registry: TurnRegistry,
+  arrived: ReturnType<typeof createArrivedAnswers>,
+  connection: Caller["connection"],
+): StateOf {
+  return ({ turnId }, hash) => {
+    const turn = registry.find(turnId);
+    if (turn === undefined) return "over";
+    const isOver = turn.endedAt !== undefined && hash === turn.firstHash && arrived.has(turnId, connection);
+    return isOver ? "over" : turn.state(hash);
   };
 }
 

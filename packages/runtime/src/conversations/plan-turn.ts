@@ -9,6 +9,9 @@ import type { ResolvedRequest } from "./resolved-request.ts";
 
 type Notice = AgentEventOf<"notice">;
 
+/** A side call has no business in anyone's files, and no turn follows it. */
+const asAside = { mode: "ask", isAside: true } as const;
+
 /** The first turn of a session: its prompt holds all that the client knows. */
 export function planFirstTurn(
   resolved: ResolvedRequest,
@@ -25,7 +28,7 @@ export function planFirstTurn(
     prompt: renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages), attachesImages }),
     model,
     title: aside === undefined ? title : sideCallTitle(title),
-    ...(aside === undefined ? ownerOf(resolved) : { mode: "ask" }),
+    ...(aside === undefined ? ownerOf(resolved) : asAside),
     notices: [...lostCalls(messages), ...notOffered(resolved)],
   };
   const place = scratch ?? workspace;
@@ -49,7 +52,7 @@ export function planNextTurn(
     attachesImages,
   });
   const notices = [...lostCalls(question.messages), ...notOffered(resolved)];
-  const how = line.aside === undefined ? ownerOf(resolved) : { mode: "ask" as const };
+  const how = line.aside === undefined ? ownerOf(resolved) : asAside;
   const seenAt = seen === undefined ? {} : { afterSeq: seen.lastSeq };
   return { prompt, sessionId, ...seenAt, model, ...how, notices };
 }
@@ -66,10 +69,11 @@ export interface AskedAgain {
 /** One more turn of a session whose agent has ended its last one without what its client demands. */
 export function planDemand(
   resolved: ResolvedRequest,
-  sessionId: string,
+  { sessionId, aside }: { readonly sessionId: string } & Pick<TranscriptKey, "aside">,
   { prompt, why, isForWords }: AskedAgain,
 ): TurnRequest {
-  const how = isForWords && resolved.owner === "agent" ? { mode: "ask" as const } : ownerOf(resolved);
+  const forWords = isForWords && resolved.owner === "agent" ? { mode: "ask" as const } : ownerOf(resolved);
+  const how = aside === undefined ? forWords : asAside;
   return {
     prompt,
     sessionId,

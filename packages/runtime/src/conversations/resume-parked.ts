@@ -28,7 +28,8 @@ export function takeUpResults(
   const brought = findBroughtResults(resolved, turns, registry);
   if (brought === undefined) return undefined;
   const { shared, awaited, hasQuestion } = brought;
-  if (awaited.length > 0 && !hasQuestion && canGoOn(shared.turn, resolved)) {
+  const isEdited = "isEdited" in match;
+  if (!isEdited && awaited.length > 0 && !hasQuestion && canGoOn(shared.turn, resolved)) {
     giveResults(brought, resolved.terms, match.line.hash);
     registry.note(shared, match);
     return shared.take(match.line.hash, "continuation", resolved.client);

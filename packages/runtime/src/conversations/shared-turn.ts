@@ -32,6 +32,8 @@ export interface SharedTurn {
   readonly firstHash: string;
   /** The digest of the transcript that it has answered last, or is answering. */
   readonly lastHash: string;
+  /** The number of the event that this answer begins with, or in. */
+  readonly roundSeq: number;
   /** A client is being answered. */
   readonly isAttended: boolean;
   /** Its client was given as much of the answer as it wanted, and the work goes on without it. */
@@ -92,6 +94,9 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     },
     get lastHash() {
       return rounds.last.hash;
+    },
+    get roundSeq() {
+      return rounds.last.firstSeq;
     },
     get isAttended() {
       return attendance.isAttended;

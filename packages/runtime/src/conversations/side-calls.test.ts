@@ -53,8 +53,8 @@ describe("a request without tools of a client that has shown some", () => {
     await read(await bench.open([user("A")], { owner: undefined, tools }));
     const title = { ...toolless, system: "You are a title generator." };
     const first = await bench.open([user("X")], title);
-    await read(first);
-    const second = await bench.open([user("X"), answer("x"), user("Y")], title);
+    const said = await read(first);
+    const second = await bench.open([user("X"), answer(said), user("Y")], title);
     await read(second);
     expect({ relation: second.relation, session: second.sessionId, prompt: bench.asked.at(-1)?.prompt }).toEqual({
       relation: "continuation",
@@ -62,6 +62,12 @@ describe("a request without tools of a client that has shown some", () => {
       prompt: "Y",
     });
     expect({ ...hands(), left: await leftAfter(TEN_MINUTES + 1, first.sessionId) }).toEqual({ ...none, left: [true] });
+  });
+
+  it("leaves no agent behind that waits for a next turn, which the conversation does [clients N6]", async () => {
+    await read(await bench.open([user("A")], { owner: undefined, tools }));
+    await read(await bench.open([user("Create b.txt")], toolless));
+    expect(bench.asked.map(({ isAside }) => isAside)).toEqual([undefined, true]);
   });
 
   it("leaves the conversation as it was", async () => {

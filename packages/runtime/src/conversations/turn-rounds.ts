@@ -10,6 +10,8 @@ export interface TurnRound {
   readonly hash: string;
   /** It answers the question that began the turn. Any later one answers results of calls that only its client knows. */
   readonly isFirst: boolean;
+  /** The number of the event that it begins with, or in. */
+  readonly firstSeq: number;
   /** The client has not come back with results yet. */
   readonly isLast: boolean;
   /** All of it was given to a client. */
@@ -79,6 +81,7 @@ function createRound({ turn, clientCalls }: RoundContext, hash: string, from: Po
   return {
     hash,
     isFirst,
+    firstSeq: from.seq,
     get isLast() {
       return end === undefined;
     },

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CaretError, Secret } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ApiCredentials } from "../lanes/api/credentials.ts";
+import type { AccessToken, ApiCredentials } from "../lanes/api/credentials.ts";
 import { LoginServer } from "../testing/login-server.ts";
 import { type ApiCredentialsOptions, createApiCredentials } from "./create-api-credentials.ts";
 import type { CredentialSource } from "./credential-source.ts";
@@ -57,10 +57,10 @@ function open(overrides: Partial<ApiCredentialsOptions> = {}): ApiCredentials {
   });
 }
 
-const reveal = async (token: Promise<Secret>): Promise<string> => (await token).reveal();
+const reveal = async (token: Promise<AccessToken>): Promise<string> => (await token).secret.reveal();
 
 /** What a person is shown when no token can be had. */
-async function refusal(token: Promise<Secret>) {
+async function refusal(token: Promise<AccessToken>) {
   const reason = await token.then(
     () => undefined,
     (error: unknown) => error,
@@ -125,7 +125,7 @@ describe("access tokens", () => {
     const others = await Promise.all(
       Array.from({ length: 100 }, () => reveal(credentials.replaceRejected(rejected, signal))),
     );
-    expect([new Set(others).size, others[0] === rejected.reveal(), server.seen.length]).toEqual([1, false, 2]);
+    expect([new Set(others).size, others[0] === rejected.secret.reveal(), server.seen.length]).toEqual([1, false, 2]);
   });
 
   it("are not exchanged again for a late caller whose token has been replaced already", async () => {
@@ -189,6 +189,45 @@ describe("access tokens", () => {
     expect((await refusal(credentials.accessToken(signal))).code).toBe("not-logged-in");
   });
 
+  it.each([
+    ["replaced", async () => ({ ...source, secret: new Secret("key_of_another") })],
+    ["taken away", () => Promise.reject(new CaretError("not-logged-in", "There is no key"))],
+    ["replaced by one that is no good", async () => ({ ...source, secret: new Secret("key_unknown") })],
+  ] as const)("are never given out for a key that was %s", async (_, findNow) => {
+    server.keys.set("key_of_another", 2);
+    let find: () => Promise<CredentialSource> = async () => source;
+    const credentials = open({ find: () => find() });
+    const first = await credentials.accessToken(signal);
+    find = findNow;
+    const second = await credentials.accessToken(signal).catch(() => undefined);
+    find = async () => source;
+    const third = await credentials.accessToken(signal);
+    expect([
+      second?.secret.reveal() === first.secret.reveal(),
+      second?.madeFrom === first.madeFrom,
+      third.secret.reveal() === first.secret.reveal(),
+      third.madeFrom === first.madeFrom,
+    ]).toEqual([false, false, true, true]);
+  });
+
+  it("of another key are asked for while the exchange of the former one is still under way", async () => {
+    const answered = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    server.answers.set(exchange, async ({ authorization }) => {
+      asked.resolve();
+      if (authorization === `Bearer ${key}`) await answered.promise;
+      return { body: JSON.stringify({ accessToken: `for_${authorization?.slice(7)}` }) };
+    });
+    let secret = new Secret(key);
+    const credentials = open({ find: async () => ({ ...source, keep: false, secret }) });
+    const first = reveal(credentials.accessToken(signal));
+    await asked.promise;
+    secret = new Secret("key_of_another");
+    const second = await reveal(credentials.accessToken(signal));
+    answered.resolve();
+    expect([await first, second]).toEqual([`for_${key}`, "for_key_of_another"]);
+  });
+
   it("let one caller leave without failing the others", async () => {
     const answered = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -245,7 +284,7 @@ describe("a login of another program", () => {
     const rejected = open({ find: foreign("token", raw) });
     expect([
       await refusal(expired.accessToken(signal)),
-      await refusal(rejected.replaceRejected(new Secret(raw), signal)),
+      await refusal(rejected.replaceRejected(await rejected.accessToken(signal), signal)),
     ]).toEqual([
       { code: "not-logged-in", message: "The access token of Cursor's SDK has expired", fix: "Log in there." },
       {

@@ -1,14 +1,14 @@
 import { Secret } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
-import type { ApiCredentials } from "../lanes/api/credentials.ts";
+import type { AccessToken, ApiCredentials } from "../lanes/api/credentials.ts";
 import { createControlServer } from "./control-server.ts";
 import type { CredentialSource } from "./credential-source.ts";
-import type { CredentialStore, StoredToken } from "./credential-store.ts";
+import { type CredentialStore, type StoredToken, tokenDigest } from "./credential-store.ts";
 import { isFresh, renewToken } from "./token-renewal.ts";
 
 export interface ApiCredentialsOptions {
   readonly controlUrl: URL;
-  /** Called for each renewal, so that a changed key is used. Rejects with `not-logged-in` when there is none. */
+  /** Called for each token that is asked for, so that a changed key is used at once. Rejects with `not-logged-in` when there is none. */
   readonly find: () => Promise<CredentialSource>;
   readonly store: CredentialStore;
   readonly fetch: typeof fetch;
@@ -16,48 +16,70 @@ export interface ApiCredentialsOptions {
   readonly wallClock: () => number;
 }
 
-interface HeldToken {
-  readonly token: StoredToken;
-  /** Of the store when the token was taken: `caret logout` in another process takes effect at once. */
-  readonly stamp: string;
+/** What is kept for one key or login. */
+interface SourceTokens {
+  held?: {
+    readonly token: StoredToken;
+    /** Of the store when the token was taken: `caret logout` in another process takes effect at once. */
+    readonly stamp: string;
+  };
+  /** The token that upstream rejected last. */
+  rejected?: string;
+  renewing?: Promise<StoredToken> | undefined;
 }
+
+/** A profile has one key at a time; the tokens of those before it are of use to turns that began with them. */
+const MAX_SOURCES = 8;
 
 /** Access tokens for the API lane: one exchange for all callers, in all processes that share the store. */
 export function createApiCredentials(options: ApiCredentialsOptions): ApiCredentials {
   const { controlUrl, find, store, noteSecrets, wallClock } = options;
   const server = createControlServer({ controlUrl, fetch: options.fetch });
-  let held: HeldToken | undefined;
-  let rejected: string | undefined;
-  let renewing: Promise<StoredToken> | undefined;
+  const sources = new Map<string, SourceTokens>();
 
-  const renew = async (): Promise<StoredToken> => {
-    const source = await find();
-    const token = await renewToken({ server, store, source, wallClock, rejected });
+  const digestOf = ({ kind, secret }: CredentialSource): string => `${kind} ${tokenDigest(server.origin, secret)}`;
+  const tokensOf = (madeFrom: string): SourceTokens => {
+    const tokens = sources.get(madeFrom) ?? {};
+    sources.delete(madeFrom);
+    sources.set(madeFrom, tokens);
+    const [oldest = madeFrom] = sources.keys();
+    if (sources.size > MAX_SOURCES) sources.delete(oldest);
+    return tokens;
+  };
+  const renew = async (source: CredentialSource, tokens: SourceTokens): Promise<StoredToken> => {
+    const token = await renewToken({ server, store, source, wallClock, rejected: tokens.rejected });
     noteSecrets([source.secret, new Secret(token.accessToken)]);
-    held = { token, stamp: store.stamp() };
+    tokens.held = { token, stamp: store.stamp() };
     return token;
   };
-  const joinRenewal = (): Promise<StoredToken> => {
-    renewing ??= renew().finally(() => {
-      renewing = undefined;
+  const joinRenewal = (source: CredentialSource, tokens: SourceTokens): Promise<StoredToken> => {
+    tokens.renewing ??= renew(source, tokens).finally(() => {
+      tokens.renewing = undefined;
     });
-    return renewing;
+    return tokens.renewing;
   };
-
-  const accessToken = async (signal: AbortSignal): Promise<Secret> => {
-    signal.throwIfAborted();
+  const validToken = async (source: CredentialSource, tokens: SourceTokens, signal: AbortSignal): Promise<Secret> => {
+    const { held, rejected } = tokens;
     if (held?.stamp === store.stamp() && isFresh(held.token, { rejected, wallClock }))
       return new Secret(held.token.accessToken);
-    const token = await untilAborted(joinRenewal(), signal);
-    if (token.accessToken !== rejected) return new Secret(token.accessToken);
+    const token = await untilAborted(joinRenewal(source, tokens), signal);
+    if (token.accessToken !== tokens.rejected) return new Secret(token.accessToken);
     // The renewal that was joined began before this token was rejected.
-    return new Secret((await untilAborted(joinRenewal(), signal)).accessToken);
+    return new Secret((await untilAborted(joinRenewal(source, tokens), signal)).accessToken);
+  };
+
+  const accessToken = async (signal: AbortSignal): Promise<AccessToken> => {
+    signal.throwIfAborted();
+    const source = await untilAborted(find(), signal);
+    const madeFrom = digestOf(source);
+    return { secret: await validToken(source, tokensOf(madeFrom), signal), madeFrom };
   };
 
   return {
+    madeFrom: async () => digestOf(await find()),
     accessToken,
-    async replaceRejected(token, signal) {
-      rejected = token.reveal();
+    async replaceRejected({ secret, madeFrom }, signal) {
+      tokensOf(madeFrom).rejected = secret.reveal();
       return await accessToken(signal);
     },
   };

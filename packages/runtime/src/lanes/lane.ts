@@ -88,6 +88,8 @@ export interface LaneRequest {
   readonly previousTurnId: string | undefined;
   /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */
   readonly loadHistory: () => Promise<readonly HistoryMessage[]>;
+  /** Its agent is needed for this turn alone: none is kept for another one. */
+  readonly isAside?: true | undefined;
   /** Whether the turn has acted: whatever of it failed may only be tried again while it has not. */
   readonly acts: TurnActs;
 }

@@ -17,7 +17,15 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** A world with a clock, an upstream that counts how often it is asked, and a session that may be running. */
 function world(options: Partial<ModelCacheOptions> = {}) {
-  const state = { now: 1_000, asked: 0, busy: false, version: "v1", ids: ["auto"], errors: [] as string[] };
+  const state = {
+    now: 1_000,
+    asked: 0,
+    busy: false,
+    version: "v1",
+    account: "ada",
+    ids: ["auto"],
+    errors: [] as string[],
+  };
   const open = () =>
     createModelCache({
       file,
@@ -26,7 +34,7 @@ function world(options: Partial<ModelCacheOptions> = {}) {
         return state.ids.map(model);
       },
       isBusy: () => state.busy,
-      cliVersion: () => state.version,
+      origin: async () => ({ account: state.account, state: state.version }),
       now: () => state.now,
       maxAgeMs: 100,
       retryAfterMs: 50,
@@ -39,7 +47,7 @@ function world(options: Partial<ModelCacheOptions> = {}) {
 describe("a model cache", () => {
   it("waits for the first list, keeps it for the next start, and lets nobody else read the file", async () => {
     const { state, open } = world();
-    const expected = { fetchedAt: 1_000, cliVersion: "v1", models: [model("auto")] };
+    const expected = { fetchedAt: 1_000, origin: { account: "ada", state: "v1" }, models: [model("auto")] };
     expect([await open().get(), await open().get(), state.asked]).toEqual([expected, expected, 1]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(join(directory, "cache"))).toEqual(["models.json"]);
@@ -64,7 +72,52 @@ describe("a model cache", () => {
     state.version = "v2";
     await cache.get();
     await cache.settled();
-    expect([(await cache.get())?.cliVersion, state.asked]).toEqual(["v2", 2]);
+    expect([(await cache.get())?.origin?.state, state.asked]).toEqual(["v2", 2]);
+  });
+
+  it("gives nobody the list of another account, in this process or from the file", async () => {
+    const { state, open } = world();
+    const cache = open();
+    await cache.get();
+    state.account = "bob";
+    state.ids = ["auto", "bobs"];
+    const bobs = await cache.get();
+    state.account = "ada";
+    state.ids = ["auto", "adas"];
+    expect([bobs, await open().get()].map((list) => list?.models.at(-1)?.id)).toEqual(["bobs", "adas"]);
+  });
+
+  it("is asked for with the new key while the list of the old one is still on its way", async () => {
+    const old = Promise.withResolvers<readonly ReturnType<typeof model>[]>();
+    const asked = Promise.withResolvers<void>();
+    const { state, open } = world({
+      list() {
+        asked.resolve();
+        return state.account === "ada" ? old.promise : Promise.resolve([model("bobs")]);
+      },
+    });
+    const cache = open();
+    const adas = cache.get();
+    await asked.promise;
+    state.account = "bob";
+    const bobs = cache.get();
+    old.resolve([model("adas")]);
+    expect([await adas, await bobs].map((list) => list?.models.map(({ id }) => id))).toEqual([["adas"], ["bobs"]]);
+  });
+
+  it("asks with another key at once, although the one before it has just failed", async () => {
+    const { state, open } = world({
+      list: async () => {
+        if (state.account === "bad") throw new CaretError("bad-key", "No such key");
+        return [model("auto")];
+      },
+    });
+    state.account = "bad";
+    const cache = open();
+    await expect(cache.get()).rejects.toMatchObject({ code: "bad-key" });
+    expect(await cache.get()).toBeUndefined();
+    state.account = "ada";
+    expect((await cache.get())?.models).toEqual([model("auto")]);
   });
 
   it("asks once for many callers", async () => {

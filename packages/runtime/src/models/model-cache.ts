@@ -23,8 +23,8 @@ const detailsSchema = z.object({
 
 const modelListSchema = z.object({
   fetchedAt: z.number(),
-  /** The version of the CLI that printed the list; another version may list others. */
-  cliVersion: z.string().optional(),
+  /** What it was listed with; absent in the lists of earlier Carets. */
+  origin: z.object({ account: z.string(), state: z.string() }).optional(),
   models: z.array(
     z.object({
       id: z.string().min(1),
@@ -38,14 +38,22 @@ const modelListSchema = z.object({
 
 export type ModelList = Readonly<z.infer<typeof modelListSchema>>;
 
+/** What a list of models is made from. */
+export interface ModelListOrigin {
+  /** A digest of the key and the environment that upstream is asked with: a list of another one is no list. */
+  readonly account: string;
+  /** Changes with the program that is asked and with its login: then the list is old. */
+  readonly state: string;
+}
+
 export interface ModelCacheOptions {
-  /** One file per account: accounts see different models. */
   readonly file: string;
+  /** What upstream would be asked with now. Rejects where there is no login, as asking would. */
+  readonly origin: () => Promise<ModelListOrigin>;
   /** Ask upstream. Costs a process, so the cache calls it as seldom as it can and never twice at once. */
   readonly list: () => Promise<readonly ListedModel[]>;
   /** True while a session lives that listing could disturb: starting a second CLI has been seen to end the first. */
   readonly isBusy: () => boolean;
-  readonly cliVersion?: () => string | undefined;
   readonly now?: () => number;
   readonly maxAgeMs?: number;
   /** How long to leave upstream alone after it failed to answer. */
@@ -56,8 +64,8 @@ export interface ModelCacheOptions {
 
 export interface ModelCache {
   /**
-   * The list we have, at once, even when it is old: then a new one is fetched in the background. Without any list
-   * the first one is waited for; undefined when there is none and now is no time to ask. Rejects only when the first
+   * The list we have of this account, at once, even when it is old: then a new one is fetched in the background. Without any
+   * list the first one is waited for; undefined when there is none and now is no time to ask. Rejects only when the first
    * list could not be fetched.
    */
   get(): Promise<ModelList | undefined>;
@@ -67,23 +75,28 @@ export interface ModelCache {
   settled(): Promise<void>;
 }
 
+/** A try at fetching a list. */
+interface Fetch {
+  readonly account: string | undefined;
+  readonly list: Promise<ModelList>;
+}
+
 export function createModelCache(options: ModelCacheOptions): ModelCache {
-  const { file, list, isBusy, cliVersion = () => undefined, now = Date.now, onError = () => undefined } = options;
+  const { file, list, origin, isBusy, now = Date.now, onError = () => undefined } = options;
   const { maxAgeMs = 6 * HOUR_MS, retryAfterMs = 60_000 } = options;
   let known: ModelList | undefined;
-  let fetching: Promise<ModelList> | undefined;
+  let fetching: Fetch | undefined;
   let background: Promise<void> = Promise.resolve();
-  let quietUntil = 0;
+  let failed: { readonly account: string | undefined; readonly until: number } | undefined;
 
-  const fetchList = async (): Promise<ModelList> => {
+  const fetchList = async (from: ModelListOrigin | undefined): Promise<ModelList> => {
     try {
-      const version = cliVersion();
       const models = [...(await list())];
       // An answer without models is how a CLI that is not logged in, or changed, can look: not a list to keep.
       if (models.length === 0) throw new CaretError("protocol-drift", "The agent listed no models");
-      known = { fetchedAt: now(), ...(version !== undefined && { cliVersion: version }), models };
+      known = { fetchedAt: now(), ...(from !== undefined && { origin: from }), models };
     } catch (error) {
-      quietUntil = now() + retryAfterMs;
+      failed = { account: from?.account, until: now() + retryAfterMs };
       throw error;
     }
     // The list is good even when it cannot be kept; only the next start will have to ask again.
@@ -91,34 +104,52 @@ export function createModelCache(options: ModelCacheOptions): ModelCache {
     return known;
   };
 
-  const refresh = (): Promise<ModelList> => {
-    if (fetching !== undefined) return fetching;
+  const fetchNow = (from: ModelListOrigin | undefined): Promise<ModelList> => {
+    if (fetching !== undefined) return fetching.list;
     if (isBusy()) return Promise.reject(new CaretError("session-busy", "Models are not listed while a session runs"));
-    fetching = fetchList().finally(() => {
+    const fetched = fetchList(from).finally(() => {
       fetching = undefined;
     });
-    return fetching;
+    fetching = { account: from?.account, list: fetched };
+    return fetched;
   };
 
-  const isStale = ({ fetchedAt, cliVersion: listedBy }: ModelList): boolean => {
-    const version = cliVersion();
-    return now() - fetchedAt > maxAgeMs || fetchedAt > now() || (version !== undefined && version !== listedBy);
+  /** Undefined where there is no login: then asking fails, and says so. */
+  const originNow = (): Promise<ModelListOrigin | undefined> => origin().catch(() => undefined);
+
+  /** Upstream is never asked twice at once: what is being listed for another account is waited for first. */
+  const settleOther = async (account: string | undefined): Promise<void> => {
+    while (fetching !== undefined && fetching.account !== account) await fetching.list.catch(() => undefined);
   };
+
+  const listedWith = (from: ModelListOrigin | undefined): ModelList | undefined =>
+    from !== undefined && known?.origin?.account === from.account ? known : undefined;
+  const isQuiet = (from: ModelListOrigin | undefined): boolean =>
+    failed !== undefined && failed.account === from?.account && now() < failed.until;
+  const isStale = ({ fetchedAt, origin: listed }: ModelList, from: ModelListOrigin | undefined): boolean =>
+    now() - fetchedAt > maxAgeMs || fetchedAt > now() || listed?.state !== from?.state;
 
   return {
     async get() {
+      const from = await originNow();
       known ??= await readList(file);
-      const mayAsk = fetching === undefined && !isBusy() && now() >= quietUntil;
-      if (known === undefined) return fetching ?? (mayAsk ? refresh() : undefined);
-      if (mayAsk && isStale(known)) {
-        background = refresh().then(
+      await settleOther(from?.account);
+      const mayAsk = fetching === undefined && !isBusy() && !isQuiet(from);
+      const ours = listedWith(from);
+      if (ours === undefined) return fetching?.list ?? (mayAsk ? fetchNow(from) : undefined);
+      if (mayAsk && isStale(ours, from)) {
+        background = fetchNow(from).then(
           () => undefined,
           (error: unknown) => onError(CaretError.from(error)),
         );
       }
-      return known;
+      return ours;
     },
-    refresh,
+    async refresh() {
+      const from = await originNow();
+      await settleOther(from?.account);
+      return await fetchNow(from);
+    },
     settled: () => background,
   };
 }

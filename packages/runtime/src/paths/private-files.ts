@@ -34,8 +34,12 @@ export function writePrivateFile(file: string, content: string | Uint8Array): vo
   }
 }
 
-/** Changes with every change of a file that is written in this way. */
+/** Changes with every change of a file, also where another one of the same length and time was put in its place. */
 export function fileStamp(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stat === undefined ? "none" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
+  try {
+    const { ino, ctimeNs, mtimeNs, size } = statSync(file, { bigint: true });
+    return `${ino} ${ctimeNs} ${mtimeNs} ${size}`;
+  } catch {
+    return "none"; // there is none, or none for us: whoever reads it will say so
+  }
 }

@@ -5,6 +5,7 @@ import { createSpawner } from "./spawner/create-spawner.ts";
 import { createWorkbench, readAll, type Workbench } from "./testing/workbench.ts";
 import { createWarmPool, type WarmKey, type WarmPool, warmKey } from "./warm-pool.ts";
 
+const origin = { slot: "default in /work", madeFrom: "key-1" };
 const spawner = createSpawner({ mode: "inline" });
 let bench: Workbench;
 let started: ChildHandle[];
@@ -31,6 +32,7 @@ function openPool(options: { max?: number; idleMs?: number } = {}): WarmPool {
 }
 
 const profile = (model: string, script = "note; cat", cliVersion = "v1"): WarmKey => ({
+  origin,
   command: { ...bench.sh(script), stdin: "held" },
   model,
   cliVersion,
@@ -51,6 +53,16 @@ describe("warm agents", () => {
     const pool = openPool();
     pool.refill(profile("a"));
     expect([pool.take(profile("b")), pool.take(profile("a", "cat")), pool.size]).toEqual([undefined, undefined, 1]);
+  });
+
+  it("leave as soon as a turn of their profile and workspace has another key, and those of others stay", async () => {
+    const pool = openPool();
+    const other = { ...profile("c"), origin: { ...origin, slot: "other in /work" } };
+    for (const key of [profile("a"), profile("b"), other]) pool.refill(key);
+    const replaced = { ...profile("a"), origin: { ...origin, madeFrom: "key-2" } };
+    const taken = pool.take(replaced);
+    await Promise.all([started[0]?.exit, started[1]?.exit]);
+    expect([taken, pool.size, pool.take(other)]).toEqual([undefined, 1, started[2]]);
   });
 
   it("are not doubled by a second refill", () => {
@@ -131,7 +143,7 @@ describe("warm agents", () => {
 
 describe("the key of a profile", () => {
   const command = { file: "/a", args: ["x"], cwd: "/w", env: { A: "1", B: "2" }, stdin: "held" } as const;
-  const base: WarmKey = { command, model: "m", cliVersion: "v" };
+  const base: WarmKey = { origin, command, model: "m", cliVersion: "v" };
 
   it("does not depend on the order of the environment", () => {
     expect(warmKey({ ...base, command: { ...command, env: { B: "2", A: "1" } } })).toBe(warmKey(base));
@@ -139,6 +151,8 @@ describe("the key of a profile", () => {
 
   it("differs with everything that matters", () => {
     const others: WarmKey[] = [
+      { ...base, origin: { ...origin, slot: "other in /work" } },
+      { ...base, origin: { ...origin, madeFrom: "key-2" } },
       { ...base, model: "n" },
       { ...base, cliVersion: "w" },
       { ...base, resumedSession: "s" },

@@ -36,6 +36,7 @@ export interface WarmPool {
 
 interface WarmAgent {
   readonly key: string;
+  readonly origin: AgentOrigin;
   readonly directory: string;
   readonly child: ChildHandle;
   readonly since: number;
@@ -62,11 +63,11 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
     void left.finally(() => leaving.delete(left));
   };
 
-  const add = (key: string, { command }: WarmKey): void => {
+  const add = (key: string, { command, origin }: WarmKey): void => {
     const child = spawn(command);
     const timer = setTimeout(() => evict(agent, "waited too long for a prompt"), Math.min(idleMs, LONGEST_TIMER_MS));
     timer.unref();
-    const agent: WarmAgent = { key, directory: command.cwd, child, since: now(), timer };
+    const agent: WarmAgent = { key, origin, directory: command.cwd, child, since: now(), timer };
     waiting.set(key, agent);
     void child.firstOutput.then(() => evict(agent, "spoke or left before it was asked"));
     void child.exit.then(() => release(agent));
@@ -75,6 +76,8 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
   return {
     take(profile) {
       if (waiting.size === 0) return undefined;
+      for (const other of waiting.values())
+        if (isOutdated(other.origin, profile.origin)) evict(other, "its key, environment or program was replaced");
       const agent = waiting.get(keyOf(profile));
       if (agent === undefined) return undefined;
       if (now() - agent.since >= idleMs) {
@@ -117,14 +120,30 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
   };
 }
 
+/** Whose agent it is, and what it was made from. */
+export interface AgentOrigin {
+  /** The same for all agents of a profile, a program and a workspace. */
+  readonly slot: string;
+  /**
+   * A digest of the environment with its key, of the program's file and of the files it reads when it starts. Of a slot only the
+   * agents that are made from what is there now are of use.
+   */
+  readonly madeFrom: string;
+}
+
 /** Everything that makes one warm agent unfit for another's turn; all but the prompt. */
 export interface WarmKey {
+  readonly origin: AgentOrigin;
   /** Its working directory is the workspace. Standard input must be `held`. */
   readonly command: ChildCommand & { readonly stdin: "held" };
   readonly model: string;
   /** The upstream session that it resumes, if any. */
   readonly resumedSession?: string | undefined;
   readonly cliVersion: string;
+}
+
+function isOutdated(origin: AgentOrigin, { slot, madeFrom }: AgentOrigin): boolean {
+  return origin.slot === slot && origin.madeFrom !== madeFrom;
 }
 
 /** A profile is asked for when a turn starts and again when it has ended. */
@@ -139,9 +158,11 @@ function keyOf(profile: WarmKey): string {
 }
 
 /** The same text for the same profile, in whatever order its variables were set. */
-export function warmKey({ command, model, resumedSession, cliVersion }: WarmKey): string {
+export function warmKey({ origin, command, model, resumedSession, cliVersion }: WarmKey): string {
   const env = Object.entries(command.env).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = [
+    origin.slot,
+    origin.madeFrom,
     command.file,
     command.args,
     command.cwd,

@@ -24,6 +24,7 @@ export function describeTokenShelf(
         team: "web",
         seesAll: true,
         workspace: "/srv",
+        madeBy: { name: "a", sha256: token("a").sha256 },
         createdAt: 2,
       });
       await shelf.add(token("a"));
@@ -43,9 +44,35 @@ export function describeTokenShelf(
     it("are revoked once, and only if they are there", async () => {
       const { shelf, other } = await open();
       await shelf.add(token("a"));
-      expect(await shelf.revoke("a", 5)).toEqual(token("a", { revokedAt: 5 }));
-      expect(await other.revoke("a", 9)).toEqual(token("a", { revokedAt: 5 }));
+      expect(await shelf.revoke("a", 5)).toEqual([token("a", { revokedAt: 5 })]);
+      expect(await other.revoke("a", 9)).toEqual([token("a", { revokedAt: 5 })]);
       await expect(shelf.revoke("b", 5)).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    it("go with the token that made them, and with the one that made that, whatever was revoked before", async () => {
+      const { shelf, other } = await open();
+      const made = (name: string, maker: string): TokenEntry =>
+        token(name, { madeBy: { name: maker, sha256: token(maker).sha256 } });
+      for (const entry of [token("a"), made("b", "a"), made("c", "b"), made("d", "c"), made("e", "a"), token("f")])
+        await shelf.add(entry);
+      await other.revoke("c", 4);
+      const gone = await shelf.revoke("b", 5);
+      await expect(other.add(made("g", "b"))).rejects.toMatchObject({ code: "unauthenticated" });
+      expect([
+        gone.map(({ name }) => name),
+        (await other.list()).map(({ name, revokedAt }) => `${name} ${revokedAt ?? "works"}`).toSorted(),
+      ]).toEqual([
+        ["b", "c", "d"],
+        ["a works", "b 5", "c 4", "d 4", "e works", "f works"],
+      ]);
+    });
+
+    it("go with a token that is kept elsewhere", async () => {
+      const { shelf, other } = await open();
+      await shelf.add(token("a"));
+      await shelf.add(token("b", { madeBy: { name: "far", sha256: "f".repeat(64) } }));
+      expect(await other.revokeMadeBy(["f".repeat(64)], 5)).toMatchObject([{ name: "b", revokedAt: 5 }]);
+      expect((await shelf.list()).map(({ revokedAt }) => revokedAt)).toEqual([undefined, 5]);
     });
 
     it("lose no change when many are made at once", async () => {

@@ -1,5 +1,11 @@
 import { CaretError, type TokenScope } from "@caret/protocol";
 
+export interface TokenMaker {
+  readonly name: string;
+  /** Names are given again, this is not. */
+  readonly sha256: string;
+}
+
 /** A token as it is kept: its secret is nowhere. */
 export interface TokenEntry {
   readonly name: string;
@@ -16,6 +22,8 @@ export interface TokenEntry {
   readonly seesAll?: true | undefined;
   /** The only workspace its turns may work in. */
   readonly workspace?: string | undefined;
+  /** The token that made it, with which it is revoked; absent: whoever runs commands on the machine. */
+  readonly madeBy?: TokenMaker | undefined;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
 }
@@ -27,10 +35,35 @@ export interface TokenEntry {
 export interface TokenShelf {
   /** By when they were made, those that were revoked too. */
   list(): Promise<readonly TokenEntry[]>;
-  /** Rejects with `invalid-request` while another one has its name. One that was revoked gives its name up. */
+  /**
+   * Rejects with `invalid-request` while another one has its name, and with `unauthenticated` when the token that makes it was revoked.
+   * One that was revoked gives its name up.
+   */
   add(token: TokenEntry): Promise<void>;
-  /** Rejects with `not-found`. One that was revoked before stays as it was. */
-  revoke(name: string, at: number): Promise<TokenEntry>;
+  /** And what it has made, and so on. Gives it first. Rejects with `not-found`. One that was revoked before stays as it was. */
+  revoke(name: string, at: number): Promise<readonly [TokenEntry, ...TokenEntry[]]>;
+  /** The same for what tokens have made that are kept elsewhere, by their digests. */
+  revokeMadeBy(makers: readonly string[], at: number): Promise<readonly TokenEntry[]>;
+}
+
+/** The tokens that these have made, directly or not; by their digests. Those that were revoked before too. */
+export function madeBy(tokens: readonly TokenEntry[], makers: readonly string[]): readonly TokenEntry[] {
+  const byMaker = Map.groupBy(tokens, (token) => token.madeBy?.sha256);
+  const found = new Map<string, TokenEntry>();
+  const left = [...makers];
+  for (let maker = left.pop(); maker !== undefined; maker = left.pop())
+    for (const token of byMaker.get(maker) ?? []) {
+      if (found.has(token.sha256)) continue;
+      found.set(token.sha256, token);
+      left.push(token.sha256);
+    }
+  return [...found.values()];
+}
+
+export function makerRevoked({ name }: TokenMaker): CaretError {
+  return new CaretError("unauthenticated", `The token ${name}, which makes this one, was revoked`, {
+    fix: "Use a valid token, or `caret link` for a browser.",
+  });
 }
 
 export function tokenNameTaken(name: string): CaretError {

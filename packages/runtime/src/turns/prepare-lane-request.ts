@@ -60,6 +60,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
       previousTurnId: await lastTurnId(options),
       loadHistory,
       acts: options.acts,
+      ...(request.isAside === undefined ? {} : { isAside: request.isAside }),
     },
     notices: [
       ...lostSession(lane, attachment, upstream, unsent),

@@ -66,6 +66,8 @@ export interface TurnRequest extends CommandOptions {
   readonly registration?: Registration;
   /** A person can be asked while the turn runs. It counts where the gateway runs the tools. */
   readonly attended?: true;
+  /** A side call of a client, such as a title, in a directory of its own: no agent is kept for a turn to come. */
+  readonly isAside?: true;
   /** What is to be said about how this turn came to be, at its beginning. */
   readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */

@@ -45,6 +45,7 @@ async function answer(
     path: url.pathname,
     httpVersion: request.httpVersion,
     headers: withoutSecrets(request.headers),
+    madeFrom: world.rest.tokens.madeFrom(bearerOf(request)),
   });
   const name = url.pathname.split("/").at(-1) ?? "";
   if (await misbehave(name, response, world.behaviour, faulty)) return;

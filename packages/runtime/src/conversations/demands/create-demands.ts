@@ -79,7 +79,7 @@ async function startRepetition(
     addedNotes: [],
   };
   const match: TranscriptMatch = { line, relation: "continuation", sessionId, ...heard };
-  const plan = planDemand(resolved, sessionId, asked);
+  const plan = planDemand(resolved, { sessionId, aside: line.aside }, asked);
   const { command } = resolved;
   return await registry.start(match, command === undefined ? plan : { ...plan, command }, resolved);
 }

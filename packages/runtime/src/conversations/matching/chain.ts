@@ -32,7 +32,7 @@ export function chainOf(root: string, heard: readonly HeardMessage[]): readonly 
 
 /**
  * The messages that a conversation is known by. What the assistant said is left out: it is ours, and clients send it back
- * shortened, joined or trimmed. So are messages that hold nothing but client notes.
+ * shortened, joined or trimmed; whether they have changed it is seen by `isEdited`. So are messages that hold nothing but client notes.
  */
 export function heardMessages(messages: readonly TranscriptMessage[]): readonly HeardMessage[] {
   const spoken = toHeard(messages, spokenText);
@@ -116,12 +116,12 @@ export function fingerprint(texts: readonly string[]): string {
 /** Write down which turn answers a transcript, as soon as it runs. */
 export function rememberTurn(
   store: Pick<LineageStore, "remember">,
-  { scope, hash, count, request, shape, sent, scopeRecord, marks }: TranscriptKey,
+  { scope, hash, count, request, shape, sent, said, scopeRecord, marks }: TranscriptKey,
   turn: Pick<LineageRecord, "sessionId" | "turnId" | "heardBefore" | "at">,
   inLog: Promise<unknown>,
 ): Promise<void> {
   const scopes = new Map<string, ScopeRecord>();
   if (scopeRecord !== undefined) scopes.set(scope, scopeRecord);
   for (const mark of marks) scopes.set(mark, { systemId: "", toolCount: 0, hasShownTools: true });
-  return store.remember({ scope, hash, record: { ...turn, count, request, shape, sent }, scopes, inLog });
+  return store.remember({ scope, hash, record: { ...turn, count, request, shape, sent, said }, scopes, inLog });
 }

@@ -4,6 +4,7 @@ import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
 import type { KnownTranscript, LineageView, ScopeRecord, SeenSession } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";
+import { chainAsSaid, type SaidRound } from "./said-rounds.ts";
 import { bearsMark, marksOf } from "./shown-marks.ts";
 import { type Removal, type SideCall, sideCallOf } from "./side-call.ts";
 import type { Transcript } from "./transcript.ts";
@@ -22,6 +23,8 @@ export interface TranscriptKey {
   readonly request: string;
   readonly shape: string;
   readonly sent: readonly string[];
+  /** A digest of the transcript as it was sent, what the assistant says in it included. It is the transcript's place once that was edited. */
+  readonly said: string;
   /** Undefined for what is not the client's real conversation. */
   readonly scopeRecord: ScopeRecord | undefined;
   /** Scopes by which the client is known again without tools and without a name. */
@@ -32,8 +35,20 @@ export interface TranscriptKey {
   readonly aside: Removal | undefined;
 }
 
+/** What a session has answered of a transcript, for comparing what the client sends as its answers. */
+export interface AnsweredPart {
+  /** The newest of its transcripts that this one begins with. */
+  readonly record: KnownTranscript;
+  readonly hash: string;
+  /** A digest of as much of this transcript, what the assistant says in it included. */
+  readonly older: string | undefined;
+  readonly rounds: readonly SaidRound[];
+}
+
 export interface Continuation {
   readonly relation: "continuation";
+  /** Absent where the client sends nothing that is to be compared. */
+  readonly answered?: AnsweredPart;
   readonly sessionId: string;
   /** Where the messages begin that the session has not heard. */
   readonly newFrom: number;
@@ -49,7 +64,13 @@ export interface Continuation {
 export type TranscriptMatch = { readonly line: TranscriptKey } & (
   | { readonly relation: "joined"; readonly record: KnownTranscript }
   | Continuation
-  | { readonly relation: "new" | "divergence" | "side-call" }
+  | {
+      readonly relation: "new" | "divergence" | "side-call";
+      /** Of the session that has gone another way since. */
+      readonly answered?: AnsweredPart;
+      /** The client has changed what the session said that it would have gone on in. */
+      readonly isEdited?: true;
+    }
 );
 
 /**
@@ -63,18 +84,21 @@ export type TranscriptMatch = { readonly line: TranscriptKey } & (
  *   `divergence`. Otherwise it is `new`.
  */
 export function classifyTranscript(question: ReadQuestion, view: LineageView, stateOf: StateOf): TranscriptMatch {
-  const { sessionKey, scope, heard, request, shape } = question;
+  const { sessionKey, scope, request, shape } = question;
   const known = view.getScope(scope);
   const side = sideCallOf({ ...question, bearsMark: bearsMark(question, view) }, known);
-  const chain = chainOf(rootOf(question, side?.kind), heard);
+  const { plain, asSaid } = chainsOf(question, side?.kind);
+  const chain = isBranch(plain, asSaid, view) ? asSaid : plain;
   const isNamed = sessionKey !== undefined;
-  const line = lineOf(question, chain, known, side);
+  const line = lineOf(question, { chain, asSaid }, known, side);
   const origin = findOrigin(chain, { view, stateOf, isNamed, request, shape });
   if (origin?.kind === "joined") return { line, relation: "joined", record: origin.record };
-  if (origin?.kind === "continuation") return { line, ...continuationOf(question, chain, origin, view, side) };
+  const answered = origin && { answered: answeredPart(question, { chain, asSaid }, origin) };
+  if (origin?.kind === "continuation")
+    return { line, ...answered, ...continuationOf(question, chain, origin, view, side) };
   if (side !== undefined) return { line, relation: "side-call" };
   const isNew = known === undefined || (!isNamed && chain.length === 1);
-  return { line, relation: isNew && origin === undefined ? "new" : "divergence" };
+  return { line, ...answered, relation: isNew && origin === undefined ? "new" : "divergence" };
 }
 
 /** What is not the conversation itself is written down apart, so that neither ever goes on from the other. */
@@ -84,9 +108,42 @@ export function rootOf({ owner, scope, systemId, tools }: ReadQuestion, side: Si
   return fingerprint(["conversation", scope, owner, tools.length > 0 ? "with tools" : "without tools"]);
 }
 
+interface Chains {
+  /** As a conversation is known that its client has not edited. */
+  readonly plain: readonly ChainLink[];
+  /** As it is known from the first edit on. */
+  readonly asSaid: readonly ChainLink[];
+}
+
+export function chainsOf(question: ReadQuestion, side: SideCall["kind"] | undefined): Chains {
+  const root = rootOf(question, side);
+  const plain = chainOf(root, question.heard);
+  return { plain, asSaid: question.rounds.length === 0 ? plain : chainAsSaid(root, question.heard, question.rounds) };
+}
+
+/** A conversation goes on a few messages after what is known of it. */
+const RECENT_LINKS = 50;
+
+/** It was edited before: its session is known by all that was said in it. */
+function isBranch(plain: readonly ChainLink[], asSaid: readonly ChainLink[], view: LineageView): boolean {
+  if (plain === asSaid) return false;
+  const recent = asSaid.slice(-RECENT_LINKS);
+  const from = asSaid.length - recent.length;
+  return recent.some(({ hash }, index) => hash !== plain[from + index]?.hash && view.get(hash) !== undefined);
+}
+
+function answeredPart(
+  { rounds }: ReadQuestion,
+  { chain, asSaid }: { readonly chain: readonly ChainLink[]; readonly asSaid: readonly ChainLink[] },
+  { record }: Origin,
+): AnsweredPart {
+  const at = record.count - 1;
+  return { record, hash: chain[at]?.hash ?? "", older: asSaid[at]?.hash, rounds };
+}
+
 function lineOf(
   question: ReadQuestion,
-  chain: readonly ChainLink[],
+  { chain, asSaid }: { readonly chain: readonly ChainLink[]; readonly asSaid: readonly ChainLink[] },
   known: ScopeRecord | undefined,
   side: SideCall | undefined,
 ): TranscriptKey {
@@ -99,6 +156,7 @@ function lineOf(
     request,
     shape,
     sent: sentWith(question, sendsSystem(question, side)),
+    said: asSaid.at(-1)?.hash ?? scope,
     scopeRecord: side === undefined ? { systemId, toolCount: tools.length, hasShownTools } : undefined,
     marks: marksOf(question),
     isNamed: sessionKey !== undefined,
@@ -112,7 +170,7 @@ function continuationOf(
   origin: Extract<Origin, { kind: "continuation" }>,
   view: LineageView,
   side: SideCall | undefined,
-): Continuation {
+): Omit<Continuation, "answered"> {
   const { messages, system } = question;
   const { heardBefore, record } = origin;
   const newFrom = heardBefore === 0 ? 0 : (chain[heardBefore]?.index ?? messages.length);

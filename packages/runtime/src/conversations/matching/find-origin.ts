@@ -14,7 +14,7 @@ export type Origin =
   | { readonly kind: "joined"; readonly record: KnownTranscript }
   | { readonly kind: "continuation"; readonly record: KnownTranscript; readonly heardBefore: number }
   /** Some session began like this, and then went another way. */
-  | { readonly kind: "left-behind" };
+  | { readonly kind: "left-behind"; readonly record: KnownTranscript };
 
 export interface OriginQuery {
   readonly view: LineageView;
@@ -35,7 +35,7 @@ export function findOrigin(chain: readonly ChainLink[], query: OriginQuery): Ori
   const record = earlier && view.get(earlier.hash);
   if (record === undefined) return undefined;
   const isFree = record.isNewest && record.isContested !== true;
-  return isFree ? continuationOf(record) : { kind: "left-behind" };
+  return isFree ? continuationOf(record) : { kind: "left-behind", record };
 }
 
 /** The very same transcript: its turn may be shared, or, if it came to nothing, be tried once more. */

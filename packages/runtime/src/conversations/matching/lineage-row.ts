@@ -13,11 +13,22 @@ export function toLineageRecord(row: Readonly<Record<string, unknown>>): Lineage
     ...(Number(row["is_contested"]) === 1 ? { isContested: true } : {}),
     ...(typeof request === "string" ? { request } : {}),
     ...(typeof shape === "string" ? { shape } : {}),
-    ...(typeof sent === "string" ? { sent: sent.split(" ").filter((digest) => digest !== "") } : {}),
+    ...(typeof sent === "string" ? toSent(sent) : {}),
   };
 }
 
+/** Before a digest of the whole transcript. A Caret that does not know it takes it for one more line that was sent. */
+const SAID = "said=";
+
 /** As both stores keep digests of what was sent: in one text. */
-export function sentText(sent: readonly string[] | undefined): string | null {
-  return sent?.join(" ") ?? null;
+export function sentText({ sent, said }: Pick<LineageRecord, "sent" | "said">): string | null {
+  if (sent === undefined && said === undefined) return null;
+  return [...(said === undefined ? [] : [`${SAID}${said}`]), ...(sent ?? [])].join(" ");
+}
+
+function toSent(text: string): Pick<LineageRecord, "sent" | "said"> {
+  const digests = text.split(" ").filter((digest) => digest !== "");
+  const said = digests.find((digest) => digest.startsWith(SAID))?.slice(SAID.length);
+  const sent = digests.filter((digest) => !digest.startsWith(SAID));
+  return { sent, ...(said === undefined ? {} : { said }) };
 }

@@ -40,7 +40,7 @@ export function describeLineageStore(
 
     it("gives back what it was given", async () => {
       await put("a", record("s1", "t1"));
-      const whole = { ...record("s2", "t2"), request: "r", shape: "s", sent: ["x", "y"] } as const;
+      const whole = { ...record("s2", "t2"), request: "r", shape: "s", sent: ["x", "y"], said: "z" } as const;
       const toolless = { ...about, toolCount: 0, hasShownTools: false };
       await put("x", whole, { scope: about, toolless });
       await put("y", { ...record("s3", "t3"), sent: [] });

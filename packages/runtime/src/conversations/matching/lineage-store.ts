@@ -17,6 +17,8 @@ export interface LineageRecord {
   readonly shape?: string;
   /** Short digests of what was sent to the session besides the messages: lines of the system prompt, client notes. */
   readonly sent?: readonly string[];
+  /** A digest of the transcript as it was sent, what the assistant says in it included; absent in rows of earlier Carets. */
+  readonly said?: string;
   /** Absent while the turn runs, and for ever when Caret went down meanwhile. */
   readonly outcome?: "completed" | "cancelled" | "failed";
   /**

@@ -1,5 +1,4 @@
-import { chainOf } from "./chain.ts";
-import { rootOf } from "./classify-transcript.ts";
+import { chainsOf } from "./classify-transcript.ts";
 import type { LineageStore, LineageView } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";
 import { firstMark, marksToFind } from "./shown-marks.ts";
@@ -19,7 +18,9 @@ export async function lookUp(question: ReadQuestion, store: Pick<LineageStore, "
 /** Whether it is a side call depends on what is known, which is not read yet. */
 function possibleChains(question: ReadQuestion): readonly (readonly string[])[] {
   const side = question.tools.length > 0 ? "subagent" : "aside";
-  return [undefined, side].map((kind) =>
-    chainOf(rootOf(question, kind as "subagent" | "aside" | undefined), question.heard).map(({ hash }) => hash),
-  );
+  return [undefined, side].flatMap((kind) => {
+    const { plain, asSaid } = chainsOf(question, kind as "subagent" | "aside" | undefined);
+    const chains = question.rounds.length === 0 ? [plain] : [plain, asSaid];
+    return chains.map((chain) => chain.map(({ hash }) => hash));
+  });
 }

@@ -1,5 +1,6 @@
 import { fingerprint, type HeardMessage, heardMessages, notesIn } from "./chain.ts";
 import { stableSystem } from "./client-notes.ts";
+import { type SaidRound, saidRounds } from "./said-rounds.ts";
 import type { SideCallQuestion } from "./side-call.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -46,6 +47,8 @@ export interface ReadQuestion extends TranscriptQuestion {
   /** A digest of its system prompt, without what changes from request to request. */
   readonly systemId: string;
   readonly heard: readonly HeardMessage[];
+  /** What the assistant says between them. */
+  readonly rounds: readonly SaidRound[];
   /** A digest of its instructions and tools. */
   readonly shape: string;
   /** A digest of everything that the answer depends on, besides what the messages of user and tools say. */
@@ -61,7 +64,8 @@ export function readQuestion(question: TranscriptQuestion): ReadQuestion {
   const names = question.tools.map(({ namespace = "", name }) => fingerprint([namespace, name]));
   const shape = fingerprint([systemId, ...names.toSorted()]);
   const scope = named?.scope ?? scopeOf(question, stable, heard);
-  return { ...question, heard, systemId, scope, shape, request: requestOf(question, shape) };
+  const rounds = saidRounds(question.messages, heard);
+  return { ...question, heard, rounds, systemId, scope, shape, request: requestOf(question, shape) };
 }
 
 /** A name is the conversation. Without one its instructions, its directory and its first question have to do. */

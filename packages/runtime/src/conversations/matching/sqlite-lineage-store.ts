@@ -196,13 +196,13 @@ function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
   const saveScope = database.prepare("insert or replace into scope values (?, ?, ?, ?, ?)");
 
   const put = ({ hash, record }: AnsweredTranscript): void => {
-    const { sessionId, turnId, count, heardBefore, at, request = null, shape = null, sent } = record;
+    const { sessionId, turnId, count, heardBefore, at, request = null, shape = null } = record;
     const known = find.get(hash);
     const isContested = known !== undefined && (known["is_contested"] === 1 || known["session_id"] !== sessionId);
     // Before the record: a session whose newest transcript is missing does not go on.
     saveNewest.run(sessionId, hash, at);
     const contested = Number(isContested);
-    save.run(hash, sessionId, turnId, count, heardBefore, at, contested, request, shape, sentText(sent));
+    save.run(hash, sessionId, turnId, count, heardBefore, at, contested, request, shape, sentText(record));
   };
 
   return {

@@ -14,4 +14,4 @@ const credentials = createApiCredentials({
 });
 const { signal } = new AbortController();
 const tokens = await Promise.all(Array.from({ length: 100 }, () => credentials.accessToken(signal)));
-process.stdout.write(JSON.stringify([...new Set(tokens.map((token) => token.reveal()))]));
+process.stdout.write(JSON.stringify([...new Set(tokens.map(({ secret }) => secret.reveal()))]));

@@ -84,7 +84,7 @@ export function createAcpLane({ host, keep }: AcpLaneOptions): AcpLane {
     // A second prompt would cancel the first: what is said waits, and is the next turn's prompt.
     steer: () => Promise.reject(new CaretError("unsupported", "The agent hears it when this turn is over")),
     announcedCommands: (workspace) => announced.get(workspace) ?? [],
-    release: (workspace) => processes.release(` ${workspace}`),
+    release: (workspace) => processes.release(workspace),
     close: () => processes.close(),
   };
 }

@@ -116,6 +116,11 @@ export class AcpProcess {
     return () => void this.#listeners.delete(sessionId);
   }
 
+  /** No other turn is given to it; those that run go on. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
   /** Ends it at once, and with it every turn that it works at: they have failed of this. */
   async kill(why: CaretError): Promise<void> {
     this.#isRetired = true;

@@ -4,6 +4,7 @@ import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
+import { agentOrigin } from "../cli/agent-origin.ts";
 import { findProgram } from "../cli/agent-program.ts";
 import { type OfferedTurn, openBridgedTurn, ownTurn } from "../cli/offered-turn.ts";
 import { createTurnClocks, turnLimits } from "../cli/turn-clocks.ts";
@@ -32,6 +33,8 @@ export interface AcpAttempt {
 /** Everything an attempt has found out before it sends its prompt. */
 interface Prepared {
   readonly command: AcpCommand;
+  /** As it is configured. */
+  readonly program: string | undefined;
   readonly profile: ResolvedProfile;
   readonly offered: OfferedTurn;
 }
@@ -81,6 +84,7 @@ async function prepare({ host, request, attempt, signal, onCommands }: AcpAttemp
   const { workspace } = request;
   return {
     command: { host, workspace, profile, launch, isOffered, covered: offered.covered, onCommands },
+    program: program.command,
     profile,
     offered,
   };
@@ -103,10 +107,13 @@ async function openOwnServer(
   return { ...ownTurn, servers: [approveOwn({ host, request, registration, servers, files, env })] };
 }
 
-/** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too. */
-async function takeProcess({ processes, attempt, signal }: AcpAttempt, { command }: Prepared): Promise<AcpLease> {
-  if (command.isOffered) return await processes.takeOwn({ ...command, signal });
-  const taking = processes.take(`${attempt.profile} ${command.workspace}`, command);
+/** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too; so is that of a side call. */
+async function takeProcess(
+  { processes, request, attempt, signal }: AcpAttempt,
+  { command, program }: Prepared,
+): Promise<AcpLease> {
+  if (command.isOffered || request.isAside === true) return await processes.takeOwn({ ...command, signal });
+  const taking = processes.take(agentOrigin({ ...command, profileName: attempt.profile, command: program }), command);
   const stopped = Promise.withResolvers<never>();
   const onAbort = (): void => stopped.reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

@@ -8,6 +8,7 @@ import { AgentService } from "@caret/protocol/agent-api/run";
 import { AUTO_MODEL, fromApiModel, toModelSlug } from "../../models/model-spellings.ts";
 import { type ListedModel, visibleName } from "../../models/parse-model-list.ts";
 import type { ApiAccess } from "./api-access.ts";
+import type { AccessToken } from "./credentials.ts";
 import { createUnaryClient } from "./transport/unary-client.ts";
 
 const CALL_MS = 15_000;
@@ -16,16 +17,20 @@ const CALL_MS = 15_000;
  * The models of the account: the parameterised catalogue, joined with the plain list. Each variant has the id that the CLI
  * calls it by, and beside it the name and parameters that a run asks for it with. Rejects when neither list can be had.
  */
-export async function askForModels(access: ApiAccess, signal: AbortSignal): Promise<readonly ListedModel[]> {
+export async function askForModels(
+  access: ApiAccess,
+  token: AccessToken,
+  signal: AbortSignal,
+): Promise<readonly ListedModel[]> {
   const options = { timeoutMs: CALL_MS, signal };
   const ai = createUnaryClient(await access.control(signal), AiService);
   const asked = { useModelParameters: true, doNotUseMarkdown: true };
   const [available, usable, preferred] = await Promise.allSettled([
-    access.call((headers) => ai.availableModels(asked, { headers, ...options }), signal),
+    access.call(token, (headers) => ai.availableModels(asked, { headers, ...options }), signal),
     access
-      .call((headers) => ai.getUsableModels({}, { headers, ...options }), signal)
-      .catch(() => usableAtAgent(access, signal)),
-    access.call((headers) => ai.getDefaultModelForCli({}, { headers, ...options }), signal),
+      .call(token, (headers) => ai.getUsableModels({}, { headers, ...options }), signal)
+      .catch(() => usableAtAgent(access, token, signal)),
+    access.call(token, (headers) => ai.getDefaultModelForCli({}, { headers, ...options }), signal),
   ]);
   if (available.status === "rejected" && usable.status === "rejected") throw available.reason;
   const defaultId = preferred.status === "fulfilled" ? (preferred.value.model?.modelId ?? "") : "";
@@ -37,9 +42,13 @@ export async function askForModels(access: ApiAccess, signal: AbortSignal): Prom
 }
 
 /** Older servers have the plain list beside the turns only. */
-async function usableAtAgent(access: ApiAccess, signal: AbortSignal) {
-  const agent = createUnaryClient(await access.agent(signal), AgentService);
-  return await access.call((headers) => agent.getUsableModels({}, { headers, timeoutMs: CALL_MS, signal }), signal);
+async function usableAtAgent(access: ApiAccess, token: AccessToken, signal: AbortSignal) {
+  const agent = createUnaryClient(await access.agent(token, signal), AgentService);
+  return await access.call(
+    token,
+    (headers) => agent.getUsableModels({}, { headers, timeoutMs: CALL_MS, signal }),
+    signal,
+  );
 }
 
 export function joinModels(

@@ -38,8 +38,9 @@ export function createApiTurns(host: ApiHost): ApiTurns {
     try {
       signal.throwIfAborted();
       const access = accessOf(profile);
-      const requested = await requestedModelOf(model, () => access.models(signal));
-      const run = await openRun({ host, access, request, model: requested, signal });
+      const token = await access.credentials.accessToken(signal);
+      const requested = await requestedModelOf(model, () => access.models(token, signal));
+      const run = await openRun({ host, access, token, request, model: requested, signal });
       running.set(request.turnId, run);
       return {
         async run(take) {

@@ -10,5 +10,6 @@ export async function listApiModels(host: ApiHost, signal: AbortSignal): Promise
     import("./api-access.ts"),
     import("./api-models.ts"),
   ]);
-  return await askForModels(createApiAccess(host, DEFAULT_PROFILE), signal);
+  const access = createApiAccess(host, DEFAULT_PROFILE);
+  return await askForModels(access, await access.credentials.accessToken(signal), signal);
 }

@@ -8,6 +8,7 @@ import type { ApiAccess } from "./api-access.ts";
 import { CLIENT_VERSION } from "./api-headers.ts";
 import type { ApiHost, RetrySettings } from "./api-host.ts";
 import type { StoredConversation } from "./conversation-store.ts";
+import type { AccessToken } from "./credentials.ts";
 import type { ExecSetting } from "./execs/answer-execs.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 import { createOfferedCalls } from "./offered-calls.ts";
@@ -45,6 +46,8 @@ export interface ApiRun {
 export interface OpenRunOptions {
   readonly host: ApiHost;
   readonly access: ApiAccess;
+  /** For the first stream. */
+  readonly token: AccessToken;
   readonly request: LaneRequest;
   readonly model: RequestedModelInit;
   readonly signal: AbortSignal;

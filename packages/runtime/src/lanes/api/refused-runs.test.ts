@@ -133,10 +133,11 @@ describe("a token that is not taken (H-24)", () => {
     let renewals = 0;
     return {
       credentials: {
-        accessToken: async () => new Secret(`token-${renewals}`),
+        madeFrom: async () => "key",
+        accessToken: async () => ({ secret: new Secret(`token-${renewals}`), madeFrom: "key" }),
         replaceRejected: async () => {
           renewals += 1;
-          return new Secret(`token-${renewals}`);
+          return { secret: new Secret(`token-${renewals}`), madeFrom: "key" };
         },
       },
       renewals: () => renewals,

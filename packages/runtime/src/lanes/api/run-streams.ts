@@ -1,13 +1,16 @@
-import type { CaretError, Secret } from "@caret/protocol";
+import type { CaretError } from "@caret/protocol";
 import type { ApiAccess } from "./api-access.ts";
 import { runHeaders } from "./api-headers.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { StoredConversation } from "./conversation-store.ts";
+import type { AccessToken } from "./credentials.ts";
 import { openRunStream, type RunStream } from "./transport/run-stream.ts";
 
 export interface RunStreamsOptions {
   readonly host: ApiHost;
   readonly access: ApiAccess;
+  /** For the first stream; each of the others looks for one that is valid then. */
+  readonly token: AccessToken;
   readonly signal: AbortSignal;
   readonly conversation: StoredConversation;
   readonly runId: string;
@@ -26,18 +29,15 @@ export interface RunStreams {
 export function createRunStreams(options: RunStreamsOptions): RunStreams {
   const { host, access, signal, conversation, runId, allowsOnly } = options;
   const { credentials } = access;
-  let token: Secret | undefined;
+  let { token } = options;
   let isRejected = false;
   let isFirst = true;
 
-  const findToken = async (): Promise<Secret> => {
-    const found =
-      token !== undefined && isRejected
-        ? await credentials.replaceRejected(token, signal)
-        : await credentials.accessToken(signal);
+  const findToken = async (): Promise<AccessToken> => {
+    if (isRejected) token = await credentials.replaceRejected(token, signal);
+    else if (!isFirst) token = await credentials.accessToken(signal);
     isRejected = false;
-    token = found;
-    return found;
+    return token;
   };
 
   return {
@@ -46,13 +46,13 @@ export function createRunStreams(options: RunStreamsOptions): RunStreams {
     },
     async open() {
       const found = await findToken();
-      const link = await access.agent(signal);
+      const link = await access.agent(found, signal);
       signal.throwIfAborted();
       const requestId = isFirst ? runId : host.newId();
       isFirst = false;
       const controller = new AbortController();
       const headers = runHeaders(
-        { token: found, requestId, originalRequestId: runId },
+        { token: found.secret, requestId, originalRequestId: runId },
         { encryptionKey: conversation.encryptionKey, allowsOnly },
       );
       const stream = openRunStream({

@@ -36,6 +36,8 @@ export interface AgentHost {
   chatConfigDir(): string;
   /** Where an agent that logs in with this profile finds and keeps what is not part of its workspace. */
   agentFiles(profile: ResolvedProfile): AgentFiles;
+  /** The files of its login and of its MCP servers, which such an agent reads when it starts. They need not exist. */
+  filesReadAtStart(profile: ResolvedProfile): readonly string[];
   /** The sandbox that an attempt's agent is to run in; undefined when its turn has none. Rejects when it cannot be had. */
   openSandbox(request: LaneRequest, prepared: Prepared): Promise<OpenSandbox | undefined>;
   /** Starts a command, held together with all it starts where the machine can do that. */

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError, type Secret } from "@caret/protocol";
 import { configDirs } from "../../chats/chat-exists.ts";
+import { cliLoginFiles } from "../../credentials/foreign-logins.ts";
 import { childEnvironment } from "../../process/child-environment.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { type Containment, containingSpawner } from "../../process/containment.ts";
@@ -90,6 +91,12 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     environment,
     resolveProfile: (name) => findProfile(options, name, environment),
     agentFiles: (profile) => agentFiles(environment(profile), profile.configDir ?? options.configDir, options.home),
+    filesReadAtStart(profile) {
+      const env = environment(profile);
+      const home = env["HOME"] || options.home;
+      const { mcpFiles } = agentFiles(env, profile.configDir ?? options.configDir, options.home);
+      return [...cliLoginFiles({ home, env, platform }), ...mcpFiles];
+    },
     chatConfigDir: () => options.configDir ?? ownConfigDir,
     spawn,
     spawner,

@@ -1,6 +1,9 @@
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
+import type { ModelListOrigin } from "../../models/model-cache.ts";
 import { type ListedModel, parseModelList } from "../../models/parse-model-list.ts";
+import { fileStamp } from "../../paths/private-files.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { childCommandOf } from "./child-command-of.ts";
@@ -38,6 +41,23 @@ export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): 
     ...programWords(host.programs.command, launch.file),
     platform: host.platform,
   });
+}
+
+/** The variables that say who is logged in and which servers are asked. Others differ between a terminal and a service. */
+const accountVariables = /^(?:CURSOR_|AGENT_CLI_|CARET_SIM_|HOME$|XDG_CONFIG_HOME$|APPDATA$)/;
+
+/** What the CLI would list models with now. */
+export async function cliModelsFrom(host: AgentHost): Promise<ModelListOrigin> {
+  const profile = await host.resolveProfile("default");
+  const launch = await host.resolveLaunch(host.programs.command);
+  const env = Object.entries(host.environment(profile))
+    .filter(([name]) => accountVariables.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const files = [launch.file, ...launch.args, ...host.filesReadAtStart(profile)];
+  return {
+    account: hash("sha256", JSON.stringify([env, profile.configDir]), "hex"),
+    state: hash("sha256", JSON.stringify([files, files.map(fileStamp)]), "hex"),
+  };
 }
 
 /** A list of nothing is no proof of anything: some versions print it, and exit with 0, when nobody is logged in. */

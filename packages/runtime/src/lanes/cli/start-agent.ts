@@ -9,6 +9,7 @@ import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, cliFeatures, contractTurn, officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
+import { agentOrigin } from "./agent-origin.ts";
 import type { AgentProgram } from "./agent-program.ts";
 import { childCommandOf } from "./child-command-of.ts";
 import type { LaunchVersion } from "./version-probe.ts";
@@ -135,9 +136,12 @@ function policyIn({ sandbox }: LaneRequest, policy: AgentPolicy): AgentPolicy {
 function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prepared, { env }: StartOptions): Started {
   const { program, launch, profile, version } = prepared;
   const { workspace } = request;
+  const { command } = program;
+  const origin = agentOrigin({ host, profile, launch, profileName: attempt.profile, command, workspace });
   const profileOf = (like: LaneRequest): WarmKey => {
     const { args } = officialInvocation(like, program, turnPolicy(host, version), false);
     return {
+      origin,
       command: childCommandOf({ host, launch, args, workspace, profile, stdin: "held", set: env }),
       model: attempt.model,
       resumedSession: like.upstream && `${like.upstream.sessionId} after ${like.previousTurnId}`,
@@ -149,6 +153,8 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prep
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {
+    // No turn comes to the directory of a side call, and what waits there would take the place of an agent that is wanted.
+    if (request.isAside === true) return;
     // One like this for the next session, and one for this session's next turn. The version may have become known meanwhile.
     const isSameVersion = wanted.cliVersion === (version.known() ?? UNKNOWN_VERSION);
     if (request.upstream === undefined) host.warm?.refill(isSameVersion ? wanted : profileOf(request));

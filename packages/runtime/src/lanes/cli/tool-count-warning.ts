@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { within } from "../../async/within.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
@@ -14,7 +15,7 @@ const OWN_TOOLS = 7;
 /** The end of a turn waits so long for a count that is slower than the turn was, and no other turn does. */
 const WAIT_MS = 10_000;
 
-/** How many tools servers have, by their configuration: asked once for as long as the gateway runs. */
+/** How many tools servers have, by their configuration and environment: asked once for as long as the gateway runs. */
 const known = new WeakMap<WarnedTurn["host"], Map<string, Promise<ToolCount>>>();
 
 export interface WarnedTurn {
@@ -63,7 +64,8 @@ function counted(
 ): Promise<ToolCount> {
   const counts = known.get(host) ?? new Map<string, Promise<ToolCount>>();
   known.set(host, counts);
-  const key = JSON.stringify([users, sandbox !== undefined]);
+  // They are started with its environment: other keys may see other tools.
+  const key = hash("sha256", JSON.stringify([users, env, sandbox !== undefined]), "hex");
   const spawn: Spawner["spawn"] = (command, options) =>
     host.spawn(sandbox === undefined ? command : sandbox.enclose(command), options);
   const spawner = { spawn, close: async () => undefined };

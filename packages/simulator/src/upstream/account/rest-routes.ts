@@ -40,7 +40,7 @@ const routes: Readonly<Record<string, Route>> = {
       return renewed === undefined ? refuse(401, "Invalid refresh token") : json(renewed);
     }
     if (!keys.isGood(bearer)) return refuse(401, "Invalid User API Key");
-    return json({ ...tokens.issue(), authId: "auth0|simulated" });
+    return json({ ...tokens.issue(bearer), authId: "auth0|simulated" });
   },
   "POST /auth/poll": ({ body }, { logins }) => {
     const { uuid, verifier } = parseRecord(body) ?? {};

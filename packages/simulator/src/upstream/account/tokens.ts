@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Ids } from "../../cli/ids.ts";
 
 /** The two tokens of a session, as an exchange or a login gives them. */
@@ -14,27 +15,33 @@ export interface TokensOptions {
 
 /** Issues access tokens that expire, and knows whether one is still good. */
 export interface Tokens {
-  issue(): TokenPair;
+  /** `key`: what they are exchanged for. */
+  issue(key?: string): TokenPair;
   /** A new pair for a refresh token of ours; undefined for any other. */
   refresh(refreshToken: string): TokenPair | undefined;
   /** Whether a request with this bearer is answered. */
   isGood(bearer: string): boolean;
+  /** A digest of the key that an access token was exchanged for: enough to compare, nothing to steal. */
+  madeFrom(bearer: string): string | undefined;
 }
 
 export function createTokens({ ids, now, tokenSeconds }: TokensOptions): Tokens {
   const expiries = new Map<string, number>();
   const refreshTokens = new Set<string>();
-  function issue(): TokenPair {
+  const origins = new Map<string, string>();
+  function issue(key?: string): TokenPair {
     const issuedAt = Math.floor(now() / 1_000);
     const expiresAt = issuedAt + tokenSeconds;
     const accessToken = toJwt({ sub: "auth0|simulated", iat: issuedAt, exp: expiresAt, jti: ids.uuid() });
     const refreshToken = toJwt({ sub: "auth0|simulated", type: "refresh", jti: ids.uuid() });
     expiries.set(accessToken, expiresAt * 1_000);
     refreshTokens.add(refreshToken);
+    if (key !== undefined) origins.set(accessToken, hash("sha256", key, "hex").slice(0, 12));
     return { accessToken, refreshToken };
   }
   return {
     issue,
+    madeFrom: (bearer) => origins.get(bearer),
     refresh: (refreshToken) => (refreshTokens.has(refreshToken) ? issue() : undefined),
     isGood(bearer) {
       if (refreshTokens.has(bearer)) return false;

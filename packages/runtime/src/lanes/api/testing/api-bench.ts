@@ -23,8 +23,9 @@ export interface ApiBench {
 export const quickRetries: RetrySettings = { ...defaultRetries, firstDelayMs: 1, longestDelayMs: 5 };
 
 const staticCredentials: ApiCredentials = {
-  accessToken: async () => new Secret("token-1"),
-  replaceRejected: async () => new Secret("token-2"),
+  madeFrom: async () => "key",
+  accessToken: async () => ({ secret: new Secret("token-1"), madeFrom: "key" }),
+  replaceRejected: async () => ({ secret: new Secret("token-2"), madeFrom: "key" }),
 };
 
 export function createApiBench(): ApiBench {

@@ -1,0 +1,31 @@
+import { isJsonObject, type TranscriptCall } from "@caret/protocol";
+import { REDACTED } from "../../redaction/redacted.ts";
+import { canonicalJson } from "../../tools/canonical-json.ts";
+import { meansCall } from "./transcript.ts";
+
+/** Whether a client sends these calls as they were made. One whose id it has rewritten is known by its name and arguments. */
+export function areSameCalls(sent: readonly TranscriptCall[], given: readonly TranscriptCall[]): boolean {
+  return sent.every((call) => {
+    const made = given.find(({ callId }) => meansCall(call.callId, callId));
+    if (made !== undefined) return isSameInput(call.input, made.input);
+    return given.some(({ name, input }) => name === call.name && isSameInput(call.input, input));
+  });
+}
+
+function isSameInput(sent: unknown, given: unknown): boolean {
+  const [one, other] = [canonicalJson(sent ?? {}), canonicalJson(given ?? {})];
+  // Arguments that were left out are not other ones, and the log keeps no secrets that could be compared.
+  if (one === other || one === "{}" || one === '""' || other.includes(REDACTED)) return true;
+  return !hasSameForm(sent, given) && leavesOf(given).every((leaf) => leavesOf(sent).includes(leaf));
+}
+
+/** Some tools have a call of their own, which names the same arguments in another way: as a string, in an action with its type. */
+function hasSameForm(sent: unknown, given: unknown): boolean {
+  return isJsonObject(sent) && isJsonObject(given) && ("type" in given || !("type" in sent));
+}
+
+function leavesOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(leavesOf);
+  if (isJsonObject(value)) return Object.values(value).flatMap(leavesOf);
+  return value === undefined || value === null ? [] : [String(value)];
+}
