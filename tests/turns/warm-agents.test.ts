@@ -56,7 +56,7 @@ describe("Warm agents", () => {
 
   test("stay when a side call is answered, which leaves none of its own [clients N6]", async () => {
     const [workspace, scratch] = [bench.workspace(), bench.workspace()];
-    const { engine } = await bench.open({ keepWarm: true });
+    const { engine } = await bench.open({ keepWarm: true, settings: { warm: { max: 8 } } });
     await playTurn(engine, { prompt: "one", workspace });
     await eventually(() => bench.processes(workspace).length === 2, "two agents to wait");
     const waiting = bench.processes(workspace);
