@@ -5,7 +5,7 @@ export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";
 export { openSqliteCopiedStore } from "./copy/sqlite-copied-store.ts";
 export { type StoreReport, verifyStore } from "./copy/verify-store.ts";
 export { type DatabaseAddress, readDatabaseAddress } from "./database/database-address.ts";
-export { migrateDatabase } from "./database/migrate-database.ts";
+export { grantRoles, migrateDatabase } from "./database/migrate-database.ts";
 export { migrations } from "./database/migrations/migrations.ts";
 export { type Database, openDatabase, type Queries } from "./database/open-database.ts";
 export { roleGrants } from "./database/role-grants.ts";

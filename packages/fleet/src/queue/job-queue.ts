@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { type Job, PgBoss } from "pg-boss";
-import { createSchema } from "../database/migrate-database.ts";
+import { adviseOwner, createSchema } from "../database/migrate-database.ts";
 import type { Database, Queries } from "../database/open-database.ts";
 
 /** The queue of work that any machine may do. */
@@ -78,7 +78,7 @@ async function startBoss({ database, isWorker, onError }: JobQueueOptions): Prom
   await boss.start().catch(async (reason: unknown) => {
     // Its timers would keep the process that could not start.
     await boss.stop(stop);
-    throw reason;
+    return adviseOwner(reason);
   });
   return boss;
 }

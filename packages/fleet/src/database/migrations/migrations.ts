@@ -7,6 +7,7 @@ import { keptAnswers } from "./0006-kept-answers.ts";
 import { lineage } from "./0007-lineage.ts";
 import { comparisons } from "./0008-comparisons.ts";
 import { contestedTranscripts } from "./0009-contested-transcripts.ts";
+import { partitionRights } from "./0010-partition-rights.ts";
 
 export interface Migration {
   /** One or more statements. They run in the transaction that records the migration. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { sql: lineage, oldestProgram: 3 },
   { sql: comparisons, oldestProgram: 3 },
   { sql: contestedTranscripts, oldestProgram: 3 },
+  { sql: partitionRights, oldestProgram: 3 },
 ];
