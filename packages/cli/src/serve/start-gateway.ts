@@ -153,11 +153,25 @@ interface Watching {
   readonly onError: (error: CaretError) => void;
 }
 
+interface GatewayEngine {
+  readonly opened: OpenedEngine;
+  readonly tracer: Tracer | undefined;
+}
+
 async function openGatewayEngine(
+  options: GatewayOptions,
+  fleet: GatewayFleet | undefined,
+  watching: Watching,
+): Promise<GatewayEngine> {
+  // What listens to a fleet would keep the process that cannot start.
+  return await openEngineOf(options, fleet, watching).catch(afterwards(async () => await fleet?.close()));
+}
+
+async function openEngineOf(
   { host, config, workspace, spawner }: GatewayOptions,
   fleet: GatewayFleet | undefined,
   { metrics, turnMetrics, onError }: Watching,
-): Promise<{ readonly opened: OpenedEngine; readonly tracer: Tracer | undefined }> {
+): Promise<GatewayEngine> {
   const tracing = await openGatewayTelemetry(config, metrics, onError);
   const tracer = tracing?.tracer;
   const opened = await openEngine(host, config, {
