@@ -28,8 +28,7 @@ export function openPostgresCopiedStore({ database, machine }: PostgresCopiedSto
     );
   const ofSession = (table: CopiedTable, id: string) =>
     select(table, `where session_id = $1 order by ${table.order}`, id);
-  const write = (work: (queries: Queries) => Promise<void>): Promise<void> =>
-    database.transaction(work);
+  const write = (work: (queries: Queries) => Promise<void>): Promise<void> => database.transaction(work);
   return {
     place: database.place,
     assertIdle: () => assertIdle(database),
