@@ -18,11 +18,12 @@ export {
 } from "./log/postgres-event-store.ts";
 export { installJobs } from "./queue/job-queue.ts";
 export { moveSession } from "./queue/move-session.ts";
-export { readFleet } from "./queue/read-fleet.ts";
+export { countFleet, type FleetCounts, readFleet } from "./queue/read-fleet.ts";
 export { type KnownTokens, openKnownTokens } from "./tokens/known-tokens.ts";
 export { createPostgresTokens, type PostgresTokens } from "./tokens/postgres-tokens.ts";
 export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";
 export { createAgentsElsewhere } from "./wire/create-agents-elsewhere.ts";
+export { createTicks } from "./wire/create-ticks.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";
 export { adoptSession } from "./worker/adopt-session.ts";

@@ -39,12 +39,14 @@ export async function openFleet(config: Config, { role, onAppended, onError }: O
     await fleet.migrateDatabase(database);
     const seat = fleet.openFleetSeat({ database, fleetKey: new Secret(settings.key), machine, onError });
     ends.push(seat.close);
+    const hint = (id: string): void => seat.notifier.hint({ kind: "log", id });
     const store = await fleet.openPostgresEventStore({
       ...storeOptions(config, seat, role),
       onAppended: (sessionId) => {
-        seat.notifier.hint({ kind: "log", id: sessionId });
+        hint(sessionId);
         onAppended?.();
       },
+      onTouched: hint,
     });
     return { seat, store, close };
   } catch (reason) {

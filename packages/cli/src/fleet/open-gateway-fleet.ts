@@ -33,8 +33,14 @@ export async function openGatewayFleet(
   onError: (error: CaretError) => void,
 ): Promise<GatewayFleet> {
   const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
-  const { createPostgresAnswerArchive, createPostgresTokens, openFleetGateway, openKnownTokens, readFleet } =
-    await import("@caret/fleet");
+  const {
+    countFleet,
+    createPostgresAnswerArchive,
+    createPostgresTokens,
+    openFleetGateway,
+    openKnownTokens,
+    readFleet,
+  } = await import("@caret/fleet");
   const failed = async (reason: unknown): Promise<never> => {
     await close();
     throw reason;
@@ -47,7 +53,7 @@ export async function openGatewayFleet(
   const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
   const view = (): Promise<FleetView> => readFleet(seat.database);
-  const endMetrics = openFleetMetrics({ metrics, read: view, onError });
+  const endMetrics = openFleetMetrics({ metrics, count: () => countFleet(seat.database), onError });
   return {
     store,
     tokens: {

@@ -158,6 +158,7 @@ function openShared(
 ) {
   const { leases, machine, database } = seat;
   return {
+    ticks: fleet.createTicks(seat),
     answers: fleet.createPostgresAnswerArchive({ ...seat, onError }),
     elsewhere: fleet.createAgentsElsewhere(seat),
     lineage: fleet.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError }),
