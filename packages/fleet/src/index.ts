@@ -4,6 +4,7 @@ export { type CopyProgress, type CopyReport, copyStore } from "./copy/copy-store
 export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";
 export { openSqliteCopiedStore } from "./copy/sqlite-copied-store.ts";
 export { type StoreReport, verifyStore } from "./copy/verify-store.ts";
+export { assertWritable } from "./database/assert-writable.ts";
 export { type DatabaseAddress, readDatabaseAddress } from "./database/database-address.ts";
 export { grantRoles, migrateDatabase } from "./database/migrate-database.ts";
 export { migrations } from "./database/migrations/migrations.ts";

@@ -24,6 +24,8 @@ export interface GatewayFleet {
   openPorts(options: GatewayPortsOptions): GatewayPorts;
   /** Its machines and its queue. */
   readonly view: () => Promise<FleetView>;
+  /** Rejects where the database takes no writes. */
+  readonly assertWritable: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function openGatewayFleet(
 ): Promise<GatewayFleet> {
   const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
   const {
+    assertWritable,
     countFleet,
     createPostgresAnswerArchive,
     createPostgresTokens,
@@ -76,6 +79,7 @@ export async function openGatewayFleet(
     },
     openPorts: (options) => openFleetPorts({ ...options, answers }, gateway),
     view,
+    assertWritable: () => assertWritable(seat.database),
     async close() {
       clearInterval(sweeping);
       endMetrics();

@@ -66,6 +66,10 @@ export function toDatabaseError(reason: unknown): CaretError {
   });
 }
 
+export function isDiskFull(reason: unknown): reason is CaretError {
+  return CaretError.is(reason) && fullDisk.has(codeOf(reason.cause));
+}
+
 /** The server or the way to it is gone: what was under way may or may not have been committed. */
 export function isConnectionLoss(reason: unknown): boolean {
   const code = codeOf(reason);

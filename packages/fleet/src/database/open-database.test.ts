@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { createPatience } from "../log/patience.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
+import { assertWritable } from "./assert-writable.ts";
 import { readDatabaseAddress } from "./database-address.ts";
 import { isUnknownCommit } from "./database-error.ts";
 import { type Database, type Listener, openDatabase } from "./open-database.ts";
@@ -132,6 +133,22 @@ it("says of a database that is set to read-only that it takes no writes, and of 
       expect(await errorOf(ask())).toMatchObject({ code: "storage-failed", ...expected });
     await other.close();
   }
+});
+
+it("tells by a write that is taken back whether the database takes any, and remembers one that was refused", async () => {
+  const writable = openDatabase(readDatabaseAddress(database.url), { maxConnections: 1 });
+  await assertWritable(writable);
+  await writable.close();
+  expect((await database.query("select count(*)::int as count from openers where owner like 'probe%'")).rows).toEqual([
+    { count: 0 },
+  ]);
+  const other = openDatabase(readDatabaseAddress(database.url), { maxConnections: 1 });
+  await other.query("set default_transaction_read_only = on");
+  await expect(assertWritable(other)).rejects.toMatchObject({ code: "storage-failed", retryable: true });
+  await other.query("set default_transaction_read_only = off");
+  await expect(other.query(raising("53100"))).rejects.toMatchObject({ code: "storage-full" });
+  await expect(assertWritable(other)).rejects.toMatchObject({ code: "storage-full" });
+  await other.close();
 });
 
 it("does not advise to repeat what may have been committed: the connection was lost before the server said so", async () => {

@@ -1,6 +1,7 @@
+import type { CaretError } from "@caret/protocol";
 import pg from "pg";
 import type { DatabaseAddress } from "./database-address.ts";
-import { isConnectionLoss, isStalePlan, toDatabaseError, UnknownCommit } from "./database-error.ts";
+import { isConnectionLoss, isDiskFull, isStalePlan, toDatabaseError, UnknownCommit } from "./database-error.ts";
 import { fromKept, toKept } from "./kept-text.ts";
 
 /** One row, by column. */
@@ -21,6 +22,8 @@ export interface Queries {
 export interface Database extends Queries {
   readonly schema: string;
   readonly place: string;
+  /** A write was refused within the last seconds because the disk is full. A smaller one may still find room. */
+  diskFull(): CaretError | undefined;
   /** Commits when `work` resolves, else rolls back. Rejects with what `work` threw. */
   transaction<Outcome>(work: (queries: Queries) => Promise<Outcome>): Promise<Outcome>;
   /** A connection of its own, for LISTEN. The caller ends it. */
@@ -43,6 +46,8 @@ const LOCK_MS = 2_000;
 /** A process that was stopped in mid-transaction loses its connection after this, and its locks with it. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_MS = 10_000;
+/** A write that found no room says so long that the disk is full. */
+const REFUSED_MS = 10_000;
 
 /** Connects with the first query. */
 export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOptions = {}): Database {
@@ -60,11 +65,21 @@ export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOpti
   // One that breaks in the hands of a query: that rejects. Between its taking and its statement nobody listens, and the process would end.
   pool.on("connect", (client) => client.on("error", () => undefined));
   let closing: Promise<void> | undefined;
+  let refused: { readonly error: CaretError; readonly at: number } | undefined;
+  const noted = async <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> => {
+    try {
+      return await again(work);
+    } catch (reason) {
+      if (isDiskFull(reason)) refused = { error: reason, at: performance.now() };
+      throw reason;
+    }
+  };
   return {
     schema,
     place,
-    query: (...statement) => again(() => run(pool, ...statement)),
-    transaction: (work) => again(async () => await inTransaction(await translated(pool.connect()), work)),
+    diskFull: () => (refused !== undefined && performance.now() - refused.at < REFUSED_MS ? refused.error : undefined),
+    query: (...statement) => noted(() => run(pool, ...statement)),
+    transaction: (work) => noted(async () => await inTransaction(await translated(pool.connect()), work)),
     async connect(onNotice, onEnd) {
       const client = new pg.Client(settings);
       client.on("error", onEnd);
