@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { installJobs } from "../queue/job-queue.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
@@ -143,6 +145,31 @@ async function changePartitions(owner: Database, maker: Database): Promise<reado
   await maker.query("select make_event_partitions()");
   return [...names, "events_detached"].map((name) => `${owner.schema}.${name}`);
 }
+
+/** Tables with the same rights are one row. */
+function rightsTable(): string {
+  const rows = Map.groupBy(Object.entries(tableRights), ([, { gateway, worker }]) =>
+    [gateway, worker].map((verbs) => verbs.join(", ") || "nothing").join(" | "),
+  );
+  const lines = [...rows].map(
+    ([rights, tables]) => `| ${tables.map(([name]) => `\`${name}\``).join(", ")} | ${rights} |`,
+  );
+  const all = jobRights.join(", ");
+  return [
+    "| Tables | Gateway | Worker |",
+    "|---|---|---|",
+    ...lines,
+    `| those of \`caret_jobs\` | ${all} | ${all} |`,
+  ].join("\n");
+}
+
+it("is what docs/fleet.md says of the roles; UPDATE_DOCS=1 writes it there", () => {
+  const page = join(import.meta.dirname, "../../../../docs/fleet.md");
+  const text = readFileSync(page, "utf8");
+  const found = /(role-rights\.test\.ts -->\n)([\s\S]*?)(<!-- The end of the rights)/;
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, text.replace(found, `$1${rightsTable()}\n$3`));
+  expect(found.exec(readFileSync(page, "utf8"))?.[2]).toBe(`${rightsTable()}\n`);
+});
 
 it("gives each role exactly what is documented, on every relation of the schemas, partitions made later and detached ones too", async () => {
   server.createDatabase("caret_now");
