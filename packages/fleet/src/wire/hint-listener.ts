@@ -47,10 +47,7 @@ export function openHintListener(options: HintListenerOptions): HintListener {
   const closing = new AbortController();
   let connection: Connection | undefined;
 
-  const hear = ({ kind, id }: Hint): void => {
-    watches.call(kind, id, id);
-    watches.call(kind, "", id);
-  };
+  const hear = ({ kind, id }: Hint): void => watches.hint(kind, id);
   const listen = async (): Promise<void> => {
     const lost = Promise.withResolvers<void>();
     const onNotice = (_channel: string, payload: string): void => {
@@ -99,14 +96,11 @@ function createPoll(
   let askedAt: number | undefined;
 
   const ask = async ({ query }: Listener): Promise<void> => {
-    const watched = watches.all();
+    const { watched, hinted } = watches.beginPoll();
     if (watched.length === 0) return;
     const { sql, values, name } = changedSql(schema, watched);
-    for (const row of (await query(sql, values, name)).rows) {
-      const [kind, id] = [row["kind"] as WatchKind, String(row["id"])];
-      watches.note(kind, id, row["mark"] === null ? null : String(row["mark"]));
-      watches.call(kind, id);
-    }
+    for (const { kind, id, mark } of (await query(sql, values, name)).rows)
+      watches.found({ kind: kind as WatchKind, id: String(id), mark: mark === null ? null : String(mark) }, hinted);
   };
   return {
     again: (kind: WatchKind, id = ""): void => void unsure.push(() => watches.call(kind, id)),

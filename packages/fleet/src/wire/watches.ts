@@ -1,4 +1,4 @@
-import type { WatchKind } from "./watch-sql.ts";
+import type { Watched, WatchKind } from "./watch-sql.ts";
 
 /** What no mark is: readers have not looked yet. */
 const UNKNOWN = "?";
@@ -8,6 +8,8 @@ interface Group {
   readonly id: string;
   readonly looks: Set<(id?: string) => void>;
   mark: string | null;
+  /** A hint has woken its readers since the last poll. */
+  isHinted: boolean;
 }
 
 /** Everything that readers of this process watch, by kind and id. */
@@ -16,7 +18,7 @@ export class Watches {
 
   add(kind: WatchKind, id: string, look: (id?: string) => void): () => void {
     const key = `${kind} ${id}`;
-    const group = this.#groups.get(key) ?? { kind, id, looks: new Set(), mark: UNKNOWN };
+    const group = this.#groups.get(key) ?? { kind, id, looks: new Set(), mark: UNKNOWN, isHinted: false };
     this.#groups.set(key, group);
     const own = (about?: string): void => look(about);
     group.looks.add(own);
@@ -28,20 +30,43 @@ export class Watches {
     };
   }
 
-  call(kind: WatchKind, id: string, about?: string): void {
-    for (const look of [...(this.#groups.get(`${kind} ${id}`)?.looks ?? [])]) look(about);
+  /** A hint has come. What it is about was looked at: a poll that finds the same calls nobody. */
+  hint(kind: WatchKind, id: string): void {
+    const group = this.#groups.get(`${kind} ${id}`);
+    if (group !== undefined) group.isHinted = true;
+    this.#call(kind, id, id);
+    this.#call(kind, "", id);
+  }
+
+  call(kind: WatchKind, id: string): void {
+    this.#call(kind, id);
   }
 
   callAll(): void {
     for (const { kind, id } of [...this.#groups.values()]) this.call(kind, id);
   }
 
-  all(): readonly Group[] {
-    return [...this.#groups.values()];
+  /** What a poll asks about, and which of it needs no call because a hint came before it. */
+  beginPoll(): { readonly watched: readonly Watched[]; readonly hinted: ReadonlySet<string> } {
+    const groups = [...this.#groups.entries()];
+    const hinted = new Set(groups.flatMap(([key, group]) => (group.isHinted ? [key] : [])));
+    for (const [, group] of groups) group.isHinted = false;
+    return { watched: groups.map(([, { kind, id, mark }]) => ({ kind, id, mark })), hinted };
   }
 
-  note(kind: WatchKind, id: string, mark: string | null): void {
-    const group = this.#groups.get(`${kind} ${id}`);
-    if (group !== undefined) group.mark = mark;
+  /**
+   * Another mark was found. Readers that a hint has woken since the poll before are not called: they have seen it, or what came last is found by the
+   * next poll, since its mark stays unknown.
+   */
+  found({ kind, id, mark }: Watched, hinted: ReadonlySet<string>): void {
+    const key = `${kind} ${id}`;
+    const group = this.#groups.get(key);
+    if (group === undefined) return;
+    group.mark = hinted.has(key) ? UNKNOWN : mark;
+    if (!hinted.has(key)) this.#call(kind, id);
+  }
+
+  #call(kind: WatchKind, id: string, about?: string): void {
+    for (const look of [...(this.#groups.get(`${kind} ${id}`)?.looks ?? [])]) look(about);
   }
 }
