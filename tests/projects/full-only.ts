@@ -37,6 +37,7 @@ export const fullOnly: readonly string[] = [
   "tests/fleet/cut-worker.test.ts",
   "tests/fleet/fleet.test.ts",
   "tests/fleet/gateway-loss.test.ts",
+  "tests/fleet/idle-cost.test.ts",
   "tests/fleet/machines.test.ts",
   "tests/fleet/roles.test.ts",
   "tests/fleet/traces.test.ts",

@@ -4,8 +4,9 @@ export { type CopyProgress, type CopyReport, copyStore } from "./copy/copy-store
 export { openPostgresCopiedStore } from "./copy/postgres-copied-store.ts";
 export { openSqliteCopiedStore } from "./copy/sqlite-copied-store.ts";
 export { type StoreReport, verifyStore } from "./copy/verify-store.ts";
+export { assertWritable } from "./database/assert-writable.ts";
 export { type DatabaseAddress, readDatabaseAddress } from "./database/database-address.ts";
-export { migrateDatabase } from "./database/migrate-database.ts";
+export { grantRoles, migrateDatabase } from "./database/migrate-database.ts";
 export { migrations } from "./database/migrations/migrations.ts";
 export { type Database, openDatabase, type Queries } from "./database/open-database.ts";
 export { roleGrants } from "./database/role-grants.ts";
@@ -18,11 +19,12 @@ export {
 } from "./log/postgres-event-store.ts";
 export { installJobs } from "./queue/job-queue.ts";
 export { moveSession } from "./queue/move-session.ts";
-export { readFleet } from "./queue/read-fleet.ts";
+export { countFleet, type FleetCounts, readFleet } from "./queue/read-fleet.ts";
 export { type KnownTokens, openKnownTokens } from "./tokens/known-tokens.ts";
 export { createPostgresTokens, type PostgresTokens } from "./tokens/postgres-tokens.ts";
 export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";
 export { createAgentsElsewhere } from "./wire/create-agents-elsewhere.ts";
+export { createTicks } from "./wire/create-ticks.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";
 export { adoptSession } from "./worker/adopt-session.ts";

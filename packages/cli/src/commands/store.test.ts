@@ -63,6 +63,15 @@ it("keeps the password of the store, and the fleet's key, out of what is kept", 
   expect(secrets).toEqual(["k".repeat(32), "b%40cd", "b@cd"]);
 });
 
+it("verifies the database of the settings where no place is named, and the data directory where there is none", async () => {
+  await store("migrate", "--from", "local", "--to", "store");
+  const placeOf = (tried: Tried): unknown => JSON.parse(tried.stdout).place;
+  expect(placeOf(await store("verify", "--json"))).toMatch(/\/fleet$/);
+  const env = { CARET_DATA_DIR: join(directory, "data") };
+  const local = await tryCommand(addStoreCommand, ["store", "verify", "--json"], { cwd: directory, env });
+  expect(placeOf(local)).toBe(join(directory, "data"));
+});
+
 it("exits with 1 when two stores differ", async () => {
   await store("migrate", "--from", "local", "--to", "changed");
   const changed = openSqliteEventStore({ directory: join(directory, "changed"), role: "gateway" });

@@ -29,9 +29,9 @@ export function addStoreCommand(program: Command, host: Host, done: (code: ExitC
     .requiredOption("--to <place>", PLACES)
     .action(async (options: MigrateOptions) => done(await migrate(host, options)));
   finish(store.command("verify").description("read everything in a store, and say what it amounts to"))
-    .argument("[place]", PLACES, "local")
+    .argument("[place]", `${PLACES} (default: \`store\` where the settings name one, else \`local\`)`)
     .option("--against <place>", "another store, which must have the same sessions")
-    .action(async (place: string, options: VerifyOptions) => done(await verify(host, place, options)));
+    .action(async (place: string | undefined, options: VerifyOptions) => done(await verify(host, place, options)));
   finish(store.command("init").description("make or update the tables of the database"))
     .argument("[place]", "`store` or a postgres:// address", "store")
     .action(async (place: string, options: StoreOptions) => done(await init(host, place, options)));
@@ -62,9 +62,10 @@ async function migrate(host: Host, options: MigrateOptions): Promise<ExitCode> {
   });
 }
 
-async function verify(host: Host, place: string, options: VerifyOptions): Promise<ExitCode> {
+async function verify(host: Host, named: string | undefined, options: VerifyOptions): Promise<ExitCode> {
   const { verifyStore } = await import("@caret/fleet");
   const { config } = loadHostConfig(host, { ...options });
+  const place = named ?? (config.store === undefined ? "local" : "store");
   const places = [place, ...(options.against === undefined ? [] : [options.against])];
   return await withStores(host, config, { read: places, written: [] }, async (stores) => {
     const reports: StoreReport[] = [];

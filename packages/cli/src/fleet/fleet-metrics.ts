@@ -1,34 +1,32 @@
+import type { FleetCounts } from "@caret/fleet";
 import type { Metrics } from "@caret/gateway";
-import { CaretError, type FleetView } from "@caret/protocol";
+import { CaretError } from "@caret/protocol";
 
 const READ_MS = 5_000;
 
 export interface FleetMetricsOptions {
   readonly metrics: Metrics;
-  readonly read: () => Promise<FleetView>;
+  readonly count: () => Promise<FleetCounts>;
   readonly onError: (error: CaretError) => void;
 }
 
 /** Numbers of the whole fleet, the same at every gateway: read every five seconds, since Prometheus does not wait for a database. */
-export function openFleetMetrics({ metrics, read, onError }: FleetMetricsOptions): () => void {
-  let view: FleetView | undefined;
+export function openFleetMetrics({ metrics, count, onError }: FleetMetricsOptions): () => void {
+  let counts: FleetCounts | undefined;
   const look = (): void =>
-    void read()
+    void count()
       .then((found) => {
-        view = found;
+        counts = found;
       })
       .catch((reason: unknown) => onError(CaretError.from(reason)));
-  const count = (role: string) => () =>
-    view?.members.filter((member) => member.role === role && member.state !== "away").length ?? 0;
-  const workers = () => view?.members.filter(({ role, state }) => role === "worker" && state === "there") ?? [];
-  metrics.gauge("caret_fleet_gateways", "Gateways of the fleet that are there.", count("gateway"));
-  metrics.gauge("caret_fleet_workers", "Workers of the fleet that are there.", count("worker"));
-  metrics.gauge("caret_fleet_turns_queued", "Turns that wait for a worker.", () => view?.queuedTurns ?? 0);
-  metrics.gauge("caret_fleet_turns_running", "Turns that workers run.", () => view?.runningTurns ?? 0);
-  metrics.gauge("caret_fleet_leases", "Sessions and conversations that workers hold.", () => view?.leases ?? 0);
-  metrics.gauge("caret_fleet_capacity", "Sessions and conversations that workers can hold.", () =>
-    workers().reduce((sum, { capacity }) => sum + capacity, 0),
-  );
+  const gauge = (name: string, help: string, what: keyof FleetCounts): void =>
+    metrics.gauge(name, help, () => counts?.[what] ?? 0);
+  gauge("caret_fleet_gateways", "Gateways of the fleet that are there.", "gateways");
+  gauge("caret_fleet_workers", "Workers of the fleet that are there.", "workers");
+  gauge("caret_fleet_turns_queued", "Turns that wait for a worker.", "queuedTurns");
+  gauge("caret_fleet_turns_running", "Turns that workers run.", "runningTurns");
+  gauge("caret_fleet_leases", "Sessions and conversations that workers hold.", "leases");
+  gauge("caret_fleet_capacity", "Sessions and conversations that workers can hold.", "capacity");
   look();
   const timer = setInterval(look, READ_MS).unref();
   return () => clearInterval(timer);

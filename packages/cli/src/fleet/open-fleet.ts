@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { FleetSeat, PostgresLogStore } from "@caret/fleet";
+import type { FleetSeat, PostgresEventStoreOptions, PostgresLogStore } from "@caret/fleet";
 import { CaretError, Secret } from "@caret/protocol";
 import type { Config } from "../config/config-schema.ts";
 
@@ -31,31 +31,43 @@ export async function openFleet(config: Config, { role, onAppended, onError }: O
       .replaceAll(/[^\w-]/g, "-")
       .slice(0, 60);
   const database = fleet.openDatabase(fleet.readDatabaseAddress(address), { name: `caret ${role}` });
-  await fleet.migrateDatabase(database);
-  const seat = fleet.openFleetSeat({ database, fleetKey: new Secret(settings.key), machine, onError });
-  const store = await fleet.openPostgresEventStore({
+  const ends = [database.close];
+  const close = async (): Promise<void> => {
+    for (const end of ends.toReversed()) await end();
+  };
+  try {
+    await fleet.migrateDatabase(database);
+    const seat = fleet.openFleetSeat({ database, fleetKey: new Secret(settings.key), machine, onError });
+    ends.push(seat.close);
+    const hint = (id: string): void => seat.notifier.hint({ kind: "log", id });
+    const store = await fleet.openPostgresEventStore({
+      ...storeOptions(config, seat, role),
+      onAppended: (sessionId) => {
+        hint(sessionId);
+        onAppended?.();
+      },
+      onTouched: hint,
+    });
+    return { seat, store, close };
+  } catch (reason) {
+    // What is connected or listens would keep the process that cannot start.
+    await close();
+    throw reason;
+  }
+}
+
+function storeOptions({ limits }: Config, seat: FleetSeat, role: "gateway" | "worker"): PostgresEventStoreOptions {
+  const { database, owner, leases, machine } = seat;
+  return {
     database,
-    owner: seat.owner,
-    // A gateway only copies events, into sessions that no worker knows yet.
-    ...(role === "worker" ? { fenceOf: seat.leases.fenceOf, newLeaseMs: seat.leases.newLeaseMs } : {}),
-    ...(role === "worker" ? { home: machine } : {}),
-    mayDelete: role === "gateway",
+    owner,
     role,
+    // A gateway only copies events, into sessions that no worker knows yet.
+    ...(role === "worker" ? { fenceOf: leases.fenceOf, newLeaseMs: leases.newLeaseMs, home: machine } : {}),
+    mayDelete: role === "gateway",
     // Only leases say who is lost, and only a worker that has taken one over ends its turns.
     isOwnerAlive: () => true,
-    onAppended: (sessionId) => {
-      seat.notifier.hint({ kind: "log", id: sessionId });
-      onAppended?.();
-    },
-    rawMaxBytes: config.limits.rawBytes,
-  });
-  return {
-    seat,
-    store,
-    async close() {
-      await seat.close();
-      await database.close();
-    },
+    rawMaxBytes: limits.rawBytes,
   };
 }
 

@@ -24,6 +24,8 @@ export interface GatewayFleet {
   openPorts(options: GatewayPortsOptions): GatewayPorts;
   /** Its machines and its queue. */
   readonly view: () => Promise<FleetView>;
+  /** Rejects where the database takes no writes. */
+  readonly assertWritable: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,8 +35,15 @@ export async function openGatewayFleet(
   onError: (error: CaretError) => void,
 ): Promise<GatewayFleet> {
   const { seat, store, close } = await openFleet(config, { role: "gateway", onError });
-  const { createPostgresAnswerArchive, createPostgresTokens, openFleetGateway, openKnownTokens, readFleet } =
-    await import("@caret/fleet");
+  const {
+    assertWritable,
+    countFleet,
+    createPostgresAnswerArchive,
+    createPostgresTokens,
+    openFleetGateway,
+    openKnownTokens,
+    readFleet,
+  } = await import("@caret/fleet");
   const failed = async (reason: unknown): Promise<never> => {
     await close();
     throw reason;
@@ -47,7 +56,7 @@ export async function openGatewayFleet(
   const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
   const view = (): Promise<FleetView> => readFleet(seat.database);
-  const endMetrics = openFleetMetrics({ metrics, read: view, onError });
+  const endMetrics = openFleetMetrics({ metrics, count: () => countFleet(seat.database), onError });
   return {
     store,
     tokens: {
@@ -75,6 +84,7 @@ export async function openGatewayFleet(
     },
     openPorts: (options) => openFleetPorts({ ...options, answers }, gateway),
     view,
+    assertWritable: () => assertWritable(seat.database),
     async close() {
       clearInterval(sweeping);
       endMetrics();

@@ -6,8 +6,8 @@ import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host.ts";
 import { version } from "../program.ts";
-import { laneStates } from "../serve/gateway-lanes.ts";
 import { listen } from "../serve/listen.ts";
+import { readinessOf } from "../serve/readiness.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
 import type { WorkerFigures } from "./worker-figures.ts";
 
@@ -16,6 +16,8 @@ export interface ServeWorkerMetricsOptions {
   readonly figures: WorkerFigures;
   readonly opened: OpenedEngine;
   readonly worker: Pick<RunningWorker, "held">;
+  /** Rejects where the database takes no writes. */
+  readonly assertWritable: () => Promise<void>;
   readonly host: Host;
   readonly log: GatewayLog;
   readonly onError: (error: CaretError) => void;
@@ -43,7 +45,7 @@ export async function serveWorkerMetrics(options: ServeWorkerMetricsOptions): Pr
     doors: [],
     tokens,
     hosts: config.server.hosts,
-    readiness: async () => ({ version, lanes: await laneStates(opened) }),
+    readiness: readinessOf(opened, options.assertWritable),
     metrics,
     version,
     command: host.command,

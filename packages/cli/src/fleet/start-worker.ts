@@ -89,7 +89,9 @@ async function startIn(
     await worker.close();
     await closeParts();
   };
-  const serving = figures && serveWorkerMetrics({ host, config, figures, opened, worker, log, onError });
+  const assertWritable = (): Promise<void> => fleetParts.assertWritable(seat.database);
+  const serving =
+    figures && serveWorkerMetrics({ host, config, figures, opened, worker, assertWritable, log, onError });
   const served = await serving?.catch(afterwards(leave));
   return {
     machine: seat.machine,
@@ -159,6 +161,7 @@ function openShared(
 ) {
   const { leases, machine, database } = seat;
   return {
+    ticks: fleet.createTicks(seat),
     answers: fleet.createPostgresAnswerArchive({ ...seat, onError }),
     elsewhere: fleet.createAgentsElsewhere(seat),
     lineage: fleet.createPostgresLineageStore({ database, machine, fenceOf: leases.fenceOf, onError }),

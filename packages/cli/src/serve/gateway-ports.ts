@@ -8,6 +8,7 @@ import {
   createClientFinder,
   createConversations,
   createSessions,
+  type ForeignTicks,
   type LineageStore,
   openAnswerArchive,
   openAttachments,
@@ -44,6 +45,8 @@ export interface GatewayPortsOptions {
   readonly answers?: AnswerArchive | undefined;
   /** The processes of a fleet that have the same queues of agents. */
   readonly elsewhere?: AgentsOptions["elsewhere"];
+  /** Hears of the other processes of a fleet when they write to the log. */
+  readonly ticks?: ForeignTicks | undefined;
   /** Called with each change of a comparison. */
   readonly onComparison?: ComparisonsOptions["onChange"];
   /** Which transcript belongs to which session; absent: as the data directory says. */
@@ -131,6 +134,7 @@ export function openTurnPorts(options: GatewayPortsOptions, more: SessionsOfProc
 /** The ports between the doors and the engine. */
 export function openGatewayPorts(options: GatewayPortsOptions): RuntimePorts {
   const { scratch, answers, conversations, sessions } = openTurnPorts(options, {
+    ...(options.ticks === undefined ? {} : { ticks: options.ticks }),
     toolsOf: (sessionId) => ownTools(agents, sessionId, callerOf),
     // Windows has no Unix sockets that file permissions keep private.
     registrationOf: async (sessionId) =>

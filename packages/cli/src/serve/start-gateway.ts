@@ -24,7 +24,7 @@ import { unboundTools } from "../unbound-tools.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
-import { laneModels, laneStates, lanesOf } from "./gateway-lanes.ts";
+import { laneModels, lanesOf } from "./gateway-lanes.ts";
 import { type GatewayLock, removeLockFile, writeLockFile } from "./gateway-lock.ts";
 import { createGatewayLog } from "./gateway-log.ts";
 import { openGatewayPorts } from "./gateway-ports.ts";
@@ -32,6 +32,7 @@ import type { GatewaySettings } from "./gateway-settings.ts";
 import { openGatewayWebhook } from "./gateway-webhook.ts";
 import { endLightStart } from "./light-start.ts";
 import { listenEverywhere } from "./listen.ts";
+import { assertDirectoryWritable, readinessOf } from "./readiness.ts";
 
 interface GatewayOptions {
   readonly host: Host;
@@ -103,7 +104,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     hosts: config.server.hosts,
     origins: config.server.origins,
     limits: { drainMs: DRAIN_MS, stuckReaderMs: config.server.stuckReaderMs },
-    readiness: async () => ({ version, lanes: await laneStates(opened) }),
+    readiness: readinessOf(opened, fleet?.assertWritable ?? (() => assertDirectoryWritable(config.dataDir))),
     metrics,
     tracer,
     version,
@@ -154,11 +155,25 @@ interface Watching {
   readonly onError: (error: CaretError) => void;
 }
 
+interface GatewayEngine {
+  readonly opened: OpenedEngine;
+  readonly tracer: Tracer | undefined;
+}
+
 async function openGatewayEngine(
+  options: GatewayOptions,
+  fleet: GatewayFleet | undefined,
+  watching: Watching,
+): Promise<GatewayEngine> {
+  // What listens to a fleet would keep the process that cannot start.
+  return await openEngineOf(options, fleet, watching).catch(afterwards(async () => await fleet?.close()));
+}
+
+async function openEngineOf(
   { host, config, workspace, spawner }: GatewayOptions,
   fleet: GatewayFleet | undefined,
   { metrics, turnMetrics, onError }: Watching,
-): Promise<{ readonly opened: OpenedEngine; readonly tracer: Tracer | undefined }> {
+): Promise<GatewayEngine> {
   const tracing = await openGatewayTelemetry(config, metrics, onError);
   const tracer = tracing?.tracer;
   const opened = await openEngine(host, config, {

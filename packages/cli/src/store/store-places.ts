@@ -44,9 +44,10 @@ export async function initStorePlace(config: Config, named: string): Promise<str
     throw new CaretError("invalid-request", "Only a database has tables to be made ahead", {
       fix: "Name a postgres:// address, or set `store`.",
     });
-  const { installJobs } = await import("@caret/fleet");
+  const { grantRoles, installJobs } = await import("@caret/fleet");
   const database = await openMigrated(place);
   try {
+    await grantRoles(database);
     await installJobs(database);
   } finally {
     await database.close();

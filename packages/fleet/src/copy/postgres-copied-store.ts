@@ -1,5 +1,4 @@
 import { CaretError, costOf, parseJson, type Usage, usageSchema } from "@caret/protocol";
-import { toDatabaseError } from "../database/database-error.ts";
 import { keptJson, toKept } from "../database/kept-text.ts";
 import type { Database, Queries, Row } from "../database/open-database.ts";
 import type { CopiedSession, CopiedStore } from "./copied-store.ts";
@@ -29,10 +28,7 @@ export function openPostgresCopiedStore({ database, machine }: PostgresCopiedSto
     );
   const ofSession = (table: CopiedTable, id: string) =>
     select(table, `where session_id = $1 order by ${table.order}`, id);
-  const write = (work: (queries: Queries) => Promise<void>): Promise<void> =>
-    database.transaction(work).catch((reason: unknown) => {
-      throw toDatabaseError(reason);
-    });
+  const write = (work: (queries: Queries) => Promise<void>): Promise<void> => database.transaction(work);
   return {
     place: database.place,
     assertIdle: () => assertIdle(database),

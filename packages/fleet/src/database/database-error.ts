@@ -7,12 +7,41 @@ const held = new Set(["55P03", "40P01", "40001", "57014", "25P03"]);
 const lost = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENOTFOUND"]);
 /** Not logged in, no such user, database or right. */
 const refused = /^(28|3D|42501)/;
+/** A standby, or a server that was told to take no writes. */
+const readOnly = new Set(["25006"]);
+/** No such schema, table, column or function. */
+const unmade = new Set(["3F000", "42P01", "42703", "42704", "42883"]);
+/** Out of memory, or over a limit of the server. */
+const exhausted = /^53/;
+
+/** A commit that nobody knows of: the connection was lost before the server said whether it has committed. */
+export class UnknownCommit extends Error {}
+
+export function isUnknownCommit(reason: unknown): boolean {
+  return reason instanceof UnknownCommit || (CaretError.is(reason) && reason.cause instanceof UnknownCommit);
+}
 
 /** What PostgreSQL or the connection to it threw, as an error of ours. Its words name no password. */
 export function toDatabaseError(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   const code = codeOf(reason);
   const words = reason instanceof Error ? reason.message : String(reason);
+  if (reason instanceof UnknownCommit)
+    return new CaretError("storage-failed", `${words}: it may or may not have been written`, {
+      cause: reason,
+      fix: "Look whether it was done before you send it again.",
+    });
+  if (readOnly.has(code))
+    return new CaretError("storage-failed", "The database takes no writes: it is a standby, or set to read-only", {
+      cause: reason,
+      retryable: true,
+      fix: "After a failover, let the address in `store` lead to the new primary.",
+    });
+  if (unmade.has(code))
+    return new CaretError("storage-failed", `The database lacks something that Caret needs: ${words}`, {
+      cause: reason,
+      fix: "Run `caret store init` with the address of the database's owner: it makes or updates the tables.",
+    });
   if (fullDisk.has(code))
     return new CaretError("storage-full", "The database could not be written: its disk is full", { cause: reason });
   if (held.has(code))
@@ -30,7 +59,15 @@ export function toDatabaseError(reason: unknown): CaretError {
     });
   // A value that a column does not take is a bug of ours, and no fault of the server.
   if (/^2[23]/.test(code)) return CaretError.from(reason);
-  return new CaretError("storage-failed", `The database failed: ${words}`, { cause: reason });
+  return new CaretError("storage-failed", `The database failed: ${words}`, {
+    cause: reason,
+    retryable: exhausted.test(code),
+    fix: "Look into the log of the PostgreSQL server.",
+  });
+}
+
+export function isDiskFull(reason: unknown): reason is CaretError {
+  return CaretError.is(reason) && fullDisk.has(codeOf(reason.cause));
 }
 
 /** The server or the way to it is gone: what was under way may or may not have been committed. */

@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
-import { codeOf, toDatabaseError } from "./database-error.ts";
+import { codeOf } from "./database-error.ts";
 import { type Migration, migrations } from "./migrations/migrations.ts";
 import type { Database, Queries } from "./open-database.ts";
-import { narrowGrants } from "./role-grants.ts";
+import { grantRights } from "./role-grants.ts";
 
 /** The lock that programs of all versions take to migrate. */
 const LOCK = "hashtextextended('caret migrations of ' || current_schema(), 0)";
@@ -12,13 +12,31 @@ const LOCK = "hashtextextended('caret migrations of ' || current_schema(), 0)";
  * where that program's migrations allow it; else this throws `storage-failed`.
  */
 export async function migrateDatabase(database: Database, known: readonly Migration[] = migrations): Promise<void> {
-  try {
-    const applied = await findApplied(database);
-    assertUsable(applied, known.length);
-    if (newestOf(applied) < known.length) await applyMissing(database, known);
-  } catch (reason) {
-    throw toDatabaseError(reason);
-  }
+  const applied = await findApplied(database);
+  assertUsable(applied, known.length);
+  if (newestOf(applied) < known.length) await applyMissing(database, known).catch(adviseOwner);
+}
+
+/** Gives the roles of `caret store roles` what they may do, where that was changed or the roles were made after the tables. */
+export async function grantRoles(database: Database): Promise<void> {
+  await database.query(grantRights(database.schema));
+}
+
+/** Tables that are missing or out of date are the owner's to make, when this user may not. */
+export function adviseOwner(cause: unknown): never {
+  if (!isForbidden(cause)) throw cause;
+  throw new CaretError(
+    "storage-failed",
+    "The database's tables are not up to date, and this user may not change them",
+    {
+      fix: "Run `caret store init` with the address of the database's owner; `caret store roles --print` makes that role.",
+      cause,
+    },
+  );
+}
+
+function isForbidden(reason: unknown): boolean {
+  return CaretError.is(reason) && codeOf(reason.cause) === "42501";
 }
 
 interface Applied {
@@ -29,7 +47,7 @@ interface Applied {
 export async function createSchema(database: Database, schema: string): Promise<void> {
   await database.query(`create schema if not exists ${schema}`).catch((reason: unknown) => {
     // A user without that right may find the schema there all the same.
-    if (codeOf((reason as CaretError).cause) !== "42501") throw reason;
+    if (!isForbidden(reason)) throw reason;
   });
 }
 
@@ -47,7 +65,7 @@ async function applyMissing(database: Database, known: readonly Migration[]): Pr
       await queries.query(sql);
       await queries.query("insert into schema_migrations values ($1, $2)", [index + 1, oldestProgram]);
     }
-    await queries.query(narrowGrants(database.schema));
+    await queries.query(grantRights(database.schema));
   });
 }
 

@@ -1,6 +1,7 @@
+import type { CaretError } from "@caret/protocol";
 import pg from "pg";
 import type { DatabaseAddress } from "./database-address.ts";
-import { isConnectionLoss, isStalePlan, toDatabaseError } from "./database-error.ts";
+import { isConnectionLoss, isDiskFull, isStalePlan, toDatabaseError, UnknownCommit } from "./database-error.ts";
 import { fromKept, toKept } from "./kept-text.ts";
 
 /** One row, by column. */
@@ -14,13 +15,15 @@ export interface Result {
 
 /** Something that takes statements: the database, or one transaction of it. */
 export interface Queries {
-  /** A named statement is prepared once per connection. Rejects with an error of ours, and inside of a transaction with PostgreSQL's. */
+  /** A named statement is prepared once per connection. Rejects with an error of ours; what PostgreSQL said is its cause. */
   query(sql: string, values?: readonly unknown[], name?: string): Promise<Result>;
 }
 
 export interface Database extends Queries {
   readonly schema: string;
   readonly place: string;
+  /** A write was refused within the last seconds because the disk is full. A smaller one may still find room. */
+  diskFull(): CaretError | undefined;
   /** Commits when `work` resolves, else rolls back. Rejects with what `work` threw. */
   transaction<Outcome>(work: (queries: Queries) => Promise<Outcome>): Promise<Outcome>;
   /** A connection of its own, for LISTEN. The caller ends it. */
@@ -43,29 +46,47 @@ const LOCK_MS = 2_000;
 /** A process that was stopped in mid-transaction loses its connection after this, and its locks with it. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_MS = 10_000;
+/** A write that found no room says so long that the disk is full. */
+const REFUSED_MS = 10_000;
 
 /** Connects with the first query. */
 export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOptions = {}): Database {
   const { schema, place } = address;
   const settings = connectionSettings(address, options.name ?? "caret");
-  const pool = new pg.Pool({ ...settings, max: options.maxConnections ?? 8, idleTimeoutMillis: 30_000 });
+  // A connection that nobody uses keeps no process from ending.
+  const pool = new pg.Pool({
+    ...settings,
+    max: options.maxConnections ?? 8,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+  });
   // A connection that breaks while nobody uses it: the next query opens another one.
   pool.on("error", () => undefined);
   // One that breaks in the hands of a query: that rejects. Between its taking and its statement nobody listens, and the process would end.
   pool.on("connect", (client) => client.on("error", () => undefined));
   let closing: Promise<void> | undefined;
+  let refused: { readonly error: CaretError; readonly at: number } | undefined;
+  const noted = async <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> => {
+    try {
+      return await again(work);
+    } catch (reason) {
+      if (isDiskFull(reason)) refused = { error: reason, at: performance.now() };
+      throw reason;
+    }
+  };
   return {
     schema,
     place,
-    query: (...statement) => again(() => run(pool, ...statement)).catch(rethrow),
-    transaction: (work) => again(async () => await inTransaction(await pool.connect().catch(rethrow), work)),
+    diskFull: () => (refused !== undefined && performance.now() - refused.at < REFUSED_MS ? refused.error : undefined),
+    query: (...statement) => noted(() => run(pool, ...statement)),
+    transaction: (work) => noted(async () => await inTransaction(await translated(pool.connect()), work)),
     async connect(onNotice, onEnd) {
       const client = new pg.Client(settings);
       client.on("error", onEnd);
-      await client.connect().catch(rethrow);
+      await translated(client.connect());
       client.on("notification", ({ channel, payload }) => onNotice(channel, payload ?? ""));
       client.on("end", () => onEnd());
-      return { query: (...statement) => run(client, ...statement).catch(rethrow), end: () => client.end() };
+      return { query: (...statement) => run(client, ...statement), end: () => client.end() };
     },
     close: () => {
       closing ??= pool.end();
@@ -80,10 +101,11 @@ async function inTransaction<Outcome>(
 ): Promise<Outcome> {
   let isSound = false;
   try {
-    await client.query("begin");
+    await run(client, "begin");
     const outcome = await work({ query: (...statement) => run(client, ...statement) });
-    await client.query("commit").catch((cause: unknown) => {
-      throw isConnectionLoss(cause) ? new UnknownCommit("The connection was lost during a commit", { cause }) : cause;
+    await run(client, "commit").catch((cause: unknown) => {
+      if (!isConnectionLoss(cause)) throw cause;
+      throw toDatabaseError(new UnknownCommit("The connection was lost during a commit", { cause }));
     });
     isSound = true;
     return outcome;
@@ -95,9 +117,6 @@ async function inTransaction<Outcome>(
     client.release(!isSound);
   }
 }
-
-/** The connection was lost before the server said whether it has committed. */
-export class UnknownCommit extends Error {}
 
 async function rollBack(client: pg.PoolClient): Promise<boolean> {
   try {
@@ -135,7 +154,7 @@ async function run(
     ...(name === undefined ? {} : { name: `${name} ${planGeneration}` }),
   };
   const answer: pg.QueryResult<Record<string, unknown>> | readonly pg.QueryResult<Record<string, unknown>>[] =
-    await target.query<Record<string, unknown>>(statement);
+    await translated(target.query<Record<string, unknown>>(statement));
   // Several statements in one text give one result each.
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   return { rows: (last?.rows ?? []).map(toRow), count: last?.rowCount ?? 0 };
@@ -151,8 +170,13 @@ function toRow(row: Record<string, unknown>): Row {
   return row;
 }
 
-function rethrow(reason: unknown): never {
-  throw toDatabaseError(reason);
+/** Whatever is asked of the server or of the way to it passes here, so that nobody else sees an error of PostgreSQL's own. */
+async function translated<Outcome>(asked: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await asked;
+  } catch (reason) {
+    throw toDatabaseError(reason);
+  }
 }
 
 function connectionSettings({ url, schema }: DatabaseAddress, name: string): pg.ClientConfig {

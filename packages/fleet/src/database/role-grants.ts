@@ -1,14 +1,13 @@
-/** The tables that a program of a later version may add get the same rights by default. */
-const both = "select, insert, update, delete";
+import { fleetRoles, jobRights, tableRights, usedSequences } from "./role-rights.ts";
 
 /**
- * The SQL by which an administrator makes three roles: the owner, who migrates and may do everything; gateways; workers. Nobody but the
- * owner may change an event that is written, or a table. Workers, where agents run, may not delete what was logged either, nor ask
- * for turns, nor see tokens; gateways cannot say what runs. pg-boss's own tables are for both.
+ * The SQL by which an administrator makes three roles: the owner, who migrates and may do everything; gateways; workers. What the two may
+ * do with Caret's tables is granted with each migration (`grantRights`); pg-boss makes its own tables, which are for both.
  */
 export function roleGrants(schema: string): string {
   const jobs = `${schema}_jobs`;
   const [owner, gateway, worker] = ["owner", "gateway", "worker"].map((name) => `${schema}_${name}`);
+  const byDefault = `alter default privileges for role ${owner} in schema ${jobs}`;
   return `-- Run it as an administrator of the database, before the first start: psql -f roles.sql DATABASE
 -- Then give each of them a password: \\password ${owner}
 create role ${owner} login;
@@ -19,30 +18,43 @@ create schema if not exists ${schema} authorization ${owner};
 create schema if not exists ${jobs} authorization ${owner};
 grant usage on schema ${schema}, ${jobs} to ${gateway}, ${worker};
 
--- What the owner makes from here on: \`caret store init\` with the owner's address.
-alter default privileges for role ${owner} in schema ${schema}, ${jobs} grant ${both} on tables to ${gateway}, ${worker};
-alter default privileges for role ${owner} in schema ${schema}, ${jobs} grant usage on sequences to ${gateway}, ${worker};
-alter default privileges for role ${owner} in schema ${schema}, ${jobs} grant execute on functions to ${gateway}, ${worker};
+-- What the owner makes from here on for the queue of jobs. \`caret store init\` with the owner's address grants what
+-- gateways and workers may do with the other tables, one by one.
+${byDefault} grant ${jobRights.join(", ")} on tables to ${gateway}, ${worker};
+${byDefault} grant usage on sequences to ${gateway}, ${worker};
+${byDefault} grant execute on functions to ${gateway}, ${worker};
 `;
 }
 
-/** What `roleGrants` cannot say before the tables are there: the owner says it after each migration. */
-export function narrowGrants(schema: string): string {
-  return `
-  do $$ begin
-    if exists (select from pg_roles where rolname = '${schema}_gateway') then
-      revoke update on events from ${schema}_gateway;
-      revoke insert, update, delete on running_turns, live_batches, comparisons from ${schema}_gateway;
-      revoke delete on work, turns from ${schema}_gateway;
-      revoke insert, update, delete on lineage_transcripts, lineage_newest, lineage_scopes from ${schema}_gateway;
-      revoke insert, update, delete on schema_migrations from ${schema}_gateway;
-    end if;
-    if exists (select from pg_roles where rolname = '${schema}_worker') then
-      revoke update, delete on events from ${schema}_worker;
-      revoke delete on sessions, turn_usages, work from ${schema}_worker;
-      revoke insert on work, turns, commands from ${schema}_worker;
-      revoke all on tokens from ${schema}_worker;
-      revoke insert, update, delete on schema_migrations from ${schema}_worker;
-    end if;
+/**
+ * Gives the roles exactly what `tableRights` says, whatever they had: the owner runs it after each migration. Roles of earlier releases had
+ * rights by default on each new table, and so on each new partition of `events`.
+ */
+export function grantRights(schema: string): string {
+  return `do $$
+  declare
+    relation record;
+    relations cursor for
+      select oid::regclass as name, case relkind when 'S' then 'sequence' else 'table' end as kind from pg_class
+      where relnamespace = '${schema}'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and pg_has_role(relowner, 'usage');
+  begin
+    ${fleetRoles.map((role) => grantsOf(schema, role)).join("\n    ")}
   end $$`;
+}
+
+function grantsOf(schema: string, role: (typeof fleetRoles)[number]): string {
+  const [name, owner] = [`${schema}_${role}`, `${schema}_owner`];
+  const grants = Object.entries(tableRights).flatMap(([table, rights]) =>
+    rights[role].length === 0 ? [] : [`grant ${rights[role].join(", ")} on ${schema}.${table} to ${name};`],
+  );
+  const byDefault = `alter default privileges for role ${owner} in schema ${schema} revoke all on`;
+  return `if exists (select from pg_roles where rolname = '${name}') then
+      for relation in relations loop
+        execute format('revoke all on %s %s from ${name}', relation.kind, relation.name);
+      end loop;
+      ${[...grants, ...usedSequences.map((sequence) => `grant usage on sequence ${schema}.${sequence} to ${name};`)].join("\n      ")}
+      if exists (select from pg_roles where rolname = '${owner}' and pg_has_role(oid, 'usage')) then
+        ${["tables", "sequences", "functions"].map((kind) => `${byDefault} ${kind} from ${name};`).join("\n        ")}
+      end if;
+    end if;`;
 }

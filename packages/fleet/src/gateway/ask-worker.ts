@@ -20,6 +20,9 @@ export interface AskWorkerOptions {
   readonly owner: string;
 }
 
+/** How often it is looked whether a worker of this machine has died: the database is not asked for it. */
+const LOOK_MS = 500;
+
 /**
  * Asks a worker to do something, by name: one worker, or whichever worker of a machine takes it first. Rejects with its error, and
  * with `interrupted` when the worker is lost.
@@ -42,18 +45,24 @@ export function createAskWorker(options: AskWorkerOptions): AskWorker {
       "send command",
     );
     notifier.hint({ kind: "command", id: target });
+    let asked = target;
     const look = async (): Promise<Reply | undefined> => {
       const { rows } = await database.query("select target, answer from commands where id = $1", [id], "read answer");
       const answer = rows[0]?.["answer"];
       if (answer instanceof Uint8Array) return sealer.open(answer) as Reply;
       // The worker that has taken it from its machine's is the target from then on.
-      await assertThere(String(rows[0]?.["target"] ?? target));
+      asked = String(rows[0]?.["target"] ?? target);
+      await assertThere(asked);
       return undefined;
     };
+    const looking = setInterval(() => {
+      if (isSeenDead(asked, owner)) listener.hear({ kind: "answer", id });
+    }, LOOK_MS);
     try {
       const reply = await untilFound({ listener, kind: "answer", id, look });
       return reply === undefined ? undefined : unwrapReply(reply);
     } finally {
+      clearInterval(looking);
       // What stays is deleted by a worker later.
       await database.query("delete from commands where id = $1", [id], "drop command").catch(() => undefined);
     }

@@ -3,6 +3,7 @@ import type { AgentsElsewhere, ForeignTicks } from "@caret/runtime";
 import { ANYWHERE, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue } from "../queue/turn-queue.ts";
 import { createAgentsElsewhere } from "../wire/create-agents-elsewhere.ts";
+import { createTicks } from "../wire/create-ticks.ts";
 import type { FleetSeat } from "../wire/fleet-seat.ts";
 import { createMembers, type Members } from "../wire/members.ts";
 import { createAskWorker } from "./ask-worker.ts";
@@ -52,14 +53,15 @@ export async function openFleetGateway({ seat, version, onError }: FleetGatewayO
   const ask = createAskWorker({ database, sealer, listener, notifier, members, owner });
   const imports = createImportedPlaces({ members, ask });
   const common = { database, turns, sealer, listener, notifier, members, ask };
-  const beSeen = (): Promise<void> =>
-    members.note({ id: owner, role: "gateway", machine, version, about: {}, isLeaving: false });
-  await beSeen().catch(onError);
-  const seen = setInterval(() => void beSeen().catch(onError), SEEN_MS);
+  const beSeen = async (): Promise<void> => {
+    await members.note({ id: owner, role: "gateway", machine, version, about: {}, isLeaving: false }).catch(onError);
+  };
+  await beSeen();
+  const seen = setInterval(() => void beSeen(), SEEN_MS);
   return {
     members,
     shown,
-    ticks: { add: (tick, sessionId) => listener.on("log", sessionId, () => tick()) },
+    ticks: createTicks(seat),
     conversations: createFleetConversations({ ...common, owner, onError }),
     sessions: (local) => createFleetSessions({ ...common, local, shown, imports }),
     placeImported: imports.place,

@@ -58,7 +58,11 @@ export function openShownTurns({ database, listener, sealer, onError }: ShownTur
     if (isReading) return;
     isReading = true;
     void read()
-      .catch((reason: unknown) => onError(CaretError.from(reason)))
+      .catch((reason: unknown) => {
+        // What was asked for may be gone: the next poll reads all.
+        listener.again("running", undefined);
+        onError(CaretError.from(reason));
+      })
       .finally(() => {
         isReading = false;
       });

@@ -1,4 +1,4 @@
-import type { Database } from "../database/open-database.ts";
+import type { Database, Row } from "../database/open-database.ts";
 
 const BEAT_MS = 5_000;
 /** A process that was not seen for so long has died, or cannot reach the database. */
@@ -32,39 +32,35 @@ export async function enterOpeners({ database, owner, role, machine, version }: 
   let timer: NodeJS.Timeout | undefined;
   let alive: ReadonlySet<string> = new Set();
 
-  const look = async (): Promise<void> => {
-    const { rows } = await database.query(
-      "select owner from openers where seen_at > now() - make_interval(secs => $1)",
-      [ALIVE_MS / 1_000],
-      "openers-alive",
-    );
+  const isAliveSql = `seen_at > now() - ${ALIVE_MS} * interval '1 millisecond'`;
+  const know = (rows: readonly Row[]): void => {
     alive = new Set(rows.map((row) => String(row["owner"])));
   };
+  const look = async (): Promise<void> =>
+    know((await database.query(`select owner from openers where ${isAliveSql}`, [], "openers-alive")).rows);
   const beat = async (): Promise<void> => {
     const announced = commits;
     commits = 0;
-    await database.query(
-      `insert into openers (owner, role, machine, version, commits) values ($1, $2, $3, $4, $5)
-       on conflict (owner) do update set commits = openers.commits + excluded.commits, seen_at = now()`,
+    const { rows } = await database.query(
+      `with beat as (
+         insert into openers (owner, role, machine, version, commits) values ($1, $2, $3, $4, $5)
+         on conflict (owner) do update set commits = openers.commits + excluded.commits, seen_at = now()
+       ) select owner from openers where ${isAliveSql}`,
       [owner, role, machine, version, announced],
       "openers-beat",
     );
+    know(rows);
   };
   const announce = (afterMs: number): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      // The database is away: the next commit or beat announces them again.
+      // The database is away: what is known of others stays, and the next commit or beat says again that this process lives.
       void beat().catch(() => undefined);
     }, afterMs).unref();
   };
-  await beat();
   await database.query("delete from openers where seen_at < now() - interval '1 hour'");
-  await look();
-  const beating = setInterval(() => {
-    announce(0);
-    // What was known stays what is known while the database is away.
-    void look().catch(() => undefined);
-  }, BEAT_MS).unref();
+  await beat();
+  const beating = setInterval(() => announce(0), BEAT_MS).unref();
   return {
     noteCommit() {
       commits += 1;

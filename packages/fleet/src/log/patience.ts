@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
-import { isConnectionLoss, isHeld, toDatabaseError } from "../database/database-error.ts";
-import { UnknownCommit } from "../database/open-database.ts";
+import { isConnectionLoss, isHeld, isUnknownCommit, toDatabaseError } from "../database/database-error.ts";
 
 /** As long as the embedded log waits for another process. */
 const WAIT_MS = 10_000;
@@ -65,7 +64,7 @@ async function outcomeOf<Outcome>(
 }
 
 function isWorthRetry(reason: unknown, canAsk: boolean): boolean {
-  if (reason instanceof UnknownCommit) return canAsk;
+  if (isUnknownCommit(reason)) return canAsk;
   return isHeld(reason) || isConnectionLoss(reason);
 }
 

@@ -6,6 +6,7 @@ import { type CreateStore, describeEventStore } from "@caret/runtime/log/event-s
 import { describeSearch } from "@caret/runtime/log/search/search.contract.ts";
 import { describeUsers } from "@caret/runtime/log/users.contract.ts";
 import { describeTokenShelf } from "@caret/runtime/tokens/token-shelf.contract.ts";
+import { expect, it } from "vitest";
 import { createPostgresAnswerArchive } from "../answers/postgres-answer-archive.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
@@ -29,6 +30,22 @@ describeConversationStore(
 const createStore: CreateStore = async (options) => ({
   store: await openPostgresEventStore({ database, ...options }),
   dispose: () => database.empty(),
+});
+
+it("a gateway deletes the events of a session that a worker has hidden, and its row at last", async () => {
+  const worker = await openPostgresEventStore({ database, owner: "worker", mayDelete: false });
+  const gateway = await openPostgresEventStore({ database, owner: "gateway", isOwnerAlive: () => true });
+  await worker.createSession({ id: "s1", workspace: "/w", createdAt: 1 });
+  await worker.append("s1", 0, [{ turnId: "t1", event: { type: "text-delta", blockId: "b1", text: "a" } }]);
+  expect(await worker.deleteSession("s1")).toBe(true);
+  const sql = `select (select count(*)::int from sessions) as sessions, (select count(*)::int from events) as events`;
+  const left = async () => (await database.query(sql)).rows;
+  expect([await gateway.getSession("s1"), await left()]).toEqual([undefined, [{ sessions: 1, events: 1 }]]);
+  await gateway.removeLeftovers();
+  expect(await left()).toEqual([{ sessions: 0, events: 0 }]);
+  await worker.close();
+  await gateway.close();
+  await database.empty();
 });
 
 describeEventStore("PostgreSQL", createStore);

@@ -73,6 +73,8 @@ export interface PostgresEventStoreOptions {
   readonly isOwnerAlive?: (owner: string) => boolean;
   /** An append of this process is durable. */
   readonly onAppended?: (sessionId: string, lastSeq: number) => void;
+  /** This process has made, changed or deleted a session. */
+  readonly onTouched?: (sessionId: string) => void;
   readonly now?: () => number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
@@ -103,6 +105,7 @@ class PostgresEventStore implements PostgresLogStore {
   readonly #patience: Patience = createPatience();
   readonly #appends: AppendQueue;
   readonly #listeners: CommitListeners;
+  readonly #touch: (sessionId: string) => void;
   readonly #newLeaseMs: (sessionId: string) => number | undefined;
   readonly #now: () => number;
   readonly #isDatabaseOwn: boolean;
@@ -122,6 +125,10 @@ class PostgresEventStore implements PostgresLogStore {
     this.#newLeaseMs = options.newLeaseMs ?? (() => undefined);
     this.#now = options.now ?? Date.now;
     this.#listeners = createCommitListeners(onListenerError);
+    this.#touch = (sessionId) => {
+      this.#listeners.touch(sessionId);
+      options.onTouched?.(sessionId);
+    };
     this.#appends = createAppendQueue({
       database,
       ordered: this.#ordered,
@@ -138,7 +145,7 @@ class PostgresEventStore implements PostgresLogStore {
     this.agents = createPostgresAgentStore({
       write: (about, work) => this.#write([`agent ${about}`], work),
       read: (work) => this.#read(work),
-      touch: this.#listeners.touch,
+      touch: this.#touch,
       at: options.home === undefined ? undefined : { machine: options.home, owner },
       now: this.#now,
     });
@@ -149,7 +156,7 @@ class PostgresEventStore implements PostgresLogStore {
     const create = (queries: Queries) =>
       createIn(queries, session, { ...this.#noted(options), leaseMs, home: this.#home });
     const created = await this.#writeSession(session.id, create, options);
-    if (options.staged !== true) this.#listeners.touch(session.id);
+    if (options.staged !== true) this.#touch(session.id);
     return created;
   }
 
@@ -160,7 +167,7 @@ class PostgresEventStore implements PostgresLogStore {
   ): Promise<SessionRecord> {
     const publish = (queries: Queries) => publishIn(queries, sessionId, changes, this.#noted(options));
     const published = await this.#writeSession(sessionId, publish, options);
-    this.#listeners.touch(sessionId);
+    this.#touch(sessionId);
     return published;
   }
 
@@ -179,7 +186,7 @@ class PostgresEventStore implements PostgresLogStore {
   async updateSession(sessionId: string, changes: SessionChanges): Promise<SessionRecord> {
     const change = (queries: Queries) => changeIn(queries, sessionId, changes, this.#now());
     const updated = await this.#writeSession(sessionId, change);
-    this.#listeners.touch(sessionId);
+    this.#touch(sessionId);
     return updated;
   }
 
@@ -192,13 +199,13 @@ class PostgresEventStore implements PostgresLogStore {
     const remove = (queries: Queries) => removeIn(queries, sessionId, { ...this.#noted(options), mayDelete });
     const removed = await this.#writeSession(sessionId, remove, options);
     if (removed === undefined) return false;
-    this.#listeners.touch(sessionId);
+    this.#touch(sessionId);
     if (removed === "hidden") await this.#removeRest(sessionId);
     return true;
   }
 
   async removeLeftovers(signal?: AbortSignal): Promise<void> {
-    await this.#read(() => this.#openers.look());
+    if (this.isOwnerAlive === this.#openers.isAlive) await this.#read(() => this.#openers.look());
     for (const { id, why, owner } of await this.#read(listHidden)) {
       if (signal?.aborted === true) return;
       if (why === "removed") await this.#removeRest(id, signal);

@@ -106,6 +106,9 @@ it("tells a process that another one has written, lives, or has left", async () 
 it("removes what a process that died had staged", async () => {
   const one = await open({ owner: "one" });
   await one.createSession(session("s1"), { staged: true });
+  // What it announces of its commit says that it lives.
+  const announced = async () => (await database.query("select commits from openers where owner = 'one'")).rows;
+  await expect.poll(announced, { interval: 5 }).toEqual([{ commits: 1 }]);
   await database.query("update openers set seen_at = now() - interval '1 minute' where owner = 'one'");
   const other = await open({ owner: "other" });
   await other.removeLeftovers();

@@ -13,7 +13,7 @@ afterAll(async () => {
   for (const store of stores) await store.close();
 });
 
-const note = (id: string, machine: string, isLeaving = false): Promise<void> =>
+const note = (id: string, machine: string, isLeaving = false): Promise<unknown> =>
   createMembers(database).note({
     id,
     role: "worker",

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { type Job, PgBoss } from "pg-boss";
-import { createSchema } from "../database/migrate-database.ts";
+import { adviseOwner, createSchema } from "../database/migrate-database.ts";
 import type { Database, Queries } from "../database/open-database.ts";
 
 /** The queue of work that any machine may do. */
@@ -12,6 +12,8 @@ export const MACHINE_PREFIX = "sessions.machine.";
 const EXPIRE_SECONDS = 86_400;
 /** A job is no more than "this key has work": it never fails for good. */
 const RETRY_LIMIT = 1_000_000;
+/** pg-boss looks every five seconds for jobs that wait for other jobs, of which there are none. */
+const NEVER_SECONDS = 86_400;
 const KEEP_DONE_SECONDS = 3_600;
 const machinePattern = /^[\w-]{1,60}$/;
 
@@ -39,8 +41,8 @@ export interface JobQueue {
   complete(job: KeyJob, queries: Queries): Promise<void>;
   /** Of a worker that is gone. Whichever queue it is in: that of its key may have changed since it was sent. */
   remove(jobId: string, queries: Queries): Promise<void>;
-  /** Jobs that were fetched this long ago, and under which nobody holds their key: their worker died before it claimed or completed. */
-  findOrphans(agoMs: number): Promise<readonly OrphanedJob[]>;
+  /** Jobs that were fetched a while ago, and under which nobody holds their key: their worker died before it claimed or completed. */
+  findOrphans(): Promise<readonly OrphanedJob[]>;
   close(): Promise<void>;
 }
 
@@ -70,26 +72,36 @@ export async function installJobs(database: Database): Promise<void> {
 }
 
 async function startBoss({ database, isWorker, onError }: JobQueueOptions): Promise<PgBoss> {
-  const schema = jobSchema(database);
+  const schema = jobSchema(database.schema);
   await createSchema(database, schema);
-  const boss = new PgBoss({ db: adapter(database), schema, createSchema: false, supervise: isWorker, schedule: false });
+  const boss = new PgBoss({
+    db: adapter(database),
+    schema,
+    createSchema: false,
+    supervise: isWorker,
+    schedule: false,
+    flowIntervalSeconds: NEVER_SECONDS,
+  });
   boss.on("error", (reason) => onError(CaretError.from(reason)));
   const stop = { graceful: false, close: false };
   await boss.start().catch(async (reason: unknown) => {
     // Its timers would keep the process that could not start.
     await boss.stop(stop);
-    throw reason;
+    return adviseOwner(reason);
   });
   return boss;
 }
 
-function jobSchema({ schema }: Database): string {
+export function jobSchema(schema: string): string {
   return `${schema}_jobs`;
 }
 
+/** A job that was fetched a while ago, and under which nobody holds its key. */
+export const isOrphanSql = "state = 'active' and job is distinct from id and started_on < now() - interval '2 seconds'";
+
 export async function openJobQueue(options: JobQueueOptions): Promise<JobQueue> {
   const { database } = options;
-  const schema = jobSchema(database);
+  const schema = jobSchema(database.schema);
   const boss = await startBoss(options);
   return {
     async open(queue) {
@@ -114,12 +126,9 @@ export async function openJobQueue(options: JobQueueOptions): Promise<JobQueue> 
       const { rows } = await queries.query(`select name from ${schema}.job where id = $1`, [jobId]);
       for (const { name } of rows) await boss.deleteJob(String(name), jobId, { db: adapter(queries) });
     },
-    async findOrphans(agoMs) {
-      const { rows } = await database.query(
-        `select id, key from ${schema}.job join work on key = singleton_key
-         where state = 'active' and job is distinct from id and started_on < now() - $1 * interval '1 millisecond'`,
-        [agoMs],
-      );
+    async findOrphans() {
+      const sql = `select id, key from ${schema}.job join work on key = singleton_key where ${isOrphanSql}`;
+      const { rows } = await database.query(sql);
       return rows.map(({ id, key }) => ({ id: String(id), key: String(key) }));
     },
     async close() {

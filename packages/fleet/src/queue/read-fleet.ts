@@ -1,9 +1,19 @@
 import type { FleetMemberView, FleetView, FleetWaitReason, FleetWaitView } from "@caret/protocol";
 import type { Database, Row } from "../database/open-database.ts";
-import { createMembers, type Member } from "../wire/members.ts";
+import { createMembers, isThereSql, type Member } from "../wire/members.ts";
 import { MACHINE_PREFIX } from "./job-queue.ts";
 
 const MANY = 100;
+
+/** How many gateways and workers are there, what those of them that stay can have, what all have, and how many turns wait and run. */
+export interface FleetCounts {
+  readonly gateways: number;
+  readonly workers: number;
+  readonly capacity: number;
+  readonly leases: number;
+  readonly queuedTurns: number;
+  readonly runningTurns: number;
+}
 
 /** What the fleet's tables say of its machines and its queue now. */
 export async function readFleet(database: Database): Promise<FleetView> {
@@ -28,6 +38,29 @@ export async function readFleet(database: Database): Promise<FleetView> {
     runningTurns: Number(count?.["running"] ?? 0),
     leases: Number(count?.["leases"] ?? 0),
     waiting: waiting.map((row) => toWaitView(row, members)),
+  };
+}
+
+/** Numbers alone, in one statement: every gateway asks for them all the time. */
+export async function countFleet(database: Database): Promise<FleetCounts> {
+  const { rows } = await database.query(
+    `select count(*) filter (where role = 'gateway') as gateways, count(*) filter (where role = 'worker') as workers,
+       coalesce(sum((about->>'capacity')::integer) filter (where role = 'worker' and not is_leaving), 0) as capacity,
+       (select count(*) from turns where state = 'queued') as queued,
+       (select count(*) from turns where state = 'running') as running,
+       (select count(*) from work where owner is not null) as leases
+     from members where ${isThereSql}`,
+    [],
+    "count fleet",
+  );
+  const count = (column: string): number => Number(rows[0]?.[column] ?? 0);
+  return {
+    gateways: count("gateways"),
+    workers: count("workers"),
+    capacity: count("capacity"),
+    leases: count("leases"),
+    queuedTurns: count("queued"),
+    runningTurns: count("running"),
   };
 }
 

@@ -3,8 +3,10 @@ import { severalAtOnce } from "../wire/several-at-once.ts";
 import { ANYWHERE, type JobQueue, type OrphanedJob } from "./job-queue.ts";
 import { machineAwaySql } from "./machine-wait.ts";
 
-/** Turns that have waited so long without a worker or a job have been forgotten. */
-const FORGOTTEN_MS = 2_000;
+/** A key whose worker has not renewed its lease. */
+export const isExpiredSql = "owner is not null and lease_until < now()";
+/** A turn that has waited for a while although nobody has its key. */
+export const isForgottenSql = "(state = 'queued' and owner is null and submitted_at < now() - interval '2 seconds')";
 const MANY = 100;
 /** Keys that are handed on at the same time. */
 const AT_ONCE = 4;
@@ -21,10 +23,7 @@ export interface Reaped {
  * several at once too.
  */
 export async function reapWork(database: Database, jobs: JobQueue): Promise<Reaped> {
-  const { rows: expired } = await database.query(
-    "select key from work where owner is not null and lease_until < now() limit $1",
-    [MANY],
-  );
+  const { rows: expired } = await database.query(`select key from work where ${isExpiredSql} limit $1`, [MANY]);
   const interrupted: string[] = [];
   const queues = new Set<string>();
   await severalAtOnce(expired, AT_ONCE, async ({ key }) => {
@@ -33,11 +32,10 @@ export async function reapWork(database: Database, jobs: JobQueue): Promise<Reap
     for (const queue of taken.queues) queues.add(queue);
   });
   const { rows: forgotten } = await database.query(
-    `select distinct key from turns join work using (key)
-     where state = 'queued' and owner is null and submitted_at < now() - $1 * interval '1 millisecond' limit $2`,
-    [FORGOTTEN_MS, MANY],
+    `select distinct key from turns join work using (key) where ${isForgottenSql} limit $1`,
+    [MANY],
   );
-  const orphans = Map.groupBy(await jobs.findOrphans(FORGOTTEN_MS), ({ key }) => key);
+  const orphans = Map.groupBy(await jobs.findOrphans(), ({ key }) => key);
   const keys = new Set([...forgotten.map((row) => String(row["key"])), ...orphans.keys()]);
   await severalAtOnce(keys, AT_ONCE, async (key) => {
     const queue = await database.transaction((queries) => sendAgain(queries, jobs, key, orphans.get(key) ?? []));
@@ -55,7 +53,7 @@ const unrecordedSql = `select 1 from turns join work using (key) join sessions o
 
 async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<Reaped> {
   const { rows } = await queries.query(
-    "select queue, job from work where key = $1 and owner is not null and lease_until < now() for update skip locked",
+    `select queue, job from work where key = $1 and ${isExpiredSql} for update skip locked`,
     [key],
   );
   const [work] = rows;

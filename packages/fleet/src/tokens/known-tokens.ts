@@ -19,8 +19,8 @@ export interface KnownTokensOptions {
 }
 
 /**
- * Reads the tokens again when a hint says so, and looks twice a second whether there are other ones: a revocation is known at every
- * gateway within a second. While the database is away the last ones count: nobody can revoke one then.
+ * Reads the tokens again when a hint says so, and when a poll finds other ones: a revocation is known at every gateway within
+ * milliseconds, and within seconds where its hint was lost. While the database is away the last ones count: nobody can revoke one then.
  */
 export async function openKnownTokens({ tokens, listener, onError }: KnownTokensOptions): Promise<KnownTokens> {
   let version = -1;
@@ -46,8 +46,12 @@ export async function openKnownTokens({ tokens, listener, onError }: KnownTokens
     return looking;
   };
 
-  // The database may be away: the next poll tries again.
-  const lookNow = (): Promise<void> => refresh().catch((reason: unknown) => onError(CaretError.from(reason)));
+  const lookNow = (): Promise<void> =>
+    refresh().catch((reason: unknown) => {
+      // The database may be away: the next poll tries again.
+      listener.again("token", undefined);
+      onError(CaretError.from(reason));
+    });
   const stop = listener.on("token", undefined, () => void lookNow());
   await refresh().catch((reason: unknown) => {
     stop();

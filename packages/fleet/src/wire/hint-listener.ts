@@ -1,84 +1,129 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import type { Database, Listener } from "../database/open-database.ts";
-import { type Hint, type HintKind, readPayload } from "./hint.ts";
+import { type Hint, readPayload } from "./hint.ts";
 import { CHANNEL } from "./notifier.ts";
+import { changedSql, type WatchKind } from "./watch-sql.ts";
+import { Watches } from "./watches.ts";
 
-/** How often readers look by themselves, hints or not. */
-const POLL_MS = 500;
+/** How often one statement asks what has changed of all that readers watch: what a lost hint costs. */
+const POLL_MS = 2_000;
+/** A connection that has not answered for so long is taken for lost: nobody would hear a hint over it. */
+const SILENT_MS = 10_000;
 const RECONNECT_MS = 250;
 
 export interface HintListener {
-  /** Calls back for each hint of this kind, about one thing or about any, and with every poll. Gives what ends it. */
-  on(kind: HintKind, id: string | undefined, look: (id?: string) => void): () => void;
+  /**
+   * Calls back for each hint of this kind, about one thing or about any, and when a poll finds that it has changed: then without an id. Gives
+   * what ends it.
+   */
+  on(kind: WatchKind, id: string | undefined, look: (id?: string) => void): () => void;
+  /** A look has failed: the next poll calls back, whatever it finds. */
+  again(kind: WatchKind, id: string | undefined): void;
   /** Hints of this process need not go through the database. */
   readonly hear: (hint: Hint) => void;
   close(): Promise<void>;
 }
 
 export interface HintListenerOptions {
-  readonly database: Pick<Database, "connect">;
+  readonly database: Pick<Database, "connect" | "schema">;
   readonly onError: (error: CaretError) => void;
   readonly pollMs?: number;
+  readonly silentMs?: number;
 }
 
-/** One connection that listens, and one clock that makes every reader look again: a lost hint costs a poll, never an event. */
-export function openHintListener({ database, onError, pollMs = POLL_MS }: HintListenerOptions): HintListener {
-  const readers = new Map<string, Set<(id?: string) => void>>();
+interface Connection {
+  readonly listener: Listener;
+  readonly lose: () => void;
+}
+
+/**
+ * One connection that listens, and one clock that asks over it what has changed of all that is watched here: a lost hint costs a poll, never an
+ * event, and what nobody changes costs nothing.
+ */
+export function openHintListener(options: HintListenerOptions): HintListener {
+  const { database, onError, pollMs = POLL_MS } = options;
+  const watches = new Watches();
   const closing = new AbortController();
-  let connection: Listener | undefined;
+  let connection: Connection | undefined;
 
-  const call = (key: string, id?: string): void => {
-    for (const look of [...(readers.get(key) ?? [])]) look(id);
-  };
-  const lookAll = (): void => {
-    for (const key of [...readers.keys()]) call(key);
-  };
-  const hear = ({ kind, id }: Hint): void => {
-    call(`${kind} ${id}`, id);
-    call(`${kind} `, id);
-  };
-
+  const hear = ({ kind, id }: Hint): void => watches.hint(kind, id);
   const listen = async (): Promise<void> => {
     const lost = Promise.withResolvers<void>();
     const onNotice = (_channel: string, payload: string): void => {
       for (const hint of readPayload(payload)) hear(hint);
     };
-    connection = await database.connect(onNotice, () => lost.resolve());
+    const listener = await database.connect(onNotice, () => lost.resolve());
+    connection = { listener, lose: lost.resolve };
     if (closing.signal.aborted) return; // closed before there was one to end
-    await connection.query(`listen ${CHANNEL}`);
+    await listener.query(`listen ${CHANNEL}`);
     // What was hinted at while nobody listened.
-    lookAll();
+    watches.callAll();
     await lost.promise;
   };
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await listen().catch((reason: unknown) => onError(CaretError.from(reason)));
-      await connection?.end().catch(() => undefined); // it is gone already
+      const ended = connection;
       connection = undefined;
+      await ended?.listener.end().catch(() => undefined); // it is gone already
       await sleep(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => undefined); // closed meanwhile
     }
   };
   const running = run();
-  const timer = setInterval(lookAll, pollMs);
+  const polling = createPoll(options, watches, closing.signal);
+  const timer = setInterval(() => polling.poll(connection), pollMs);
 
   return {
-    on(kind, id, look) {
-      const key = `${kind} ${id ?? ""}`;
-      const group = readers.get(key) ?? new Set();
-      const own = (about?: string): void => look(about);
-      readers.set(key, group.add(own));
-      return () => {
-        group.delete(own);
-        if (group.size === 0 && readers.get(key) === group) readers.delete(key);
-      };
-    },
+    on: (kind, id = "", look) => watches.add(kind, id, look),
+    again: polling.again,
     hear,
     async close() {
       closing.abort();
       clearInterval(timer);
-      await connection?.end().catch(() => undefined); // one that is being made ends with the loop
+      await connection?.listener.end().catch(() => undefined); // one that is being made ends with the loop
       await running;
+    },
+  };
+}
+
+function createPoll(
+  { database: { schema }, onError, silentMs = SILENT_MS }: HintListenerOptions,
+  watches: Watches,
+  closing: AbortSignal,
+) {
+  let unsure: (() => void)[] = [];
+  let askedAt: number | undefined;
+
+  const ask = async ({ query }: Listener): Promise<void> => {
+    const { watched, hinted } = watches.beginPoll();
+    if (watched.length === 0) return;
+    const { sql, values, name } = changedSql(schema, watched);
+    for (const { kind, id, mark } of (await query(sql, values, name)).rows)
+      watches.found({ kind: kind as WatchKind, id: String(id), mark: mark === null ? null : String(mark) }, hinted);
+  };
+  return {
+    again: (kind: WatchKind, id = ""): void => void unsure.push(() => watches.call(kind, id)),
+    poll(connection: Connection | undefined): void {
+      const calls = unsure;
+      unsure = [];
+      for (const call of calls) call();
+      // While nobody hears a hint, readers look by themselves.
+      if (connection === undefined) return watches.callAll();
+      if (askedAt !== undefined) {
+        if (performance.now() - askedAt > silentMs) connection.lose();
+        return;
+      }
+      askedAt = performance.now();
+      ask(connection.listener)
+        .catch((reason: unknown) => {
+          if (closing.aborted) return; // it ended with the connection
+          watches.callAll();
+          onError(CaretError.from(reason));
+        })
+        .finally(() => {
+          askedAt = undefined;
+        });
     },
   };
 }

@@ -30,8 +30,8 @@ export interface Member {
 
 /** The gateways and workers of a fleet. */
 export interface Members {
-  /** Says that this process is there, until the next time. */
-  note(member: Omit<Member, "isThere" | "seenAt">): Promise<void>;
+  /** Says that this process is there, until the next time. Gives the others that are. */
+  note(member: Omit<Member, "isThere" | "seenAt">): Promise<readonly string[]>;
   /** Those that are there, and those that were within the last hour. */
   list(): Promise<readonly Member[]>;
   isThere(id: string): Promise<boolean>;
@@ -46,12 +46,15 @@ export const isThereSql = `seen_at > now() - ${LEASE_MS} * interval '1 milliseco
 export function createMembers(database: Database): Members {
   return {
     async note({ id, role, machine, version, about, isLeaving }) {
-      await database.query(
-        `insert into members (id, role, machine, version, about, is_leaving) values ($1, $2, $3, $4, $5, $6)
-         on conflict (id) do update set about = $5, is_leaving = $6, seen_at = now()`,
+      const { rows } = await database.query(
+        `with noted as (
+           insert into members (id, role, machine, version, about, is_leaving) values ($1, $2, $3, $4, $5, $6)
+           on conflict (id) do update set about = $5, is_leaving = $6, seen_at = now()
+         ) select id from members where id <> $1 and ${isThereSql}`,
         [id, role, machine, version, JSON.stringify(about), isLeaving],
         "note member",
       );
+      return rows.map((row) => String(row["id"]));
     },
     async list() {
       const { rows } = await database.query(

@@ -57,6 +57,7 @@ async function reapOnce(meanwhile: (engine: SessionEngine) => Promise<unknown>):
     database,
     owner: OWNER,
     jobs,
+    listener: { on: () => () => undefined, again: () => undefined },
     sessions: leases,
     engine,
     store,

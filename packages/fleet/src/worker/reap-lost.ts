@@ -3,6 +3,8 @@ import { type EventStore, interruptRunningTurns, type SessionEngine } from "@car
 import type { Database } from "../database/open-database.ts";
 import type { JobQueue } from "../queue/job-queue.ts";
 import { reapWork } from "../queue/reap.ts";
+import { isEndedSql, isUnrecordedSql } from "../queue/unended.ts";
+import type { HintListener } from "../wire/hint-listener.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 import type { Sealer } from "../wire/sealer.ts";
@@ -11,7 +13,8 @@ import { withdrawn } from "../wire/withdrawn.ts";
 import type { NativeInput, RunNativeTurnOptions } from "./run-native-turn.ts";
 import type { SessionLeases } from "./session-leases.ts";
 
-const REAP_MS = 1_000;
+/** How often it is looked whether processes of this machine have died: the database is not asked for it. */
+const LOOK_MS = 1_000;
 const TIDY_MS = 60_000;
 /** Sessions that are ended at the same time: half of the connections, so that turns which run here can append. */
 const AT_ONCE = 4;
@@ -21,6 +24,7 @@ export interface ReapLostOptions {
   /** This worker's name. */
   readonly owner: string;
   readonly jobs: JobQueue;
+  readonly listener: Pick<HintListener, "on" | "again">;
   readonly sessions: SessionLeases;
   /** Holds a session while its lost turns are ended: one that begins here meanwhile is not lost, and needs the lease. */
   readonly engine: Pick<SessionEngine, "holdSession">;
@@ -31,54 +35,80 @@ export interface ReapLostOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Does for workers that are lost what they cannot do any more: ends their turns, and hands their work on. Gives what ends it. */
+/**
+ * Does for workers that are lost what they cannot do any more: ends their turns, and hands their work on. It looks when there is something
+ * to be done, when another process of this machine has come, and when one has died. Gives what ends it.
+ */
 export function reapLost(options: ReapLostOptions): () => Promise<void> {
-  let tidiedAt = 0;
+  const { database, owner, jobs, listener, notifier, onError } = options;
+  let neighbours: readonly string[] = [];
+  let isWanted = false;
   let running: Promise<void> | undefined;
 
   const reap = async (): Promise<void> => {
-    await expireDead(options);
+    neighbours = await expireDead(options);
     await endTurns(options);
     await hideEnded(options);
     await recordLost(options);
-    const { interrupted, queues } = await reapWork(options.database, options.jobs);
-    for (const id of interrupted) options.notifier.hint({ kind: "turn", id });
-    for (const id of queues) options.notifier.hint({ kind: "work", id });
-    if (Date.now() - tidiedAt < TIDY_MS) return;
-    tidiedAt = Date.now();
-    await tidy(options.database);
+    const { interrupted, queues } = await reapWork(database, jobs);
+    for (const id of interrupted) notifier.hint({ kind: "turn", id });
+    for (const id of queues) notifier.hint({ kind: "work", id });
+  };
+  const failed = (reason: unknown): void => {
+    listener.again("lost", undefined);
+    onError(CaretError.from(reason));
+  };
+  const reapAll = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      await reap().catch(failed);
+    }
+    running = undefined;
   };
   const start = (): void => {
-    running ??= reap()
-      .catch((reason: unknown) => options.onError(CaretError.from(reason)))
-      .finally(() => {
-        running = undefined;
-      });
+    isWanted = true;
+    running ??= reapAll();
   };
-  const timer = setInterval(start, REAP_MS);
+  const lookAround = (): void => {
+    if (neighbours.some((name) => isSeenDead(name, owner))) start();
+  };
+  const ends = [listener.on("lost", undefined, start), listener.on("neighbours", machineOf(owner), start)];
+  const timers = [setInterval(lookAround, LOOK_MS), setInterval(() => void tidy(database).catch(failed), TIDY_MS)];
   // At once: workers that are killed soon after their start must get to it as well.
   start();
   return async () => {
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
+    for (const end of ends) end();
     await running;
   };
 }
 
-/** Leases of processes that have died on this machine need not run out first, and nobody is to ask them for anything. */
-async function expireDead({ database, owner }: ReapLostOptions): Promise<void> {
+function machineOf(owner: string): string {
+  return owner.split("/")[0] ?? owner;
+}
+
+/**
+ * Leases of processes that have died on this machine need not run out first, and nobody is to ask them for anything. Gives those that
+ * live, or may.
+ */
+async function expireDead({ database, owner }: ReapLostOptions): Promise<readonly string[]> {
   const { rows } = await database.query(
     `select distinct owner from (
        select owner from work union all select owner from sessions union all select id from members
      ) as held
-     where owner is not null and owner like $1 || '/%' and owner <> $2`,
-    [owner.split("/")[0], owner],
+     where owner is not null and starts_with(owner, $1 || '/') and owner <> $2`,
+    [machineOf(owner), owner],
     "list owners",
   );
-  const dead = rows.map((row) => String(row["owner"])).filter((name) => isSeenDead(name, owner));
-  if (dead.length === 0) return;
+  const { true: dead = [], false: alive = [] } = Object.groupBy(
+    rows.map((row) => String(row["owner"])),
+    (name) => String(isSeenDead(name, owner)),
+  );
+  if (dead.length === 0) return alive;
   await database.query("delete from members where id = any($1)", [dead]);
   for (const table of ["work", "sessions"])
     await database.query(`update ${table} set lease_until = now() - interval '1 second' where owner = any($1)`, [dead]);
+  return alive;
 }
 
 /** A turn that a lost worker had started may have changed anything: it is ended as interrupted, never run again. */
@@ -106,7 +136,7 @@ async function endTurns(options: ReapLostOptions): Promise<void> {
 /** A worker that was killed after it had released a session, and before it said so, has left a turn that is shown as running. */
 async function hideEnded({ database, notifier }: ReapLostOptions): Promise<void> {
   const { rows } = await database.query(
-    `delete from running_turns using sessions where id = session_id and sessions.owner is null returning session_id`,
+    `delete from running_turns using sessions where ${isEndedSql} returning session_id`,
     [],
     "hide ended turns",
   );
@@ -116,8 +146,7 @@ async function hideEnded({ database, notifier }: ReapLostOptions): Promise<void>
 /** A turn that a lost worker had taken and not begun, or that was stopped in the queue, is in no log yet, and its client may follow it. */
 async function recordLost({ database, sealer, recordUnbegun, notifier, onError }: ReapLostOptions): Promise<void> {
   const { rows } = await database.query(
-    `select id, key, input, state from turns join work using (key) where kind = 'session' and input is not null
-       and (state = 'withdrawn' or (state = 'running' and owner is not null and lease_until < now()))`,
+    `select id, key, input, state from turns join work using (key) where ${isUnrecordedSql}`,
     [],
     "list lost turns",
   );

@@ -1,6 +1,6 @@
 import { Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { UnknownCommit } from "../database/open-database.ts";
+import { UnknownCommit } from "../database/database-error.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue, type TurnQueue } from "../queue/turn-queue.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";

@@ -73,8 +73,11 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
   const fetchAll = async (): Promise<void> => {
     while (isWanted && !isLeaving) {
       isWanted = false;
-      // The database may be away: the next poll tries again.
-      await fetchOnce().catch((reason: unknown) => onError(CaretError.from(reason)));
+      await fetchOnce().catch((reason: unknown) => {
+        // The database may be away: the next poll tries again.
+        for (const queue of queues) listener.again("work", queue);
+        onError(CaretError.from(reason));
+      });
     }
     fetching = undefined;
   };
@@ -142,6 +145,7 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
     } catch (reason) {
       // The database may be away: the next poll asks again.
       isUnsure = true;
+      listener.again("key", claim.key);
       onError(CaretError.from(reason));
       return "later";
     }

@@ -86,8 +86,11 @@ export function runCommands(options: RunCommandsOptions): () => Promise<void> {
   const look = (): void => {
     isWanted = true;
     taking ??= take()
-      // The database may be away: the next poll tries again.
-      .catch((reason: unknown) => onError(CaretError.from(reason)))
+      .catch((reason: unknown) => {
+        // The database may be away: the next poll tries again.
+        listener.again("command", owner);
+        onError(CaretError.from(reason));
+      })
       .finally(() => {
         taking = undefined;
       });

@@ -91,7 +91,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const monotonic = (): number => performance.now();
   const ends = [
     keepLeases({ database, owner, claims, sessions: leases, onLost: interrupt, onAllLost, meter, onError, monotonic }),
-    reapLost({ ...options, database, owner, jobs, sealer, sessions: leases, notifier, recordUnbegun: record }),
+    reapLost({ ...options, ...seat, jobs, sessions: leases, recordUnbegun: record }),
     runCommands({
       database,
       sealer,
@@ -139,8 +139,7 @@ async function keepSeen(options: WorkerOptions, { shares, holds, claims, isLeavi
   const members = createMembers(seat.database);
   const note = async (): Promise<void> => {
     const about = { ...(await options.about()), capacity, atWork: claims.held().length, ...abilities };
-    await members.note({ id, role: "worker", machine, version, about, isLeaving: isLeaving() });
-    const there = (await members.list()).filter(({ isThere }) => isThere).map((member) => member.id);
+    const there = await members.note({ id, role: "worker", machine, version, about, isLeaving: isLeaving() });
     // A gateway that is gone has taken its clients with it.
     for (const share of shares.values()) if (!there.includes(share.gateway)) share.leave("gone");
     holds.keepOnly(there);

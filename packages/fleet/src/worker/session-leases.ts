@@ -34,8 +34,8 @@ const NOT_HELD = -1;
 /** How often a session is tried again whose owner may be lost. */
 const CLAIM_MS = 250;
 /** Its lease has run out; or nobody has one although a turn has no end in the log, which would have none for ever. */
-const lostSql = `(owner is not null and lease_until < now())
-  or (owner is null and id in (select session_id from logged_turns where ended_at is null))`;
+export const isLostSql = `(owner is not null and lease_until < now())
+  or (owner is null and sessions.id in (select session_id from logged_turns where ended_at is null))`;
 const lease = `lease_until = now() + ${LEASE_MS} * interval '1 millisecond'`;
 
 export function createSessionLeases(database: Database, owner: string): SessionLeases {
@@ -80,7 +80,7 @@ export function createSessionLeases(database: Database, owner: string): SessionL
       const { lapses } = standing;
       const { rows } = await database.query(
         `update sessions set fence = fence + 1, owner = $1, ${lease}
-         where id in (select id from sessions where ${lostSql} limit $2 for update skip locked) returning id, fence`,
+         where id in (select id from sessions where ${isLostSql} limit $2 for update skip locked) returning id, fence`,
         [owner, MANY],
       );
       if (standing.lapses !== lapses) return [];

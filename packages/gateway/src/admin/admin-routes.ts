@@ -54,7 +54,12 @@ export function adminRoutes({ version, command, metrics, readiness, routes }: Ad
     );
     app.get(
       "/readyz",
-      { config: { access: "any-token", doc: { summary: "Readiness: which lanes could run a turn now" } } },
+      {
+        config: {
+          access: "any-token",
+          doc: { summary: "Readiness: which lanes could run a turn now, and whether its events can be written" },
+        },
+      },
       async (_request, reply) => {
         const report = await readiness();
         const ready = isReady(report);

@@ -74,6 +74,26 @@ it("lists every route of the router in the OpenAPI document", async () => {
   expect(listed.toSorted()).toEqual(routes.toSorted());
 });
 
+it("says in the OpenAPI document which routes need no token: those that answer without one", async () => {
+  const server = await start(quick());
+  type Operation = { readonly security?: readonly object[]; readonly requestBody?: { readonly content: object } };
+  const document = await (await call(server, "/openapi.json")).json();
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
+  const said: Record<string, boolean> = {};
+  const found: Record<string, boolean> = {};
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { security, requestBody }] of Object.entries(operations)) {
+      const [type] = Object.keys(requestBody?.content ?? {});
+      const body = type === undefined ? {} : { body: "{}", headers: { "content-type": type } };
+      const address = server.url + path.replaceAll(/\{\w+\}/g, "x");
+      const { status } = await fetch(address, { method: method.toUpperCase(), ...body });
+      said[`${method} ${path}`] = security?.length === 0;
+      found[`${method} ${path}`] = status !== 401;
+    }
+  expect(said).toEqual(found);
+  expect(new Set(Object.values(said))).toEqual(new Set([true, false]));
+});
+
 it("house 3.4: every route has a summary of its own in the OpenAPI document", async () => {
   const server = await start(quick());
   type Paths = Record<string, Record<string, { readonly summary: string }>>;

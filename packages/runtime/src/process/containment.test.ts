@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventually } from "../testing/eventually.ts";
 import { type Containment, containCommand, probeContainment } from "./containment.ts";
 import { createSpawner } from "./spawner/create-spawner.ts";
@@ -48,6 +48,17 @@ describe("looking for bubblewrap", () => {
       kind: "none",
       why: "Could not start /nowhere/bwrap (ENOENT)",
     });
+  });
+
+  it("leaves no timer behind that would keep a program which only looks", async () => {
+    const file = bench.program("bwrap", "#!/bin/sh\nexit 0\n");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const found = await probeContainment({ spawner, env: testEnv, file });
+      expect([found, vi.getTimerCount()]).toEqual([{ kind: "bubblewrap", file }, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("repeats what it says when the system refuses it", async () => {

@@ -50,6 +50,11 @@ describe("A known secret", () => {
     expect(redactor.redactText("abc abcdef")).toBe("abc abcdef");
   });
 
+  it("is redacted from six characters on", () => {
+    const six = createRedactor({ secrets: [new Secret("kT4-q9"), new Secret("wZ8-m")] });
+    expect(six.redactText("kT4-q9 wZ8-m")).toBe("[redacted] wZ8-m");
+  });
+
   it("is redacted wherever a stream is cut", async () => {
     const text = `before ${secret} middle crsr-gateway-keycrsr-gateway-key ${JSON.stringify(secret)} after crsr-gateway`;
     const expected = 'before [redacted] middle [redacted][redacted] "[redacted]" after crsr-gateway';

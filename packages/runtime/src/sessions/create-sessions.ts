@@ -1,5 +1,6 @@
 import type { Sessions } from "@caret/protocol";
 import { type BackgroundWork, createBackgroundWork } from "../async/background-work.ts";
+import type { EventStore } from "../log/event-store.ts";
 import { interruptRunningTurns } from "../log/interrupted-end.ts";
 import { changeCommands } from "./change-commands.ts";
 import { pruneSessions } from "./remove-session.ts";
@@ -29,7 +30,7 @@ export function createSessions(options: SessionsOptions): RuntimeSessions {
   const closing = new AbortController();
   const context = createSessionsContext(options);
   const background = createBackgroundWork(options.onError ?? (() => undefined));
-  lookAfterLog(context, background);
+  lookAfterLog(context, background, closing.signal);
   return {
     ...sessionCommands(context),
     ...turnCommands(context),
@@ -47,19 +48,18 @@ export function createSessions(options: SessionsOptions): RuntimeSessions {
 }
 
 /** Background work: retention, sweeping, turns of dead processes. */
-function lookAfterLog({ store, attachments, options, remove }: SessionsContext, background: BackgroundWork): void {
+function lookAfterLog(
+  { store, attachments, options, remove }: SessionsContext,
+  background: BackgroundWork,
+  closing: AbortSignal,
+): void {
   const { retention = [], now, abandonedMs = ABANDONED_MS, pruneMs = PRUNE_MS } = options;
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => attachments.sweep(store, signal));
   background.run((signal) => store.removeLeftovers(signal));
   // A process that died cannot end its turns, and no client can stop them meanwhile.
-  background.every(abandonedMs, () => interruptRunningTurns(store));
-  let searchedAt = now();
-  background.every(SEARCH_MS, async (signal) => {
-    if (options.engine.runningTurns().length > 0 && now() - searchedAt < BUSY_SEARCH_MS) return;
-    await store.catchUpSearch({ signal });
-    searchedAt = now();
-  });
+  if (options.ticks === undefined) background.every(abandonedMs, () => interruptRunningTurns(store));
+  fillSearch(store, options, { background, closing });
   if (retention.length === 0) return;
   background.every(pruneMs, (signal) =>
     pruneSessions({
@@ -70,4 +70,30 @@ function lookAfterLog({ store, attachments, options, remove }: SessionsContext, 
       remove: (id, updatedBefore) => remove(id, { updatedBefore }),
     }),
   );
+}
+
+/** Puts into the search what was said. Where other processes are heard of, only after one of them or this one has written. */
+function fillSearch(
+  store: EventStore,
+  { ticks, engine, now }: SessionsOptions,
+  { background, closing }: { readonly background: BackgroundWork; readonly closing: AbortSignal },
+): void {
+  let searchedAt = now();
+  let mayBeBehind = true;
+  const note = (): void => {
+    mayBeBehind = true;
+  };
+  const ends = ticks === undefined ? [] : [ticks.add(note), store.watch(note)];
+  closing.addEventListener("abort", () => {
+    for (const end of ends) end();
+  });
+  background.every(SEARCH_MS, async (signal) => {
+    if (!mayBeBehind || (engine.runningTurns().length > 0 && now() - searchedAt < BUSY_SEARCH_MS)) return;
+    mayBeBehind = ticks === undefined;
+    await store.catchUpSearch({ signal }).catch((reason: unknown) => {
+      note();
+      throw reason;
+    });
+    searchedAt = now();
+  });
 }

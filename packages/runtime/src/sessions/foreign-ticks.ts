@@ -4,9 +4,9 @@ import type { EventStore } from "../log/event-store.ts";
 export interface ForeignTicks {
   /**
    * Calls the listener each time another process has written to the log, or to that of this session where it is known which one it
-   * was. Returns the function that ends it.
+   * was. It is given the session where only that one was written to. Returns the function that ends it.
    */
-  add(listener: () => void, sessionId?: string): () => void;
+  add(listener: (sessionId?: string) => void, sessionId?: string): () => void;
 }
 
 export interface ForeignTicksOptions {

@@ -74,7 +74,8 @@ function gatherUpdates({ store, onWaiting, ticks, signal, scope }: FollowUpdates
   const ends = [
     store.watch(touch),
     onWaiting(touch),
-    ticks.add(() => {
+    ticks.add((sessionId) => {
+      if (sessionId !== undefined) return touch(sessionId);
       byOthers = true;
       bell.ring();
     }),

@@ -122,7 +122,10 @@ export interface SessionsOptions {
   readonly engine: SessionEngine;
   /** A running turn as the port shows it; absent: the engine's. A gateway of a fleet shows turns that workers run. */
   readonly turnOf?: (sessionId: string) => ShownTurn | undefined;
-  /** Hears of other processes that write to the log; absent: it is polled. */
+  /**
+   * Hears of the other processes of a fleet when they write to the log: there those end the turns of lost processes that take over their
+   * leases. Absent: the log is polled.
+   */
   readonly ticks?: ForeignTicks;
   /** Where an imported session is to work, by where it worked; absent: here. */
   readonly importWorkspace?: (theirs: string, caller: Caller, where: ImportPlace) => Promise<string>;

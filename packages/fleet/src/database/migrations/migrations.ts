@@ -8,6 +8,7 @@ import { lineage } from "./0007-lineage.ts";
 import { comparisons } from "./0008-comparisons.ts";
 import { contestedTranscripts } from "./0009-contested-transcripts.ts";
 import { tokenMakers } from "./0010-token-makers.ts";
+import { partitionRights } from "./0011-partition-rights.ts";
 
 export interface Migration {
   /** One or more statements. They run in the transaction that records the migration. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { sql: comparisons, oldestProgram: 3 },
   { sql: contestedTranscripts, oldestProgram: 3 },
   { sql: tokenMakers, oldestProgram: 3 },
+  { sql: partitionRights, oldestProgram: 3 },
 ];
