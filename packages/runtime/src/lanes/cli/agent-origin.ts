@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { fileStamp } from "../../paths/private-files.ts";
 import type { AgentOrigin } from "../../process/warm-pool.ts";
-import type { Prepared } from "./start-agent.ts";
 import type { AgentHost } from "./agent-host.ts";
+import type { Prepared } from "./start-agent.ts";
 
 interface OriginOptions extends Pick<Prepared, "profile" | "launch"> {
   readonly host: Pick<AgentHost, "environment" | "filesReadAtStart">;
