@@ -13,6 +13,13 @@ export interface LastCalls {
   readonly signal: AbortSignal;
 }
 
+export interface LastBatch {
+  readonly give: TakeBatch<readonly Decoded[]>;
+  readonly failureOf: (error: CaretError) => TurnOutcome;
+  /** Called before the turn's end is given: the program may leave. */
+  readonly leave: () => void;
+}
+
 /** A program that broke its protocol is not trusted with what it said before. */
 const brokenProtocol: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["protocol-violation", "protocol-drift"]);
 
@@ -23,17 +30,20 @@ const brokenProtocol: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["protocol-vio
 export async function giveLast(
   { offered, clocks, now, signal }: LastCalls,
   last: readonly Decoded[],
-  give: TakeBatch<readonly Decoded[]>,
-  failureOf: (error: CaretError) => TurnOutcome,
+  { give, failureOf, leave }: LastBatch,
 ): Promise<void> {
   const end = last.at(-1);
+  const giveEnd = async (batch: readonly Decoded[]): Promise<void> => {
+    leave();
+    await give(batch);
+  };
   if (
     offered.unfinished === undefined ||
     end?.event.type !== "turn-end" ||
     isGivenUp(end.event.outcome) ||
     signal.aborted
   )
-    return await give(last);
+    return await giveEnd(last);
   const before = last.slice(0, -1);
   // Their results are those of the decoder, which knows of no others: the calls go on.
   clocks.note(before.filter(({ event }) => event.type !== "tool-result"));
@@ -42,9 +52,9 @@ export async function giveLast(
   try {
     for (;;) {
       const next = await waiter.next(finished(offered.unfinished()), clocks.deadline() - now());
-      if (next.kind === "aborted") return await give([endWith(outcomeOfStop(signal))]);
-      if (next.kind !== "expired") return await give([end]);
-      if (clocks.deadline() <= now()) return await give([endWith(failureOf(clocks.expired()))]);
+      if (next.kind === "aborted") return await giveEnd([endWith(outcomeOfStop(signal))]);
+      if (next.kind !== "expired") return await giveEnd([end]);
+      if (clocks.deadline() <= now()) return await giveEnd([endWith(failureOf(clocks.expired()))]);
     }
   } finally {
     waiter.close();

@@ -58,11 +58,13 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
   await stopFirst(run.signal, agentAtWork(run), async (over) => {
     const read = await readUntilOver(run, give);
     const last = read.why === "ended" ? read.last : decoder.finish(await endingOf(run, read.why, read.saidAnything));
-    // A program that closed its output may have made calls that still run: it leaves as after an end of its own.
-    over(read.why === "end" && offered.unfinished !== undefined ? "ended" : read.why);
+    // The program may have made calls that still run. It leaves when they have ended, whether it said that it is done or closed its output.
+    const mayHaveCalls = offered.unfinished !== undefined && (read.why === "ended" || read.why === "end");
+    if (!mayHaveCalls) over(read.why);
     await read.taken;
     await version.lastChance();
-    await giveLast(run, last, give, (error) => failed(error, run.child.stderrTail()));
+    const failureOf = (error: CaretError) => failed(error, run.child.stderrTail());
+    await giveLast(run, last, { give, failureOf, leave: () => over("ended") });
   }).finally(offered.leave);
   if (upstream.sessionId !== undefined) run.refill(upstream.sessionId);
 }
