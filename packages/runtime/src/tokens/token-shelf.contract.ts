@@ -1,9 +1,10 @@
+import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { TokenEntry, TokenShelf } from "./token-shelf.ts";
 
 const token = (name: string, more: Partial<TokenEntry> = {}): TokenEntry => ({
   name,
-  sha256: name.padEnd(64, "0"),
+  sha256: hash("sha256", name),
   scopes: ["turns"],
   createdAt: 1,
   ...more,
