@@ -18,6 +18,9 @@ type RunRequest = Extract<EditorRequest, { readonly kind: "run" }>;
 /** How long a client may take to end and release the terminals of a turn that is over. */
 const RELEASE_MS = 2_000;
 
+/** ACP's code for a file that is not there. */
+const RESOURCE_NOT_FOUND = -32_002;
+
 export interface SessionEditorOptions {
   readonly caret: Pick<NativeClient, "followEditor" | "answerEditor">;
   readonly client: Pick<AgentContext, "request" | "createTerminal">;
@@ -99,7 +102,7 @@ export class SessionEditor {
 
   async #serve(request: EditorRequest): Promise<void> {
     const { caret, sessionId, signal, onError } = this.#options;
-    const answer = await this.#fulfil(request).catch((reason: unknown): EditorAnswer => ({ failed: wordsOf(reason) }));
+    const answer = await this.#fulfil(request).catch(failureOf);
     if (signal.aborted) return;
     await caret.answerEditor(sessionId, request.requestId, answer).catch((reason: unknown) => {
       const error = CaretError.from(reason);
@@ -182,7 +185,8 @@ function terminalContent(terminalId: string): ToolCallContent {
   return { type: "terminal", terminalId };
 }
 
-function wordsOf(reason: unknown): string {
-  if (reason instanceof RequestError) return `${reason.message} (${reason.code})`;
-  return CaretError.from(reason).message;
+function failureOf(reason: unknown): EditorAnswer {
+  if (!(reason instanceof RequestError)) return { failed: CaretError.from(reason).message };
+  const failed = `${reason.message} (${reason.code})`;
+  return reason.code === RESOURCE_NOT_FOUND ? { failed, missing: true } : { failed };
 }

@@ -16,6 +16,7 @@ const editorQuery = z.object({
 
 const editorAnswerBody = z.object({
   failed: text.exactOptional(),
+  missing: flag.exactOptional(),
   text: text.exactOptional(),
   cut: flag.exactOptional(),
   exitCode: z.int({ error: "must be a whole number" }).exactOptional(),

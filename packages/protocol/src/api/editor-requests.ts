@@ -36,6 +36,8 @@ export type FollowedEditorRequest =
 export interface EditorAnswer {
   /** Why the request could not be fulfilled; nothing else counts then. */
   readonly failed?: string;
+  /** It failed since the editor has no such file, neither in a buffer nor on its disk: nothing unsaved can be lost. */
+  readonly missing?: boolean;
   /** The text of a file, or what a command printed. */
   readonly text?: string;
   /** The output is only the end of what was printed. */

@@ -33,7 +33,8 @@ export function toToolEditor(current: () => OpenEditor | undefined): ToolEditor 
     async readText(path, signal) {
       const editor = current();
       if (editor?.offer.reads !== true) return undefined;
-      const { failed, text } = await askUntil(editor, { kind: "read", path }, signal);
+      const { failed, missing, text } = await askUntil(editor, { kind: "read", path }, signal);
+      if (missing === true) return undefined;
       return failed === undefined && text !== undefined ? { text } : { failed: failed ?? "It gave no text" };
     },
     async writeText(path, text, signal) {

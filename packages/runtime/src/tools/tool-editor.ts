@@ -24,7 +24,7 @@ export interface EditorRun {
  * something, that counts: its buffers before the disk, its terminals before processes of ours. Paths are absolute.
  */
 export interface ToolEditor {
-  /** Undefined where no editor reads files: then the disk counts. Failed when the editor did not read this one. */
+  /** Undefined where the disk counts: no editor reads files, or it has no such file. Failed when the editor did not read this one. */
   readText(path: string, signal: AbortSignal): Promise<EditorText | undefined>;
   /** False where no editor writes files. Rejects when the editor did not write, or left before it said so. */
   writeText(path: string, text: string, signal: AbortSignal): Promise<boolean>;

@@ -12,9 +12,9 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 type EditorContext = Pick<ToolContext, "workspace" | "editor" | "signal">;
 
 /**
- * The text of a file as it stands in the editor, saved or not; undefined where the disk counts: no editor reads, or the file
- * is not there yet, or is no text, which no editor has unsaved words of. An editor that fails may have some, and the file is
- * left alone: who reads or changes the disk's text then would lose them.
+ * The text of a file as it stands in the editor, saved or not; undefined where the disk counts: no editor reads, or it has no such
+ * file, or the file is no text, of which no editor holds unsaved changes. An editor that fails otherwise may hold some, so the call
+ * fails: reading or writing the disk's text would lose them.
  */
 export async function editorText(target: ConfinedPath, context: EditorContext): Promise<string | undefined> {
   const { workspace, editor, signal } = context;
