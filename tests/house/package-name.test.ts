@@ -21,6 +21,8 @@ const inCheckout = {
   "README.md": "elsewhere never, since npm's own `caret` is a stranger's package",
   "docs/first-steps.md": "Run them in this checkout",
   "packages/cli/src/program.ts": "only ever named where npx finds this program",
+  "tests/clients/gateway-process.ts":
+    "tests work in directories of their own, where `npx caret` would run a stranger's package",
 } as const;
 
 it("lets nobody fetch the package that npm calls caret: no document, recipe or message names it", () => {

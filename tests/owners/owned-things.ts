@@ -94,6 +94,7 @@ export async function makeThings(anna: Seat, workspace: string): Promise<OwnedTh
       agents: { name: more.agent },
       messages: { id: messageId },
       comparisons: { id: more.comparison },
+      responses: { id: String(kept.body["id"]) },
     },
   };
 }

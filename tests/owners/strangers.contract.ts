@@ -228,7 +228,7 @@ function statelessTests(open: () => Strangers): void {
         none.status,
         JSON.stringify(none.body).replaceAll(nobodys, "ID"),
       ]);
-      expect(theirs.status).toBe(404);
+      expect([theirs.status, theirs.body["error"]]).toMatchObject([400, { code: "previous_response_not_found" }]);
     }
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,9 +11,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-function models(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Tried> {
-  const base = { CARET_DATA_DIR: join(directory, "data"), CARET_LANE: "sim", PATH: process.env["PATH"] ?? "" };
-  return tryCommand(addModelsCommand, ["models", ...argv], { cwd: directory, env: { ...base, ...env } });
+function models(argv: readonly string[]): Promise<Tried> {
+  const env = {
+    CARET_DATA_DIR: join(directory, "data"),
+    CARET_LANE: "sim",
+    PATH: process.env["PATH"] ?? "",
+  };
+  return tryCommand(addModelsCommand, ["models", ...argv], { cwd: directory, env });
 }
 
 it("lists the models of the simulator, families as one, and keeps the list", async () => {
@@ -27,9 +31,12 @@ it("lists the models of the simulator, families as one, and keeps the list", asy
 
 it("asks the agent again only with --refresh", async () => {
   await models([]);
-  const kept = await models(["--json"], { CARET_SIM_AUTH: "out" });
+  const login = join(directory, "data", "simulator", "auth.json");
+  writeFileSync(login, "{}");
+  const kept = await models(["--json"]);
   expect(JSON.parse(kept.stdout)[0]).toMatchObject({ id: "auto" });
-  await expect(models(["--refresh"], { CARET_SIM_AUTH: "out" })).rejects.toMatchObject({ code: "not-logged-in" });
+  await expect(models(["--refresh"])).rejects.toMatchObject({ code: "not-logged-in" });
+  rmSync(login);
 });
 
 it("explains what a name means, and what it does not", async () => {
