@@ -28,7 +28,7 @@ interface Report {
   readonly paid: number;
 }
 
-/** A client asks, with the retries that its SDK makes by itself, and somebody strikes if the case wants it. */
+/** A client asks, with the retries that its SDK makes by itself, while the case's failure strikes. */
 async function askAndStrike(
   stage: OnceStage,
   given: OnceCase,

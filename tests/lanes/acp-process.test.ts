@@ -52,7 +52,7 @@ test("a process that is killed in the middle of ten turns of five sessions ends 
   expect(bench.processes()).toEqual([]);
 });
 
-test("an agent that does not stop when it is told to is ended with its process, and with what else that works at", async () => {
+test("an agent that ignores its cancellation is killed with its process and the other turns of that process", async () => {
   const frozen = { when: "Freeze", steps: [{ text: "Half." }, { raw: "" }, { crash: "SIGSTOP" }] };
   const other = { when: "Hang", steps: [{ text: "Half." }, { hang: true }] };
   const workspace = bench.workspace(bench.simulator({ turns: [frozen, other, [{ text: "Whole." }]] } as never));

@@ -222,7 +222,7 @@ describe.skipIf(!hasBubblewrap)("an agent in a sandbox that runs its own tools",
     await expect.poll(() => readdirSync(workspace())).toEqual([]);
   });
 
-  it("is told in its first turn of more tools than an agent takes, which are counted where it runs", async () => {
+  it("warns in the first turn of more tools than an agent takes, counted where the agent runs", async () => {
     const mcpJson = join(configDir(), "mcp.json");
     const before = readFileSync(mcpJson, "utf8");
     const many = { command: process.execPath, args: ["-e", serverOf(40)] };

@@ -8,7 +8,7 @@ export interface QuoteTags {
 }
 
 /**
- * The tags around what somebody else has written, which it cannot end by itself: where it holds the end of such a tag, both bear a mark
+ * The tags around a quoted text. The text cannot close them: where it contains such a closing tag, both tags bear a mark
  * that stands nowhere in it. The mark is a digest, so that the same text has the same tags in each request.
  */
 export function quoteTags(

@@ -46,7 +46,7 @@ const BLOW_MS = 3_000;
 /** An impatient client waits for less than that. */
 export const IMPATIENT_MS = 1_500;
 
-/** What somebody else does to the turn at that point. */
+/** What strikes the turn at that point. */
 const blows = ["agent killed", "gateway killed", "worker killed", "client gone", "client impatient"] as const;
 type Blow = (typeof blows)[number];
 
@@ -130,7 +130,7 @@ export function hasActed({ point }: OnceCase): boolean {
   return point === "words" || point === "amid" || point === "result";
 }
 
-/** What the agents of a case do: the first one fails, and every later one pays and is done, unless it is told that was paid. */
+/** What the agents of a case do: the first one fails, and every later one pays and is done, unless its prompt says that it was paid. */
 export function scenarioOf(given: OnceCase, ledger: string): ScenarioInput {
   const turns = [
     // Where the client runs the tools, a new agent is given the results with the transcript.

@@ -32,12 +32,12 @@ export async function finishTurns({ engine, limitMs, onWait }: FinishTurnsOption
   await reported;
 }
 
-/** The titles are in the log, which may have to be waited for: the turns are ended in time all the same. */
+/** Reading the titles may have to wait for the log; the turns end in time even then. */
 async function report(titles: Promise<readonly string[]>, onWait: FinishTurnsOptions["onWait"]): Promise<void> {
   try {
     await onWait(await titles);
   } catch {
-    // Who cannot be told what is waited for stops no less.
+    // A shutdown that cannot name what it waits for still goes on.
   }
 }
 

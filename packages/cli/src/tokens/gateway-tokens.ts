@@ -37,7 +37,7 @@ export function gatewayTokens({ place, others = [], now }: GatewayTokensOptions)
   };
 }
 
-/** A user is not told that somebody else has a token of this name. */
+/** Does not reveal that another user has a token of this name. */
 async function isAnothers(place: TokenPlace, name: string, caller: Caller): Promise<boolean> {
   const taken = (await shelfAt(place).list()).find((entry) => entry.name === name && entry.revokedAt === undefined);
   return taken !== undefined && taken.user !== caller.user && !seesMachine(caller);

@@ -7,7 +7,7 @@ const held = new Set(["55P03", "40P01", "40001", "57014", "25P03"]);
 const lost = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENOTFOUND"]);
 /** Not logged in, no such user, database or right. */
 const refused = /^(28|3D|42501)/;
-/** A standby, or a server that was told to take no writes. */
+/** A standby, or a server in read-only mode. */
 const readOnly = new Set(["25006"]);
 /** No such schema, table, column or function. */
 const unmade = new Set(["3F000", "42P01", "42703", "42704", "42883"]);

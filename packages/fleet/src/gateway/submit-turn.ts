@@ -22,7 +22,7 @@ export interface SubmittedTurn {
   readonly id: string;
   /**
    * What the worker answered when it had begun the turn; undefined when the signal came first. Rejects with why it did not begin; and with
-   * what kept the answer from being read, when the turn may act all the same.
+   * what kept the answer from being read, when the turn may still act.
    */
   begun(signal?: AbortSignal): Promise<unknown>;
 }

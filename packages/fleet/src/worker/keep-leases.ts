@@ -31,7 +31,7 @@ export interface KeepLeasesOptions {
 
 /**
  * Renews what this worker holds, and gives all of it up, once, when that could not be done in time. From then on it takes nothing before
- * a renewal has succeeded: see `LeaseStanding`. Gives what ends it.
+ * a renewal has succeeded: see `LeaseStanding`. Returns `stop()`.
  */
 export function keepLeases(options: KeepLeasesOptions): () => void {
   const { database, owner, claims, sessions, meter, monotonic, renewMs = RENEW_MS } = options;

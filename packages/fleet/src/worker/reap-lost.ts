@@ -37,7 +37,7 @@ export interface ReapLostOptions {
 
 /**
  * Does for workers that are lost what they cannot do any more: ends their turns, and hands their work on. It looks when there is something
- * to be done, when another process of this machine has come, and when one has died. Gives what ends it.
+ * to be done, when another process of this machine has come, and when one has died. Returns `stop()`.
  */
 export function reapLost(options: ReapLostOptions): () => Promise<void> {
   const { database, owner, jobs, listener, notifier, onError } = options;

@@ -166,7 +166,7 @@ export class OpenSession {
     await this.#options.client.notify(methods.client.session.update, { sessionId: this.id, update });
   }
 
-  /** A lane that cannot pass pictures on runs the turn without them, and the client is told so: the editor cannot take them back. */
+  /** A lane that cannot pass pictures on runs the turn without them and says so in a notice: the editor cannot take them back. */
   async #start(blocks: readonly ContentBlock[]): Promise<string> {
     const { caret, allowing } = this.#options;
     const { prompt, images } = readPrompt(blocks);

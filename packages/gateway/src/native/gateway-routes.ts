@@ -117,7 +117,7 @@ function summaryOf(findings: readonly FindingView[]): FindingView {
   const worst = (["fail", "warn"] as const).find((state) => findings.some((finding) => finding.state === state));
   if (worst === undefined) return { check: "gateway", state: "ok", detail: "All is well" };
   const detail = worst === "fail" ? "Something does not work" : "Something is not as it should be";
-  return { check: "gateway", state: worst, detail: `${detail}: ask whoever runs this gateway` };
+  return { check: "gateway", state: worst, detail: `${detail}: ask the person who runs this gateway` };
 }
 
 function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOptions): void {

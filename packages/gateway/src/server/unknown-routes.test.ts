@@ -41,7 +41,7 @@ describe.each(places)("%s %s [clients N4]", (method, path, status, allow) => {
     expect([statusOf(answer), /^allow: (.+)$/im.exec(answer)?.[1]]).toEqual([status, allow]);
   });
 
-  it("is nothing to somebody without a token", async () => {
+  it("is a 401 without a token", async () => {
     const answers = await Promise.all(Object.values(bodies).map((body) => send(method, path, body, "wrong")));
     expect(answers.map(statusOf)).toEqual(answers.map(() => 401));
   });

@@ -40,7 +40,7 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
         await sessions.createWith(session, caller, { agent, budget });
       } catch (reason) {
         if (worktree !== undefined) await removeWorktree(options.git, worktree);
-        // Somebody has made one of this name in between.
+        // Another request made an agent of this name in between.
         const isTaken =
           (await store.find(wanted.name)) !== undefined && CaretError.from(reason).code === "invalid-request";
         throw isTaken ? await refusedName(wanted, caller) : reason;

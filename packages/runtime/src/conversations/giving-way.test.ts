@@ -53,7 +53,7 @@ it("turns that wait for their clients give way to a newcomer, and go on when the
   });
 });
 
-it("a client that has just been sent a call is not given up for a newcomer, which is told when to come again [A17]", async () => {
+it("keeps a client that was just sent a call, and answers the newcomer when to come again [A17]", async () => {
   bench = createConversationBench({}, { maxTurns: 3, giveWayMs: 20_000, parkedLimitMs: 60_000 });
   const parked = [await parkedTurn("one"), await parkedTurn("two"), await parkedTurn("three")];
   expect(await refusalOf(bench.open([user("New")], named("new")))).toEqual({

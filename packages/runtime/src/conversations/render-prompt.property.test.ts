@@ -192,7 +192,7 @@ describe("a transcript that is flattened into a prompt", () => {
 });
 
 describe("a tool's result with what its client adds", () => {
-  it("is told from it by a mark, and cannot imitate one [A13]", () => {
+  it("bears a mark that the text cannot imitate [A13]", () => {
     fc.assert(
       fc.property(
         hostile,

@@ -37,7 +37,7 @@ export function createWithheldEnd({ canBeAverted, acts, signal }: WithheldEndOpt
     return withheld === undefined ? entries : entries.slice(0, -1);
   };
   return {
-    /** Gives what may be shown. More of a text comes after some of it, and with that the turn has acted. */
+    /** Returns what may be shown. More of a text comes after some of it, and with that the turn has acted. */
     before(take: TakeEntries): TakeEntries {
       const shown = (entries: LaneBatch): Promise<void> | void => {
         const left = withhold(entries);

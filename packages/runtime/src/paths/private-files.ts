@@ -40,6 +40,6 @@ export function fileStamp(file: string): string {
     const { ino, ctimeNs, mtimeNs, size } = statSync(file, { bigint: true });
     return `${ino} ${ctimeNs} ${mtimeNs} ${size}`;
   } catch {
-    return "none"; // there is none, or none for us: whoever reads it will say so
+    return "none"; // there is none, or we may not look: reading it will say so
   }
 }

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** A stop that cannot wait as long as others: somebody else may begin to work where this turn does. */
+/** A stop that cannot wait as long as others: another worker may begin a turn in the same workspace. */
 export class HurriedStop extends CaretError {
   /** How long what works for the turn has to heed it. */
   readonly graceMs: number;

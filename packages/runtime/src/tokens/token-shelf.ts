@@ -22,7 +22,7 @@ export interface TokenEntry {
   readonly seesAll?: true | undefined;
   /** The only workspace its turns may work in. */
   readonly workspace?: string | undefined;
-  /** The token that made it, with which it is revoked; absent: whoever runs commands on the machine. */
+  /** The token that made it, with which it is revoked; absent: a person who runs commands on this machine. */
   readonly madeBy?: TokenMaker | undefined;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;

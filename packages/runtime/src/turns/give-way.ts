@@ -42,7 +42,7 @@ export function createGivingWay({ turns, giveWayMs = GIVE_WAY_MS, now }: GiveWay
       if (turn === undefined || waitedMs === undefined || waitedMs < giveWayMs) return undefined;
       leaving.add(turn);
       turn.cancel("It waited for its client, and gave way to a new turn: too many were running");
-      // Its end may not reach the log; its place is free all the same.
+      // Its place is free even when its end does not reach the log.
       return turn.outcome.catch(() => undefined);
     },
     roomInMs() {

@@ -48,7 +48,7 @@ const knownOpenings: readonly RegExp[] = [
 ];
 
 /**
- * Whether a request is a chore beyond doubt, whoever sends it: a title or a summary of a conversation, asked for in the way of a
+ * Whether a request is a chore beyond doubt, from any client: a title or a summary of a conversation, asked for in the way of a
  * program. Clients that send neither a name of theirs nor one of the session are known by nothing else. Where it is not beyond doubt
  * a request is the turn of a person.
  */

@@ -67,7 +67,7 @@ export function sideCallOf(
   const isOther = known !== undefined && known.systemId !== question.systemId;
   if (question.tools.length > 0)
     return isOther && question.tools.length < known.toolCount ? { kind: "subagent" } : undefined;
-  // Whoever it is of: what is a chore beyond doubt needs no hands, and has none.
+  // From any client: a chore beyond doubt needs no tools, and gets none.
   const removal = removalOf(question, known, isOther) ?? (isClientChore(question) ? "never" : undefined);
   return removal === undefined ? undefined : { kind: "aside", removal };
 }

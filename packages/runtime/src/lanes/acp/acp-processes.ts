@@ -88,7 +88,7 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
   const find = ({ slot: key, madeFrom }: AgentOrigin, command: AcpCommand): Kept => {
     const found = kept.get(key);
     if (found?.madeFrom === madeFrom) return found;
-    if (found !== undefined) replace(key, found).catch(() => undefined); // it did not start, which its turns are told
+    if (found !== undefined) replace(key, found).catch(() => undefined); // it did not start: the turns that wait for it fail with that reason
     const entry = { madeFrom, workspace: command.workspace, started: startAcpProcess(command), turns: 0 };
     kept.set(key, entry);
     entry.started.catch(() => drop(key, entry)); // the turns that wait for it reject

@@ -53,7 +53,7 @@ export class AcpTurn implements SessionListener {
   readonly #asked: AnswerAgent;
   readonly #alarm = new Alarm(() => this.#expire());
   readonly #over = Promise.withResolvers<FinalEnding>();
-  /** Aborted when the agent is told to stop: nothing it says or asks from then on counts. */
+  /** Aborts with the request to stop: nothing the agent says or asks from then on counts. */
   readonly #stopped = new AbortController();
   /** Settles when the agent has answered the prompt that was sent last. */
   #prompted: Promise<unknown> = Promise.resolve();

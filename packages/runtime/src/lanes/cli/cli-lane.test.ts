@@ -233,7 +233,7 @@ describe("a program of one's own", () => {
     },
   );
 
-  it("that is started as Cursor's CLI is is not told to update that", async () => {
+  it("that starts as Cursor's CLI does is not advised to update the CLI", async () => {
     const command = bench.agent("exit 1");
     const events = await play(laneOf({ programs: { command, args: [], promptAsArg: false, models: {} } }), "auto");
     const end = events.at(-1);

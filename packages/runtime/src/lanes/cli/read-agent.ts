@@ -93,7 +93,7 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
     isOver = true;
     alarm.close();
     signal.removeEventListener("abort", onAbort);
-    taking?.catch(() => undefined); // whoever waits for it below gets the reason
+    taking?.catch(() => undefined); // the await below gets the reason
     resolve({ why, last, saidAnything, taken: taking });
   };
   const onAbort = (): void => end("aborted");
@@ -173,7 +173,7 @@ export function failed(error: CaretError, stderr: string): Extract<Ending, { kin
   return { kind: "failed", error: info.upstream === undefined && upstream !== "" ? { ...info, upstream } : info };
 }
 
-/** Its process: told to stop in stages, or, when its turn has ended by itself, given a moment to leave. */
+/** Stops the process in stages, or, when its turn has ended by itself, gives it a moment to leave. */
 function agentAtWork({ child, graceMs, cancelMessage, signal, offered }: AgentRun): AtWork {
   const end = async (stages: StopStages): Promise<void> => {
     // Unread output is dropped from here on, so that the agent does not wait for a reader.

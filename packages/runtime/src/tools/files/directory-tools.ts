@@ -10,7 +10,7 @@ import { lookAtTree, treeWords } from "./look-at-tree.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 
 const MAX_ENTRIES = 2_000;
-/** What a deleted file held is told up to this. */
+/** Contents of a deleted file are returned up to this size. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
 
 interface PathInput {
@@ -147,7 +147,7 @@ function toEntry(entry: Dirent): EntryData {
   return { name: entry.name, isDirectory: entry.isDirectory() };
 }
 
-/** What a program is told of a file that it deletes. It deletes no directories by this. */
+/** What a program that deletes a file gets back. This deletes no directories. */
 async function lookAtFile({
   directory,
   name,

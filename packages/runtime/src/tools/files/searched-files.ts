@@ -8,7 +8,7 @@ import type { PinnedDirectory } from "./pinned-directory.ts";
 import { isBinary } from "./text-encodings.ts";
 import { type FoundFile, walkFiles } from "./walk-files.ts";
 
-/** Larger files are not searched; a program is told that something was left out, and waits for larger ones. */
+/** Larger files are not searched; the answer to a program says that something was left out, and its limit is higher. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_EXACT_BYTES = 64 * 1024 * 1024;
 

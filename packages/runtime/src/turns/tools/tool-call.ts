@@ -65,7 +65,7 @@ export interface CallRefusal {
   readonly class: OutcomeClass;
 }
 
-/** Counts a call that a lane refuses by itself, and gives what the agent is answered. Never rejects. */
+/** Counts a call that a lane refuses by itself, and returns the answer to the agent. Never rejects. */
 export type AnswerRefused = (call: ToolCall, refusal: CallRefusal) => Promise<ToolResult>;
 
 /** A result with words for the model besides: after the text that a model reads, beside the data that a program reads. */

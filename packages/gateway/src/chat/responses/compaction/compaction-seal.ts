@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 /** Closes what a conversation was compacted to, so that its client can keep it and nobody but this gateway reads it. */
 export interface CompactionSeal {
   seal(owner: string, summary: string): string;
-  /** Undefined: sealed elsewhere, for somebody else, or changed since. */
+  /** Undefined: sealed by another gateway, for another owner, or changed since. */
   open(owner: string, sealed: string): string | undefined;
 }
 

@@ -40,7 +40,7 @@ export type Item = z.infer<typeof itemSchema>;
 /** Where items are looked up that stand for what is not in the request. */
 export interface InputSources {
   findItem(id: string): OutputItem | undefined;
-  /** The summary in a compaction item; undefined when it was not sealed here, or for somebody else. */
+  /** The summary in a compaction item; undefined when another gateway sealed it, or for another owner. */
   openCompaction(sealed: string): string | undefined;
 }
 

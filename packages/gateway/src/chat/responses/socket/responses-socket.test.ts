@@ -268,7 +268,7 @@ describe("the Responses API over a WebSocket [clients N9]", () => {
     expect(closed).toEqual([1003, 1008]);
   });
 
-  it("is told when it is as old as it may be, and closed", async () => {
+  it("gets an error when the connection has reached its age limit, and is closed", async () => {
     const client = new Client(await start(hello, { socketAgeMs: 1 }));
     const [{ error }, [code]] = await Promise.all([client.next(), once(client.socket, "close")]);
     expect([error?.code, code]).toEqual(["websocket_connection_limit_reached", 1001]);

@@ -356,7 +356,7 @@ describe("an operation that cannot be done", () => {
     expect(readFileSync(bench.path("directory/file"), "utf8")).toBe("kept");
   });
 
-  it("is told what a deleted file held", async () => {
+  it("returns what a deleted file held", async () => {
     writeFileSync(bench.path("file"), "held\r\n");
     let removed: unknown;
     await bench.play(async (run) => {

@@ -22,7 +22,7 @@ const patient = { firstEventMs: HOUR_MS, idleMs: HOUR_MS, toolMs: HOUR_MS, turnM
 export interface NativeBench {
   readonly workspace: string;
   path(name: string): string;
-  /** One turn; its streams are played one after the other. Gives what the log has of it. */
+  /** One turn; its streams are played one after the other. Returns the events that the log has of it. */
   play(script: (run: NativeRun, index: number) => Promise<void>, more?: PlayOptions): Promise<readonly AgentEvent[]>;
   close(): Promise<void>;
 }
