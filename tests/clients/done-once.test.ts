@@ -67,20 +67,37 @@ function invitesRetry({ status = 0, shouldRetry }: Attempt): boolean {
 
 /** What is wrong with how the case went; nothing, if all is well. */
 function wrongsOf(given: OnceCase, { end, attempts, paid, words }: Report): readonly string[] {
-  const invited = attempts.filter(invitesRetry);
+  const invited = (isSafeToAskAgain(given) ? attempts.slice(-1) : attempts).filter(invitesRetry);
   return [
     ...(paid > 1 ? [`paid ${paid} times`] : []),
-    ...(end === "completed" && paid !== 1 && !mayEndUnpaid(given) ? [`completed, and paid ${paid} times`] : []),
+    ...(end === "completed" && paid !== 1 && !mayEndUnpaid(given, words) ? [`completed, and paid ${paid} times`] : []),
     ...(hasActed(given) && invited.length > 0 ? [`invited to ask again: ${invited.map(({ status }) => status)}`] : []),
     ...(words.split(HALF).length > 2 ? [`said twice: ${words}`] : []),
     ...(mustComplete(given) && end !== "completed" ? [`not tried again: ${words}`] : []),
   ];
 }
 
-/** A program of the contract that has spoken and ends in peace has answered. */
-function mayEndUnpaid({ lane, point, failure }: OnceCase): boolean {
-  return lane === "contract" && point === "words" && failure === "no result";
+/**
+ * A gateway cannot know how far the worker had come that is lost before its first answer. Under a key the client may ask: what was begun is
+ * in the log under that key, and is the answer. That one must be final.
+ */
+function isSafeToAskAgain({ lane, isKeyed, failure }: OnceCase): boolean {
+  return lane === "fleet" && isKeyed && failure === "worker killed";
 }
+
+/**
+ * Once an agent has spoken, a program of the contract that exits with 0 has answered, and so has an agent on ACP that adds the line of its
+ * failure: ACP agents quote such lines, too. The client must then be shown that line.
+ */
+function mayEndUnpaid({ lane, point, failure }: OnceCase, words: string): boolean {
+  if (point !== "words") return false;
+  if (lane === "contract") return failure === "no result";
+  const mayBeAcp = lane === "acp" || lane === "auto";
+  return mayBeAcp && TOLD.has(failure) && words.startsWith(`${HALF}\n\nError: `);
+}
+
+/** Failures that an agent reports itself. */
+const TOLD: ReadonlySet<string> = new Set(["network", "unavailable", "limited"]);
 
 function mustComplete(given: OnceCase): boolean {
   if (hasActed(given)) return false;

@@ -10,6 +10,9 @@ import { endOf, playTurn } from "../turns/play-turn.ts";
 import { type Invocation, TurnBench } from "../turns/turn-bench.ts";
 import { openApiStage } from "./api-bench.ts";
 
+/** Only ends what hangs: the full run begins a few hundred agents, one after the other. */
+const WALK_MS = 600_000;
+
 let bench: TurnBench;
 beforeEach(() => {
   bench = new TurnBench();
@@ -147,7 +150,8 @@ function seenOf(lane: Lane, end: string): Partial<Seen> {
 }
 
 describe.each(["acp", "cli"] as const)("a turn of the %s lane", (lane) => {
-  test("is run with the key and the program that are there when it begins, whatever was there before", async () => {
+  const name = "is run with the key and the program that are there when it begins, whatever was there before";
+  test(name, { timeout: WALK_MS }, async () => {
     const world = new World();
     const { engine } = await bench.open({ settings: world.settings(lane), keepWarm: true });
     const { apply, expected } = createChanges(world);
@@ -184,7 +188,9 @@ describe.each(["acp", "cli"] as const)("a turn of the %s lane", (lane) => {
   });
 });
 
-test("a turn of the api lane is run for the account whose key is there when it begins, and so is what it asks before", async () => {
+const ofApi =
+  "a turn of the api lane is run for the account whose key is there when it begins, and so is what it asks before";
+test(ofApi, { timeout: WALK_MS }, async () => {
   const world = new World();
   const stage = await openApiStage(bench, {
     settings: { profiles: { default: { apiKeyFile: world.keyFile } } },

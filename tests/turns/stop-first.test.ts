@@ -173,7 +173,8 @@ describe.each(works)("$name", ({ lane, agent, scenario, request }) => {
     const written = ledgerOf(bench);
     expect(log.waiting).toBeGreaterThan(0);
     log.release();
-    expect(endOf(await turn.outcome)).toBe(ends);
+    // Where even the start of the turn waits, a slow machine may give the turn up before it is stopped here.
+    expect(stage === 0 ? [ends, "overloaded"] : [ends]).toContain(endOf(await turn.outcome));
     await turn.settled;
     expect([ledgerOf(bench), atWork(workspace)]).toEqual([written, 0]);
     if (ends === "cancelled") await wellFormed(engine, turn);

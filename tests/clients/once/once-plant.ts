@@ -16,6 +16,8 @@ export interface Plant {
   replaceWorker(): Promise<void>;
   /** How many runs the upstream was asked for, where there is one. */
   runs(): number;
+  /** How many of them it still works at: a turn of the native door goes on without its client. */
+  openRuns(): number;
   remove(): Promise<void>;
 }
 
@@ -34,7 +36,11 @@ export async function openPlant(lane: LaneUnderTest): Promise<Plant> {
 }
 
 /** A gateway without a worker and without a simulated upstream. */
-const alone: Pick<Plant, "replaceWorker" | "runs"> = { replaceWorker: async () => undefined, runs: () => 0 };
+const alone: Pick<Plant, "replaceWorker" | "runs" | "openRuns"> = {
+  replaceWorker: async () => undefined,
+  runs: () => 0,
+  openRuns: () => 0,
+};
 
 async function openApi(home: GatewayHome): Promise<Plant> {
   const upstream = await startUpstream({ scenario: upstreamScenario(join(home.workspace, "ledger")) });
@@ -44,6 +50,7 @@ async function openApi(home: GatewayHome): Promise<Plant> {
     home,
     gateway: (port) => startAlone(home, port, ["--lane", "api"], env),
     runs: () => upstream.records.filter(({ path }) => String(path).endsWith("/Run")).length,
+    openRuns: () => upstream.openRuns,
     async remove() {
       await upstream.close();
       home.remove();

@@ -40,8 +40,8 @@ export class OnceStage {
   /** Sets the agents up for a case, whose ledger is empty. */
   async play(given: OnceCase): Promise<void> {
     await this.#running;
-    // Agents of the case before may still be on their way out.
-    while (this.#killAgents() > 0) await sleep(10);
+    // Agents of the case before may still be on their way out, and an upstream that nobody has stopped about to pay.
+    while (this.#killAgents() > 0 || this.#plant.openRuns() > 0) await sleep(10);
     rmSync(this.ledger, { force: true });
     this.#seenRuns = this.#plant.runs();
     if (this.#lane !== "api") this.#plant.home.play(scenarioOf(given, this.ledger));

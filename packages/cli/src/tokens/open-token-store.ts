@@ -19,6 +19,8 @@ export interface FleetTokens {
   /** Those that are valid. Another array when any of them has changed. */
   current(): readonly TokenEntry[];
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
+  /** Revokes what these have made, by their digests. */
+  revokeMadeBy(makers: readonly string[], at: number): Promise<unknown>;
 }
 
 /** The gateway's `TokenStore` over the token file, and over the tokens of the fleet where there is one. */
@@ -38,9 +40,28 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
   let usesWrittenAt = now();
   const own = ownTokens(dataDir, onError);
   const shared = sharedTokens(fleet);
-  /** One of the fleet that a token of this machine has made goes with it here, before the database knows. */
-  const isOrphan = (entry: ValidToken | undefined): boolean =>
-    entry !== undefined && madeBy(shared(), own().revoked).some(({ sha256 }) => sha256 === entry.sha256);
+  const orphans = orphanedTokens(own, shared);
+  let isTelling = false;
+  const tellFleet = async (makers: readonly string[]): Promise<void> => {
+    if (isTelling) return;
+    isTelling = true;
+    try {
+      await fleet?.revokeMadeBy(makers, now());
+    } catch (reason) {
+      onError(CaretError.from(reason));
+    } finally {
+      isTelling = false;
+    }
+  };
+  /**
+   * One of the fleet that a token of this machine has made goes with it, although the command that revoked that one may not know the
+   * fleet: at once here, and at the other gateways when the database has been told.
+   */
+  const isOrphan = (entry: ValidToken | undefined): boolean => {
+    const { made, makers } = orphans();
+    if (made.size > 0) void tellFleet(makers);
+    return entry !== undefined && made.has(entry.sha256);
+  };
 
   const writeUses = (): void => {
     usesWrittenAt = now();
@@ -60,7 +81,7 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
       const [mine] = own().valid.filter((entry) => timingSafeEqual(entry.digest, digest));
       const [theirs] = shared().filter((entry) => timingSafeEqual(entry.digest, digest));
       const found = mine ?? theirs;
-      if (found === undefined || isOrphan(theirs)) return undefined;
+      if (isOrphan(theirs) || found === undefined) return undefined;
       (found === mine ? uses : fleetUses).set(found.name, now());
       if (now() - usesWrittenAt > USES_WRITTEN_MS) writeUses();
       return toGrant(found);
@@ -81,9 +102,22 @@ interface ValidToken extends TokenEntry {
   readonly cookie: Buffer | undefined;
 }
 
+/** The tokens of the fleet that were made by revoked ones of this machine. They are looked for once for each change. */
+function orphanedTokens(own: () => OwnTokens, shared: () => readonly ValidToken[]) {
+  let seen: readonly unknown[] = [];
+  let found = { made: new Set<string>(), makers: [] as readonly string[] };
+  return () => {
+    const [mine, theirs] = [own(), shared()];
+    if (seen[0] !== mine || seen[1] !== theirs)
+      found = { made: new Set(madeBy(theirs, mine.revoked).map(({ sha256 }) => sha256)), makers: mine.revoked };
+    seen = [mine, theirs];
+    return found;
+  };
+}
+
 interface OwnTokens {
   readonly valid: readonly ValidToken[];
-  /** The digests of the others. */
+  /** The digests of those that were revoked. One whose name was given again is in the file no more. */
   readonly revoked: readonly string[];
 }
 
@@ -91,15 +125,18 @@ interface OwnTokens {
 function ownTokens(dataDir: string, onError: (error: CaretError) => void): () => OwnTokens {
   let seen: string | undefined;
   let tokens: OwnTokens = { valid: [], revoked: [] };
+  /** The digests of all that were ever in it. */
+  const known = new Set<string>();
   return () => {
     const stamp = fileStamp(tokenFilePath(dataDir));
     if (stamp === seen) return tokens;
     seen = stamp;
     try {
-      const { revoked = [], valid = [] } = Object.groupBy(readTokenFile(dataDir), ({ revokedAt }) =>
-        revokedAt === undefined ? "valid" : "revoked",
-      );
-      tokens = { valid: valid.map(toValid), revoked: revoked.map(({ sha256 }) => sha256) };
+      const all = readTokenFile(dataDir);
+      for (const { sha256 } of all) known.add(sha256);
+      const valid = all.filter(({ revokedAt }) => revokedAt === undefined).map(toValid);
+      const revoked = known.difference(new Set(valid.map(({ sha256 }) => sha256)));
+      tokens = { valid, revoked: [...revoked] };
     } catch (reason) {
       // Reject all tokens until the file can be read again: it may hold a revocation.
       tokens = { valid: [], revoked: [] };

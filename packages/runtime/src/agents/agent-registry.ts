@@ -6,6 +6,7 @@ import type { RunningTurn } from "../turns/session-engine.ts";
 import { createWorktree, findRepository } from "../worktrees/create-worktree.ts";
 import { hasUnmergedWork, removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
+import type { AgentScheduler } from "./agent-scheduler.ts";
 import type { AgentTurns } from "./agent-turns.ts";
 import type { AgentViews } from "./agent-views.ts";
 import { worktreeOf } from "./agent-worktrees.ts";
@@ -14,8 +15,14 @@ import { defined } from "./defined.ts";
 
 type AgentRegistry = Pick<Agents, "create" | "change" | "remove" | "reportStatus">;
 
+interface AgentRegistryParts {
+  readonly views: AgentViews;
+  readonly turns: AgentTurns;
+  readonly scheduler: Pick<AgentScheduler, "paused">;
+}
+
 /** What makes, changes and removes agents. */
-export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: AgentTurns): AgentRegistry {
+export function agentRegistry(options: AgentsOptions, { views, turns, scheduler }: AgentRegistryParts): AgentRegistry {
   const { store, sessions, engine } = options;
   const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
 
@@ -58,11 +65,17 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
 
     async remove(name, { force = false }, caller) {
       const agent = await views.find(name, caller);
-      const worktree = await worktreeOf(options, agent);
-      if (!force) await assertRemovable(options, agent, await turns.working(agent), worktree);
-      // Nothing starts meanwhile, nor after a crash in between: removing it again goes on from here.
-      await store.suspend(name, { since: options.now() });
-      await turns.end(agent, "The agent was removed");
+      const reason = "The agent was removed";
+      const worktree = await scheduler.paused(agent.sessionId, async () => {
+        // A stop does not wait for the log.
+        if (force) turns.cancel(agent, reason);
+        const found = await worktreeOf(options, agent);
+        if (!force) await assertRemovable(options, agent, await turns.working(agent), found);
+        // Nothing starts meanwhile, nor after a crash in between: removing it again goes on from here.
+        await store.suspend(name, { since: options.now() });
+        await turns.end(agent, reason);
+        return found;
+      });
       await turns.release(agent);
       if (worktree !== undefined) await removeWorktree(options.git, worktree);
       await store.remove(name);

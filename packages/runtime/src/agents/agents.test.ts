@@ -170,25 +170,34 @@ describe("the queue of an agent", () => {
     ]);
   });
 
-  it.each(["drop", "suspend"] as const)(
+  it.each(["stop", "suspend", "remove"] as const)(
     "has its turn cancelled before the log has taken the %s of the agent",
-    async (write) => {
+    async (way) => {
       bench = createAgentBench();
       const { sessionId } = await bench.add("ada");
       hold();
       for (const text of ["One", "Two"]) await bench.agents.send("ada", { text }, anyone);
       await begun(1);
       const { agents: log } = bench.store;
-      const original = log[write].bind(log) as (...args: never[]) => Promise<never>;
       const free = Promise.withResolvers<void>();
-      log[write] = async (...args: never[]) => await free.promise.then(() => original(...args));
+      for (const write of ["drop", "suspend", "remove"] as const) {
+        const original = log[write].bind(log) as (...args: never[]) => Promise<never>;
+        log[write] = async (...args: never[]) => await free.promise.then(() => original(...args));
+      }
       const turn = bench.engine.runningTurn(sessionId);
-      const stopped =
-        write === "drop" ? bench.agents.stop("ada", anyone) : bench.agents.suspend("ada", { now: true }, anyone);
+      const { stop, suspend, remove } = bench.agents;
+      const ways = {
+        stop: () => stop("ada", anyone),
+        suspend: () => suspend("ada", { now: true }, anyone),
+        remove: () => remove("ada", { force: true }, anyone),
+      };
+      const stopped = ways[way]();
       expect(await turn?.outcome).toEqual({ kind: "cancelled" });
       await turn?.settled;
       free.resolve();
       await stopped;
+      expect(bench.asked).toHaveLength(1);
+      if (way === "remove") return;
       await bench.idle("ada");
       expect(await bench.prompts("ada")).toEqual(["One"]);
     },

@@ -21,7 +21,7 @@ export function createAgents(options: AgentsOptions): RuntimeAgents {
   const views = createAgentViews(options, scheduler);
   const turns = createAgentTurns(options);
   return {
-    ...agentRegistry(options, views, turns),
+    ...agentRegistry(options, { views, turns, scheduler }),
     ...agentLifecycle(options, { views, turns, scheduler }),
     ...agentMessages(options, views, scheduler),
     ...agentWorktrees(options, views),
