@@ -161,7 +161,7 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     expect({ answered: first.output_text, kept: file.includes(SECRET), refused }).toEqual({
       answered: `It is ${SECRET}.`,
       kept: false,
-      refused: { status: 404, message: expect.stringContaining(`There is no response "${first.id}" any more`) },
+      refused: { status: 400, message: expect.stringContaining(`There is no response "${first.id}" any more`) },
     });
   });
 });

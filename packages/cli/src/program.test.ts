@@ -47,6 +47,19 @@ it("is caret where a shell finds this very program, and npx caret only where npx
   });
 });
 
+it("names the published package where a project has installed it, since its words are read elsewhere too", () => {
+  const project = join(root, "project");
+  const installed = join(project, "node_modules/caret-gateway/caret.js");
+  mkdirSync(dirname(installed), { recursive: true });
+  mkdirSync(join(project, "node_modules/.bin"));
+  writeFileSync(installed, "");
+  for (const name of ["caret", "caret-gateway"]) symlinkSync(installed, join(project, "node_modules/.bin", name));
+  expect([project, root].map((cwd) => commandForm(installed, path("project/node_modules/.bin"), cwd))).toEqual([
+    "npx caret-gateway",
+    "npx caret-gateway",
+  ]);
+});
+
 it("names the published package where only npm's cache has the program, and quotes a path with spaces", () => {
   const cached = join(root, "_npx/1/node_modules/caret-gateway/caret.js");
   const spaced = join(root, "it's mine/caret.js");

@@ -13,19 +13,19 @@ export const version: string = (
 /** A directory that npm puts in front of PATH for its scripts; no login shell has it. */
 const NPM_BIN = `${sep}node_modules${sep}.bin`;
 
-/** Where npm puts the published package, which has a command of the package's own name for `npx`. */
+/** Where npm puts the published package, which has a command of its own name for `npx`: it is ours wherever that is typed. */
 const PUBLISHED = `${sep}node_modules${sep}caret-gateway${sep}`;
 
 /**
- * How a person starts this very program in the directory they work in. A bare `npx caret` is only ever named where npx finds this program: anywhere
- * else it would fetch a package of that name from the registry, which a stranger owns.
+ * How a person starts this very program in the directory they work in. A bare `npx caret` is only ever named where npx finds this program, and for a
+ * checkout alone: what a gateway says is read in other directories too, where npx would fetch a package of that name, which a stranger owns.
  */
 export function commandForm(script: string, env: Readonly<Record<string, string | undefined>>, cwd: string): string {
   const own = physical(script);
   const directories = (env["PATH"] ?? "").split(delimiter).filter((path) => path !== "" && !path.endsWith(NPM_BIN));
   if (directories.some((directory) => physical(join(directory, "caret")) === own)) return "caret";
-  if (whatNpxRuns(cwd) === own) return "npx caret";
-  return own?.includes(PUBLISHED) ? "npx caret-gateway" : toShell(["node", own ?? script]);
+  if (own?.includes(PUBLISHED)) return "npx caret-gateway";
+  return whatNpxRuns(cwd) === own ? "npx caret" : toShell(["node", own ?? script]);
 }
 
 /** The program that `npx caret` runs here: that of the nearest `node_modules` which has one. */

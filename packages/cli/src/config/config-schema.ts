@@ -120,7 +120,7 @@ function boundsSchemas() {
         ),
         goneMs: key(
           durationMs().default(MINUTE_MS / 2),
-          "How long calls wait for a client on this machine whose process has ended: a script may ask by one process after the other. Others are waited for by `clocks.toolMs`.",
+          "How long calls wait for a client on this machine whose process ended with its answer: a script may ask by one process after the other. One that lived on to run the calls is waited for until its process ends, any other by `clocks.toolMs`.",
         ),
         turnMs: key(durationMs().default(120 * MINUTE_MS), "How long a turn may last in all."),
         graceMs: key(

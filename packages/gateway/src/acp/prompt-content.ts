@@ -2,6 +2,8 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { CaretError, type PromptImage } from "@caret/protocol";
 import { quotedText } from "../quoted-text.ts";
 
+const FILE = "file://";
+
 export interface PromptContent {
   readonly prompt: string;
   readonly images: readonly PromptImage[];
@@ -27,11 +29,8 @@ export function readPromptWithoutImages(blocks: readonly ContentBlock[]): string
 function imageOf(block: ContentBlock): PromptImage | undefined {
   if (block.type === "image") return { mediaType: block.mimeType, base64: block.data };
   if (block.type !== "resource" || !("blob" in block.resource)) return undefined;
-  const { mimeType, blob, uri } = block.resource;
-  if (mimeType?.startsWith("image/") === true) return { mediaType: mimeType, base64: blob };
-  throw new CaretError("unsupported", `The agent cannot be given ${uri}: it is neither text nor an image`, {
-    fix: "Mention the file by its path: the agent reads it itself.",
-  });
+  const { mimeType, blob } = block.resource;
+  return mimeType?.startsWith("image/") === true ? { mediaType: mimeType, base64: blob } : undefined;
 }
 
 function textOf(block: ContentBlock): string {
@@ -43,7 +42,7 @@ function textOf(block: ContentBlock): string {
     case "resource":
       return "text" in block.resource
         ? quotedText("context", { path: pathOf(block.resource.uri) }, block.resource.text)
-        : "";
+        : mentionOf(block.resource.uri);
     default:
       throw new CaretError("unsupported", `The agent cannot be given ${block.type} content`, {
         fix: "Send text and images.",
@@ -51,7 +50,21 @@ function textOf(block: ContentBlock): string {
   }
 }
 
-/** Agents name files by their paths. */
+/** Bytes that no agent is given: where they are those of a file, it opens the file itself. */
+function mentionOf(uri: string): string {
+  if (uri.startsWith(FILE)) return `@${pathOf(uri)}`;
+  throw new CaretError("unsupported", `The agent cannot be given ${uri}: it is neither text nor an image`, {
+    fix: "Save it as a file and mention its path: the agent reads it itself.",
+  });
+}
+
+/** Agents name files by their paths. Some clients encode nothing in a URI. */
 function pathOf(uri: string): string {
-  return uri.startsWith("file://") ? decodeURIComponent(uri.slice("file://".length)) : uri;
+  if (!uri.startsWith(FILE)) return uri;
+  const path = uri.slice(FILE.length);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // its percent signs are the file's own
+  }
 }

@@ -36,9 +36,11 @@ describe("a prompt", () => {
         { type: "image", mimeType: "image/png", data: "AAAA" },
         { type: "resource", resource: { uri: "file:///w/c.ts", text: "let c;" } },
         { type: "resource", resource: { uri: "file:///w/d.png", mimeType: "image/png", blob: "BBBB" } },
+        { type: "resource", resource: { uri: "file:///w/d.pdf", mimeType: "application/pdf", blob: "BBBB" } },
+        { type: "resource_link", name: "e", uri: "file:///w/100%.txt" },
       ]),
     ).toEqual({
-      prompt: 'Compare\n@/w/a b.ts\n<context path="/w/c.ts">\nlet c;\n</context>',
+      prompt: 'Compare\n@/w/a b.ts\n<context path="/w/c.ts">\nlet c;\n</context>\n@/w/d.pdf\n@/w/100%.txt',
       images: [
         { mediaType: "image/png", base64: "AAAA" },
         { mediaType: "image/png", base64: "BBBB" },
@@ -48,7 +50,7 @@ describe("a prompt", () => {
 
   it.each([
     { type: "audio" as const, data: "AAAA", mimeType: "audio/wav" },
-    { type: "resource" as const, resource: { uri: "file:///w/d.pdf", mimeType: "application/pdf", blob: "BBBB" } },
+    { type: "resource" as const, resource: { uri: "db:d.pdf", mimeType: "application/pdf", blob: "BBBB" } },
   ])("with content that no agent takes is refused: $type", (block) => {
     expect(() => readPrompt([block])).toThrow(expect.objectContaining({ code: "unsupported" }));
   });

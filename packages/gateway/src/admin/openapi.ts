@@ -124,7 +124,7 @@ export interface ListedRoute {
 
 /** The methods that routes at this path answer. */
 export function methodsAt(routes: readonly ListedRoute[], path: string): readonly string[] {
-  return routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
+  return [...new Set(routes.filter(({ url }) => matches(url, path)).map(({ method }) => method))];
 }
 
 function matches(url: string, path: string): boolean {

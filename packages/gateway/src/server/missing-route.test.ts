@@ -6,6 +6,7 @@ const routes = [
   { method: "GET", url: "/v1/models/*" },
   { method: "PUT", url: "/v1/things/:id" },
   { method: "GET", url: "/v1/things/:id" },
+  { method: "GET", url: "/v1/things/stream" },
 ];
 
 it.each([
@@ -19,6 +20,7 @@ it.each([
 
 it.each([
   ["/v1/things/one", ["PUT", "GET"], "Use PUT or GET."],
+  ["/v1/things/stream", ["PUT", "GET"], "Use PUT or GET."],
   ["/v1/models/openai/gpt-5", ["GET"], "Use GET."],
 ])("says which methods there are at %s", (path, methods, fix) => {
   const { error, allow } = missingRoute(routes, "DELETE", path);

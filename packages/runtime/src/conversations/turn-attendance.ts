@@ -1,6 +1,7 @@
 import type { ClientProcess } from "../process/find-client-process.ts";
 
-const CHECK_MS = 5_000;
+/** A process that is there so long after its answer runs the calls itself; one that sends a script's request has ended by then. */
+const CHECK_MS = 1_000;
 
 export interface TurnAttendanceOptions {
   /** Calls of the turn wait for a client that was sent them. */
@@ -9,7 +10,7 @@ export interface TurnAttendanceOptions {
   readonly onAbandoned: (why: string) => void;
   /** How long a turn goes on when nobody listens any more; a client that lost its connection may come back meanwhile. */
   readonly graceMs: number;
-  /** How long calls wait for a client whose process is gone. */
+  /** How long calls wait for a client whose process ended as soon as it was answered. */
   readonly goneMs: number;
   readonly now: () => number;
 }
@@ -87,8 +88,9 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
 }
 
 /**
- * Tells when the process of a client has been gone for `goneMs`. It need not be the client itself that has ended: a script
- * may send each request by a program of its own, and come back with the next one. Gives what stops it.
+ * Tells when the client is gone. One whose process ran the calls is gone with it, at once. Where the process ended with its answer, it
+ * need not be the client itself: a script may send each request by a program of its own, and come back with the next one, within
+ * `goneMs`. Gives what stops it.
  */
 function watchClient(
   client: Promise<ClientProcess | undefined>,
@@ -97,15 +99,19 @@ function watchClient(
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
   let hasStopped = false;
+  let hasLivedOn = false;
   let goneSince: number | undefined;
   const stop = (): void => {
     hasStopped = true;
     clearInterval(timer);
   };
   const check = (known: ClientProcess): void => {
-    if (known.isAlive()) return;
+    if (known.isAlive()) {
+      hasLivedOn = true;
+      return;
+    }
     goneSince ??= now();
-    if (now() - goneSince < goneMs) return;
+    if (!hasLivedOn && now() - goneSince < goneMs) return;
     stop();
     onGone();
   };

@@ -92,6 +92,22 @@ describe.each(clients)("a client %s", (_kind, client) => {
     clearInterval(moving);
   });
 
+  it("whose process ran the calls has its turn cancelled as soon as that is gone [clients N7]", async () => {
+    let checks = 0;
+    const findClient = async () => ({
+      isAlive() {
+        checks += 1;
+        return checks < 3;
+      },
+    });
+    bench = createConversationBench({ findClient, goneMs: 5 }, { parkedLimitMs: 60_000 });
+    bench.manner({ calls: [["a"]] });
+    const { turn } = await firstCall(client, here);
+    // The bench's clock stands still: no time passes between the end of the process and that of the turn.
+    expect(await turn.outcome).toEqual({ kind: "cancelled" });
+    expect(checks).toBe(3);
+  });
+
   it("whose process lives is waited for by the longer clock [clients D8]", async () => {
     let checks = 0;
     const findClient = async () => ({

@@ -88,7 +88,7 @@ export interface KeptResponse {
   readonly input?: readonly InputItem[];
   /** When the gateway that makes it last said so, in milliseconds since the epoch; absent once it is made. */
   readonly aliveAt?: number;
-  /** Its owner wants it no more, which the gateway that makes it has to learn. */
+  /** Its owner has cancelled it, whatever the gateway that makes it has written since. */
   readonly isCancelled?: true;
   /** Its owner has deleted it: nothing else of it is here any more. */
   readonly isDeleted?: true;
@@ -131,6 +131,8 @@ export interface ItemStore {
   find(owner: string, responseId: string): Promise<KeptResponse | undefined>;
   /** What its owner has done to a response that is still made, at whichever process. */
   withdrawal(owner: string, responseId: string): Promise<"cancelled" | "deleted" | undefined>;
+  /** Tells the process that makes it, whichever it is. */
+  cancel(owner: string, responseId: string): Promise<void>;
   /** Its words are gone everywhere, and nothing can be continued from it. */
   forget(owner: string, responseId: string): Promise<void>;
 }
@@ -194,19 +196,22 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
       return memory.use(keyOf(owner, id)) ?? archived;
     },
     withdrawal,
+    cancel: async (owner, id) => await archive?.put(owner, tombstone(withdrawalOf(id), { isCancelled: true })),
     async forget(owner, id) {
       memory.forget(owner, id);
-      const nothing: KeptResponse = {
-        id,
-        previousId: undefined,
-        system: [],
-        messages: [],
-        output: [],
-        isDeleted: true,
-      };
-      await archive?.put(owner, { id, itemIds: [], sessionId: "", body: JSON.stringify(nothing) });
+      // In this order: a process that writes the response in between reads the first, and writes the second once more.
+      await archive?.put(owner, tombstone(withdrawalOf(id)));
+      await archive?.put(owner, tombstone(id));
     },
   };
+}
+
+/** What the owner has done to a response stands beside it, where the process that makes it does not write. */
+const withdrawalOf = (id: string): string => `${id}/withdrawn`;
+
+function tombstone(id: string, more: Pick<KeptResponse, "isCancelled"> = {}): Parameters<ResponseArchive["put"]>[1] {
+  const nothing: Omit<KeptResponse, "id"> = { previousId: undefined, system: [], messages: [], output: [] };
+  return { id, itemIds: [], sessionId: "", body: JSON.stringify({ id, ...nothing, isDeleted: true, ...more }) };
 }
 
 /** What the archive knows beside what this process remembers. */
@@ -216,18 +221,17 @@ function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemor
     if (body === undefined) return undefined;
     const response = JSON.parse(body) as KeptResponse;
     if (response.isDeleted === true) return undefined;
+    if (response.aliveAt !== undefined)
+      return (await withdrawal(owner, response.id)) === "cancelled" ? { ...response, isCancelled: true } : response;
     // What this process has answered itself still has its secrets.
-    if (response.aliveAt === undefined && memory.use(keyOf(owner, response.id)) === undefined)
-      memory.remember(owner, response, body.length);
+    if (memory.use(keyOf(owner, response.id)) === undefined) memory.remember(owner, response, body.length);
     return response;
   }
 
   async function withdrawal(owner: string, id: string): Promise<"cancelled" | "deleted" | undefined> {
-    const body = await archive?.find(owner, { id });
-    const { isDeleted, isCancelled } =
-      body === undefined ? ({} as Partial<KeptResponse>) : (JSON.parse(body) as KeptResponse);
-    if (isDeleted === true) return "deleted";
-    return isCancelled === true ? "cancelled" : undefined;
+    const body = await archive?.find(owner, { id: withdrawalOf(id) });
+    if (body === undefined) return undefined;
+    return (JSON.parse(body) as KeptResponse).isCancelled === true ? "cancelled" : "deleted";
   }
 
   /** Another process may have deleted what this one remembers. What could not be archived at all is still there. */

@@ -6,9 +6,9 @@ import type { Transcript } from "./transcript.ts";
 const READ_CHARACTERS = 1_500;
 
 const TALK = "(?:conversation|chat|session|thread|dialog(?:ue)?|discussion)";
-/** Between a verb and the title it asks for: nothing that makes a program, a file or a list of it. */
-const NOT_A_TITLE =
-  "function|script|code|class|method|component|program|tests?|query|regex|field|column|file|page|endpoint|table|list|app|in|into|from|to|with|each|every|all|when|if|by|on|that|which";
+const NUMBER = "(?:\\d+|two|three|four|five|six|seven|eight|ten)";
+/** Between a verb and the title it asks for: nothing that makes a program, a file, a list or a commit of it. */
+const NOT_A_TITLE = `function|script|code|class|method|component|program|tests?|query|regex|field|column|file|page|endpoint|table|list|app|commit|branch|issue|pr|pull|release|in|into|from|to(?! ${NUMBER}\\b)|with|each|every|all|when|if|by|on|that|which`;
 const VERB =
   "(?:generat|creat|writ|provid|suggest|produc|giv|extract|mak|return|summari[sz])(?:e|es|ing)?|come up with|reply with";
 
@@ -18,16 +18,19 @@ const asksForTitle = new RegExp(
   "i",
 );
 /** Or it is what the model is there for. */
-const isNamer = /\btitle generator\b|\b(?:that|who) (?:generates|creates|writes|produces)\b[^.\n]{0,60}\btitles?\b/i;
+const isNamer =
+  /\byou are (?:an? |the )[^.\n]{0,60}(?:\btitle generator\b|\b(?:(?:that|who) (?:generates|creates|writes|produces)|expert in)\b[^.\n]{0,60}\b(?:title|name)s?\b)/i;
 const ofTalk = new RegExp(
   `\\b(?:${TALK}|task) (?:title|name)s?\\b|\\b(?:title|name)s?\\b[^\\n]{0,150}\\b${TALK}s?\\b|\\b${TALK}s?\\b[^\\n]{0,150}\\b(?:title|name)s?\\b`,
   "i",
 );
 /** What is done with it is a program's to do: how long it is, and that nothing stands beside it. */
-const isForProgram =
-  /(?:\d+|two|three|four|five|six|seven|eight|ten)[ -]*(?:or[ -]less|max)?[ -]*(?:words?|characters?|chars|tokens)\b|\bnothing else\b|\bno (?:other text|explanations?|quotes?|quotation|punctuation|preamble)\b|\b(?:only|just) (?:the|a|an|with)\b|\bonly (?:return|respond|output|reply)\b|\bsentence[ -]case\b|\btitle case\b|\bjson\b|\bpicker\b/i;
+const isForProgram = new RegExp(
+  `${NUMBER}[ -]*(?:or[ -]less|max)?[ -]*(?:words?|characters?|chars|tokens)\\b|\\bnothing else\\b|\\bno (?:other text|explanations?|quotes?|quotation|punctuation|preamble)\\b|\\b(?:only|just) (?:the|a|an|with)\\b|\\bonly (?:return|respond|output|reply)\\b|\\bsentence[ -]case\\b|\\btitle case\\b|\\bjson\\b|\\bpicker\\b`,
+  "i",
+);
 /** A person's own task: to name many things, or to write the name somewhere. */
-const isTask = /\b(?:each|every|all)\b|\b(?:to|into|in) [`"']?[\w/-]*\.\w{1,5}\b|\bfiles?\b/i;
+const isTask = /\b(?:each|every|all)\b(?! (?:the )?words?\b)|\b(?:to|into|in) [`"']?[\w/-]*\.\w{1,5}\b|\bfiles?\b/i;
 
 /** The words that known clients begin with when they sum up a conversation, look for its topic, or have another such chore. */
 const knownOpenings: readonly RegExp[] = [
@@ -41,6 +44,11 @@ const knownOpenings: readonly RegExp[] = [
   /^\W*briefly\W+summari[sz]e this partial conversation\b/i,
   /\bcomponent that summari[sz]es (?:the )?(?:internal )?chat history\b/i,
   /^\W*(?:create|update) (?:a new |the )?anchored summary\b/i,
+  /^\W*generate a detailed summary of this conversation\W+include\b/i,
+  /^\W*summari[sz]e the discussion briefly in \d+ words or less to use as a prompt\b/i,
+  /^\W*summari[sz]e in an? \d+-word title\b/i,
+  /\byou need to summari[sz]e the user's conversation into a title\b/i,
+  /^\W*based on the conversation so far, provide a concise description of this session\b/i,
   /^\W*(?:provide|create|write) an? (?:\w+ )?prompt for continuing (?:this|the|our) conversation\b/i,
   /\banaly[sz]e if this message indicates a new conversation topic\b/i,
   /^\W*\[suggestion mode:/i,

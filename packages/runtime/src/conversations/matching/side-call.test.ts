@@ -321,6 +321,47 @@ describe("a client without a name, whether its own or the session's", () => {
       "You are a helpful assistant that creates concise chat titles. Return only the title.",
       `User: ${task}`,
     ],
+    [
+      "Continue's title",
+      "",
+      `${task}\n\nGiven this, please reply with a title for the chat that is 3-4 words in length, all words used should be about the chat, no other text.`,
+    ],
+    [
+      "Goose's name",
+      "",
+      "Based on the conversation so far, provide a concise description of this session in 4 words or less. Reply only with it.",
+    ],
+    [
+      "Goose's instructions",
+      "You are an assistant that generates short session names. Reply with a description in four words.",
+      task,
+    ],
+    [
+      "VS Code's title",
+      "You are an expert in crafting pithy titles for chatbot conversations. Reply with a brief title (3-8 words).",
+      `Please write a brief title for the following request:\n\n${task}`,
+    ],
+    [
+      "Zed's summary",
+      "",
+      "Generate a detailed summary of this conversation. Include:\n1. An overview of what was discussed",
+    ],
+    [
+      "NextChat's title",
+      "",
+      "Please generate a four to five word title summarizing our conversation without any lead-in or punctuation.",
+    ],
+    [
+      "NextChat's memory",
+      "",
+      "Summarize the discussion briefly in 200 words or less to use as a prompt for future context.",
+    ],
+    ["Jan's title", "", `Summarize in a 10-word Title. Give the title only. "${task}"`],
+    [
+      "Cherry Studio's title",
+      "You need to summarize the user's conversation into a title within 10 words, without punctuation.",
+      task,
+    ],
   ])("gets no hands for a chore: %s [clients N10]", (_, system, text) => {
     expect(seen(nameless(system, text))).toEqual({ relation: "side-call", aside: "never" });
   });
@@ -345,6 +386,13 @@ describe("a client without a name, whether its own or the session's", () => {
     ["", "Summarize the conversation in chat.log in 5 words and save it"],
     ["", "Generate the JSON of a conversation with a title field"],
     ["", "Why does the title generator in src/title.ts return nothing else?"],
+    ["", "Write a function that generates a title for each chat session, max 10 words"],
+    ["", "Add a class that creates session names: only the name, 3 words"],
+    ["", "Our chat app needs a title generator for conversations, 5 words or less. Implement it."],
+    ["", "Create a commit with a title of at most 50 characters for this session"],
+    ["", "Write a pull request title for our conversation's changes, only the title, and open it"],
+    ["", "Summarize the discussion in docs/rfc.md in 200 words or less and commit it"],
+    ["", "Implement session naming: a name of 4 words or less, only the name"],
     ["You are a coding agent. Answer only with the code that was asked for.", "Name the chat module, in two words"],
     ["You are a title generator for blog posts. Nothing else.", task],
     ["", task],

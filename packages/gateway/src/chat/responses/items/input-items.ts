@@ -45,11 +45,22 @@ function toMessageItem({ role, content, ...item }: Item, id: string): InputItem 
   return { status: "completed", ...item, id, type: "message", role, content: parts ?? [] };
 }
 
-/** All that a response went on from, oldest first: what its request brought, after the responses that it continued. */
+/**
+ * All that a response went on from, oldest first: what its request brought, after the responses that it continued. Each with an
+ * id of its own, because the next page begins after one: clients send again what they were answered.
+ */
 export function itemsBefore(chain: readonly KeptResponse[]): readonly InputItem[] {
-  return chain.flatMap(({ input = [], output }, index) =>
+  const items = chain.flatMap(({ input = [], output }, index) =>
     index === chain.length - 1 ? input : [...input, ...output.map((item): InputItem => ({ ...item }))],
   );
+  const given = new Set(items.map(({ id }) => id));
+  const repeats = new Map<string, number>();
+  return items.map((item) => {
+    let count = (repeats.get(item.id) ?? 0) + 1;
+    while (count > 1 && given.has(`${item.id}_${count}`)) count += 1;
+    repeats.set(item.id, count);
+    return count === 1 ? item : { ...item, id: `${item.id}_${count}` };
+  });
 }
 
 export interface ItemQuery {

@@ -47,8 +47,7 @@ export async function startInBackground(
     async keep(response, started) {
       final = response;
       await life.end();
-      if ((await context.items.withdrawal(owner, id)) === "deleted") return;
-      await context.items.keep(owner, prepared.toKept(response, started), started.sessionId);
+      await keepUnlessDeleted(context.items, owner, prepared.toKept(response, started), started.sessionId);
     },
   })
     .catch(reject)
@@ -60,18 +59,27 @@ export async function startInBackground(
   return live;
 }
 
+/** Says what its owner has done to it. Another process may delete it while it is written: what was written is taken back. */
+async function keepUnlessDeleted(items: ItemStore, owner: string, kept: KeptResponse, sessionId: string) {
+  let withdrawal = await items.withdrawal(owner, kept.id);
+  if (withdrawal === "deleted") return withdrawal;
+  await items.keep(owner, kept, sessionId);
+  withdrawal = await items.withdrawal(owner, kept.id);
+  if (withdrawal === "deleted") await items.forget(owner, kept.id);
+  return withdrawal;
+}
+
 /** Other processes see the response as it stands, and may cancel or delete it. */
 function keepAlive(prepared: PreparedResponse, { items, now }: ResponsesContext, cancel: () => void) {
-  const { id, owner } = prepared;
+  const { owner } = prepared;
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
 
   async function beat(turn: StartedResponse): Promise<void> {
-    // Not waited for: it ends when this has ended.
-    if ((await items.withdrawal(owner, id)) !== undefined) return cancel();
     // Nothing goes on from it before its end: what was asked is here once, as items.
     const kept = { ...prepared.toKept(turn.response(), turn), system: [], messages: [], aliveAt: now() };
-    await items.keep(owner, kept, turn.sessionId);
+    // Not waited for: it ends when this has ended.
+    if ((await keepUnlessDeleted(items, owner, kept, turn.sessionId)) !== undefined) cancel();
   }
 
   return {
@@ -97,15 +105,11 @@ export function isMadeElsewhere({ aliveAt }: KeptResponse, now: number): boolean
 
 /** A kept response as its client reads it; undefined when an older version has kept only what it takes to go on from it. */
 export function toObject(kept: KeptResponse, now: number): ResponseObject | undefined {
-  const { id, previousId, head, output, aliveAt } = kept;
+  const { id, previousId, head, output, aliveAt, isCancelled } = kept;
   if (head === undefined) return undefined;
   const response = { ...head, id, previous_response_id: previousId ?? null, output };
+  if (isCancelled === true) return { ...response, status: "cancelled" };
   if (aliveAt === undefined || isMadeElsewhere(kept, now)) return response;
   const message = "The gateway that made this response is gone.";
   return { ...response, status: "failed", error: { code: "server_error", message } };
-}
-
-/** Tells the gateway that makes the response, whichever it is. */
-export async function cancelElsewhere(items: ItemStore, owner: string, kept: KeptResponse): Promise<void> {
-  await items.keep(owner, { ...kept, isCancelled: true }, "");
 }

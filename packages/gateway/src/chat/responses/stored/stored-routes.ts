@@ -10,7 +10,7 @@ import type { KeptResponse } from "../item-store.ts";
 import { itemsBefore, pageOf } from "../items/input-items.ts";
 import { sseFraming, sseOf } from "../making/event-framing.ts";
 import type { ResponsesContext } from "../making/prepare-response.ts";
-import { cancelElsewhere, isMadeElsewhere, toObject } from "./background-response.ts";
+import { isMadeElsewhere, toObject } from "./background-response.ts";
 import type { RunningResponse, RunningResponses } from "./running-responses.ts";
 
 const wholeNumber = z
@@ -137,8 +137,8 @@ async function cancel(
   const response = await readObject(owner, id, context);
   if (response.background !== true)
     throw invalidRequest("Only a response that was made with `background: true` can be cancelled");
-  if (!isMadeElsewhere(kept, context.now())) return response;
-  await cancelElsewhere(context.items, owner, kept);
+  if (!isMadeElsewhere(kept, context.now()) || kept.isCancelled === true) return response;
+  await context.items.cancel(owner, id);
   return { ...response, status: "cancelled" };
 }
 
