@@ -147,7 +147,9 @@ function seenOf(lane: Lane, end: string): Partial<Seen> {
 }
 
 describe.each(["acp", "cli"] as const)("a turn of the %s lane", (lane) => {
-  test("is run with the key and the program that are there when it begins, whatever was there before", async () => {
+  test("is run with the key and the program that are there when it begins, whatever was there before", {
+    timeout: 600_000,
+  }, async () => {
     const world = new World();
     const { engine } = await bench.open({ settings: world.settings(lane), keepWarm: true });
     const { apply, expected } = createChanges(world);
@@ -184,7 +186,9 @@ describe.each(["acp", "cli"] as const)("a turn of the %s lane", (lane) => {
   });
 });
 
-test("a turn of the api lane is run for the account whose key is there when it begins, and so is what it asks before", async () => {
+test("a turn of the api lane is run for the account whose key is there when it begins, and so is what it asks before", {
+  timeout: 600_000,
+}, async () => {
   const world = new World();
   const stage = await openApiStage(bench, {
     settings: { profiles: { default: { apiKeyFile: world.keyFile } } },
