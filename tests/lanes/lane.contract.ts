@@ -16,6 +16,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { endOf, playTurn } from "../turns/play-turn.ts";
 import { type BenchSettings, TurnBench } from "../turns/turn-bench.ts";
 
+type Step = Extract<NonNullable<ScenarioInput["turns"]>[number], readonly unknown[]>[number];
+
 /** A lane with its upstream, which plays a scenario or thinks for itself. */
 export interface LaneStage {
   readonly engine: SessionEngine;
@@ -34,6 +36,8 @@ export interface LaneUnderTest {
   readonly features: readonly LaneFeature[];
   /** Each test starts a process of its own: what is the engine's work more than the lane's is left to the full run. */
   readonly isSlow?: true;
+  /** How its upstream fails after it has spoken; by default in words of its own. */
+  readonly failsLate?: Step;
   open(bench: TurnBench, scenario: ScenarioInput | undefined, settings: BenchSettings): Promise<LaneStage>;
 }
 
@@ -47,7 +51,7 @@ const clientTools: NonNullable<TurnRequest["clientTools"]> = { tools: [weather],
 const askWeather = { tool: { server: "caret", name: "get_weather", args: { city: "Oslo" } } };
 
 /** What every lane does the same, whatever its upstream speaks: owners, log, budgets, loops, ends. */
-export function describeLane(name: string, { lane, features, isSlow, open }: LaneUnderTest): void {
+export function describeLane(name: string, { lane, features, isSlow, open, ...more }: LaneUnderTest): void {
   const engineTest = test.runIf(isSlow === undefined || isFullRun());
   const can = (feature: LaneFeature): boolean => features.includes(feature);
   describe(`the contract of lanes: ${name}`, () => {
@@ -374,7 +378,8 @@ export function describeLane(name: string, { lane, features, isSlow, open }: Lan
     });
 
     engineTest("a turn that fails after it has spoken keeps what was said, and is not tried again", async () => {
-      const { engine, workspace, runs } = await start({ turns: [[{ text: "Half." }, { fail: "unavailable" }]] });
+      const { failsLate = { fail: "unavailable" } } = more;
+      const { engine, workspace, runs } = await start({ turns: [[{ text: "Half." }, failsLate]] });
       const { outcome, text } = await playTurn(engine, { prompt: "Hello", workspace });
       expect([text, outcome.kind, runs()]).toEqual(["Half.", "failed", 1]);
     });

@@ -14,8 +14,12 @@ export interface SearchAsk {
   readonly isMultiline: boolean;
   /** A kind of file by ripgrep's name for it. */
   readonly type?: string | undefined;
-  readonly sort?: "path" | "modified" | "accessed" | "created" | undefined;
-  readonly isDescending?: boolean | undefined;
+}
+
+/** In which order files are told. */
+export interface FileOrder {
+  readonly by: "path" | "modified" | "accessed" | "created";
+  readonly isDescending: boolean;
 }
 
 /**
@@ -27,6 +31,8 @@ export interface ExactAsk {
   readonly range?: LineRange | undefined;
   /** Of `grep`. */
   readonly search?: SearchAsk | undefined;
+  /** Of `grep` and `glob`; by their paths unless another is asked for. */
+  readonly order?: FileOrder | undefined;
   /** Which part of it the program wants, and in which form. No tool looks at it; it makes the next page another call. */
   readonly page?: Readonly<Record<string, unknown>> | undefined;
 }

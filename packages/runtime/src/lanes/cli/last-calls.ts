@@ -1,4 +1,4 @@
-import type { CaretError, ErrorCode, TakeBatch, TurnOutcome } from "@caret/protocol";
+import type { AgentEvent, CaretError, ErrorCode, TakeBatch, TurnOutcome } from "@caret/protocol";
 import { ChunkWaiter } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import { outcomeOfStop } from "../lane.ts";
@@ -44,7 +44,8 @@ export async function giveLast(
     signal.aborted
   )
     return await giveEnd(last);
-  const before = last.slice(0, -1);
+  const before = last.filter(({ event }) => !isOfEnd(event));
+  const counted = last.filter(({ event }) => event.type === "usage");
   // Their results are those of the decoder, which knows of no others: the calls go on.
   clocks.note(before.filter(({ event }) => event.type !== "tool-result"));
   if (before.length > 0) await give(before);
@@ -52,13 +53,18 @@ export async function giveLast(
   try {
     for (;;) {
       const next = await waiter.next(finished(offered.unfinished()), clocks.deadline() - now());
-      if (next.kind === "aborted") return await giveEnd([endWith(outcomeOfStop(signal))]);
-      if (next.kind !== "expired") return await giveEnd([end]);
-      if (clocks.deadline() <= now()) return await giveEnd([endWith(failureOf(clocks.expired()))]);
+      if (next.kind === "aborted") return await giveEnd([...counted, endWith(outcomeOfStop(signal))]);
+      if (next.kind !== "expired") return await giveEnd([...counted, end]);
+      if (clocks.deadline() <= now()) return await giveEnd([...counted, endWith(failureOf(clocks.expired()))]);
     }
   } finally {
     waiter.close();
   }
+}
+
+/** Usage goes with the end: reported before it, it would stop a turn that is over for the budget that it has used up. */
+function isOfEnd({ type }: AgentEvent): boolean {
+  return type === "usage" || type === "turn-end";
 }
 
 function isGivenUp(outcome: TurnOutcome): boolean {

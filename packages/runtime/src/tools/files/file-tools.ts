@@ -1,11 +1,14 @@
+import { lstat } from "node:fs/promises";
 import { defineTool, type Tool, type ToolOutput } from "../tool.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { lsTool, mkdirTool, rmTool, statTool } from "./directory-tools.ts";
 import { createEditTool } from "./edit-tool.ts";
+import { hasCode } from "./file-error.ts";
+import { type FileTimes, inOrder, timesOf } from "./file-order.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";
 import { grepTool } from "./grep-tool.ts";
 import { readTool } from "./read-tool.ts";
-import { type WalkOptions, walkFiles } from "./walk-files.ts";
+import { type FoundFile, type WalkOptions, walkFiles } from "./walk-files.ts";
 import { createWriteQueue, createWriteTool } from "./write-tool.ts";
 
 const MAX_FOUND = 1_000;
@@ -32,7 +35,11 @@ const globTool: Tool = defineTool<GlobInput>({
       const onMissed = (): void => {
         isCut = true;
       };
-      const files = await findFiles(target, { matches, max, signal, onMissed });
+      const hasTimes = exact?.order !== undefined && exact.order.by !== "path";
+      const found = await findFiles(target, { matches, max, hasTimes, signal, onMissed });
+      const files = inOrder(found, exact?.order, ({ times }, which) => times?.[which] ?? 0).map(
+        ({ path: each }) => each,
+      );
       const more = files.length > MAX_FOUND ? [`[There are more than ${MAX_FOUND}: use a narrower pattern.]`] : [];
       const output = [...files.slice(0, MAX_FOUND), ...more].join("\n") || "[No file matches.]";
       return exact === undefined ? { output } : { output, data: { kind: "files", files, isCut } };
@@ -43,21 +50,36 @@ const globTool: Tool = defineTool<GlobInput>({
 interface Wanted extends WalkOptions {
   readonly matches: GlobMatcher;
   readonly max: number;
+  readonly hasTimes: boolean;
 }
 
-async function findFiles(target: ConfinedPath, { matches, max, ...walk }: Wanted): Promise<readonly string[]> {
+interface Found {
+  readonly path: string;
+  readonly times?: FileTimes | undefined;
+}
+
+async function findFiles(target: ConfinedPath, { matches, max, hasTimes, ...walk }: Wanted): Promise<readonly Found[]> {
   const directory = await target.directory.enter(target.name);
   const prefix = target.path === "" ? "" : `${target.path}/`;
-  const found: string[] = [];
+  const found: Found[] = [];
   try {
     for await (const file of walkFiles(directory, walk)) {
-      if (matches(file.path)) found.push(`${prefix}${file.path}`);
+      if (matches(file.path)) found.push({ path: `${prefix}${file.path}`, ...(hasTimes ? await timesIn(file) : {}) });
       if (found.length === max) break;
     }
   } finally {
     await directory.close();
   }
   return found;
+}
+
+/** None of a file that has vanished meanwhile. */
+async function timesIn({ directory, name }: FoundFile): Promise<Pick<Found, "times">> {
+  const stat = await lstat(directory.at(name)).catch((reason: unknown) => {
+    if (hasCode(reason, "ENOENT")) return undefined;
+    throw reason;
+  });
+  return { times: stat && timesOf(stat) };
 }
 
 /** The tools that work on the files of the workspace. */

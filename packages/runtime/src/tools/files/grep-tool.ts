@@ -1,11 +1,12 @@
-import { CaretError } from "@caret/protocol";
 import { startWorkerThread, type WorkerThread } from "../../async/worker-thread.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import type { FoundFile, FoundLine, SearchAsk } from "../tool-data.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { globOfKind } from "./file-kinds.ts";
+import { inOrder } from "./file-order.ts";
 import { compileGlob, type GlobMatcher } from "./glob-pattern.ts";
 import type { SearchAnswer, SearchQuestion, SearchWish } from "./search-lines.ts";
+import { toExpression } from "./search-pattern.ts";
 import { type FileText, type SearchedFiles, searchFiles } from "./searched-files.ts";
 
 const TIME_LIMIT_MS = 20_000;
@@ -32,7 +33,7 @@ interface GrepInput {
 export const grepTool: Tool = defineTool<GrepInput>({
   name: "grep",
   description:
-    "Search the text files of the workspace for a JavaScript regular expression, line by line. Prints path:line:text. " +
+    "Search the text files of the workspace for a regular expression as ripgrep reads it, line by line. Prints path:line:text. " +
     ".git, node_modules and binary files are left out.",
   kind: "search",
   timeLimitMs: TIME_LIMIT_MS,
@@ -63,7 +64,7 @@ export const grepTool: Tool = defineTool<GrepInput>({
       );
       const output = inWords(answer, limit, files.leftOut());
       if (exact === undefined) return { output };
-      const found = sorted(answer.found, exact.search ?? plainSearch, files);
+      const found = inOrder(answer.found, exact.order, ({ path: each }, time) => files.timeOf(each, time));
       return {
         output,
         data: { kind: "matches", found, isCut: answer.isCut || files.leftOut() > 0 || files.hasMissed() },
@@ -77,30 +78,10 @@ export const grepTool: Tool = defineTool<GrepInput>({
 const plainSearch: SearchAsk = { before: 0, after: 0, isMultiline: false };
 
 function wishOf({ pattern, ignore_case = false, limit = DEFAULT_MATCHES }: GrepInput, ask?: SearchAsk): SearchWish {
-  const expression = expressionOf(pattern, ignore_case);
+  const { before, after, isMultiline } = ask ?? plainSearch;
+  const expression = toExpression(pattern, { ignoresCase: ignore_case, isMultiline });
   if (ask === undefined) return { ...expression, ...shown, ...plainSearch, maxLines: limit };
-  const { before, after, isMultiline } = ask;
   return { ...expression, ...given, before, after, isMultiline };
-}
-
-/** Models write patterns for ripgrep, which takes flags in front, and needless backslashes. */
-function expressionOf(written: string, ignoresCase: boolean): Pick<SearchWish, "pattern" | "flags"> {
-  const [prefix = "", flags = ""] = /^\(\?([ims]+)\)/.exec(written) ?? [];
-  const pattern = written.slice(prefix.length);
-  const set = `${ignoresCase || flags.includes("i") ? "i" : ""}${flags.includes("s") ? "s" : ""}`;
-  const problem = problemOf(pattern, `${set}u`);
-  if (problem === undefined) return { pattern, flags: `${set}u` };
-  if (problemOf(pattern, set) === undefined) return { pattern, flags: set };
-  throw new CaretError("invalid-request", `The pattern is not a regular expression: ${problem}`);
-}
-
-function problemOf(pattern: string, flags: string): string | undefined {
-  try {
-    new RegExp(pattern, flags);
-    return undefined;
-  } catch (reason) {
-    return (reason as Error).message; // the caller reports it
-  }
 }
 
 /** A pattern with `!` in front says which files are not searched. */
@@ -161,13 +142,4 @@ function inWords({ found, isCut }: SearchAnswer, limit: number, leftOut: number)
 function lineInWords({ text, leftOut }: FoundLine): string {
   const rest = leftOut + Math.max(0, text.length - shown.maxLength);
   return rest > 0 ? `${text.slice(0, shown.maxLength)} [… ${rest} more characters]` : text;
-}
-
-/** In the order that was asked for; by their paths unless another was. */
-function sorted(found: readonly FoundFile[], { sort, isDescending }: SearchAsk, files: SearchedFiles) {
-  const inOrder =
-    sort === undefined || sort === "path"
-      ? [...found]
-      : found.toSorted((one, other) => files.timeOf(one.path, sort) - files.timeOf(other.path, sort));
-  return isDescending === true ? inOrder.toReversed() : inOrder;
 }

@@ -29,7 +29,7 @@ export interface SearchAnswer {
 
 /** Every line that matches, file by file, with the lines around it. */
 export function searchLines({ files, ...wish }: SearchQuestion): SearchAnswer {
-  const flags = wish.isMultiline ? [...new Set(`${wish.flags}gms`)].join("") : wish.flags;
+  const flags = wish.isMultiline ? `${wish.flags}g` : wish.flags;
   const expression = new RegExp(wish.pattern, flags);
   const room = { lines: wish.maxLines, characters: wish.maxCharacters, isCut: false };
   const found: FoundFile[] = [];

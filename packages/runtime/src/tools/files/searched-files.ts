@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { ToolContext } from "../tool.ts";
-import type { SearchAsk } from "../tool-data.ts";
 import type { ConfinedPath } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";
+import { type FileTime, type FileTimes, timesOf } from "./file-order.ts";
 import type { GlobMatcher } from "./glob-pattern.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 import { isBinary } from "./text-encodings.ts";
@@ -17,8 +17,6 @@ export interface FileText {
   readonly path: string;
   readonly text: string;
 }
-
-export type FileTime = Exclude<SearchAsk["sort"], "path" | undefined>;
 
 /** The text files of one search, and what it could not look at. */
 export interface SearchedFiles {
@@ -40,7 +38,7 @@ export function searchFiles(
   { matches, isExact }: SearchedFilesOptions,
 ): SearchedFiles {
   const maxBytes = isExact ? MAX_EXACT_BYTES : MAX_BYTES;
-  const times = new Map<string, Readonly<Record<FileTime, number>>>();
+  const times = new Map<string, FileTimes>();
   let leftOut = 0;
   let hasMissed = false;
   const onMissed = (): void => {
@@ -62,12 +60,12 @@ export function searchFiles(
     });
     if (file === undefined) return undefined;
     try {
-      const { size, mtimeMs, atimeMs, birthtimeMs } = await file.stat();
-      if (size > maxBytes) {
+      const stat = await file.stat();
+      if (stat.size > maxBytes) {
         onMissed();
         return undefined;
       }
-      if (isExact) times.set(path, { modified: mtimeMs, accessed: atimeMs, created: birthtimeMs });
+      if (isExact) times.set(path, timesOf(stat));
       return decode(await file.readFile());
     } finally {
       await file.close();

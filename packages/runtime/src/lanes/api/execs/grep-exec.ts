@@ -1,4 +1,5 @@
-import type { FoundFile, SearchAsk } from "../../../tools/tool-data.ts";
+import { CaretError } from "@caret/protocol";
+import type { FileOrder, FoundFile, SearchAsk } from "../../../tools/tool-data.ts";
 import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
 import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
@@ -22,7 +23,11 @@ function asksForNames({ pattern, outputMode, type }: GrepArgs): boolean {
 function globCall(args: GrepArgs): ToolCall {
   const { path = "", glob = "" } = args;
   const where = path === "" ? {} : { path };
-  return { name: "glob", input: { pattern: glob === "" ? "**" : glob, ...where }, exact: { page: wantedPage(args) } };
+  return {
+    name: "glob",
+    input: { pattern: glob === "" ? "**" : glob, ...where },
+    exact: { order: orderOf(args), page: wantedPage(args) },
+  };
 }
 
 function wantedPage({ outputMode, headLimit, offset }: GrepArgs) {
@@ -37,7 +42,6 @@ function grepCall(args: GrepArgs): ToolCall {
     after: Math.max(0, contextAfter),
     isMultiline: multiline,
     ...(type === "" ? {} : { type }),
-    ...orderOf(args),
   };
   return {
     name: "grep",
@@ -48,14 +52,16 @@ function grepCall(args: GrepArgs): ToolCall {
       ...(glob === "" ? {} : { glob }),
       ...(caseInsensitive === true ? { ignore_case: true } : {}),
     },
-    exact: { search, page: wantedPage(args) },
+    exact: { search, order: orderOf(args), page: wantedPage(args) },
   };
 }
 
 const orders = ["path", "modified", "accessed", "created"] as const;
 
-function orderOf({ sort, sortAscending = true }: GrepArgs): Pick<SearchAsk, "sort" | "isDescending"> {
-  return { sort: orders.find((order) => order === sort), isDescending: !sortAscending };
+function orderOf({ sort = "", sortAscending = true }: GrepArgs): FileOrder {
+  const by = sort === "" || sort === "none" ? "path" : orders.find((order) => order === sort);
+  if (by !== undefined) return { by, isDescending: !sortAscending };
+  throw new CaretError("unsupported", `This client does not know the order ${sort.slice(0, 100)}`);
 }
 
 function grepResult(args: GrepArgs, result: ToolResult, workspace: string) {

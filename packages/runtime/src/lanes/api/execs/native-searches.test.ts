@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -125,6 +125,8 @@ interface Search {
   readonly glob?: string;
   readonly type?: string;
   readonly multiline?: boolean;
+  readonly sort?: string;
+  readonly sortAscending?: boolean;
 }
 
 async function grep(run: NativeRun, search: Search) {
@@ -278,6 +280,68 @@ it("a search that cannot look everywhere says so", async () => {
 });
 
 describe("what a search can be told", () => {
+  it("is the order of files, also where only their names are wanted; one that is not known is refused [A4]", async () => {
+    for (const [index, name] of ["b.ts", "c.ts", "a.ts"].entries()) {
+      put(name, "one\n");
+      utimesSync(bench.path(name), 1_000 + index, 1_000 - index);
+    }
+    const asked = ["path", "modified", "none", "klingon"].flatMap((sort) => [
+      { sort, sortAscending: true },
+      { sort, sortAscending: false },
+    ]);
+    const seen: unknown[] = [];
+    const listed = async (run: NativeRun, pattern: string, order: (typeof asked)[number]): Promise<void> => {
+      const union = await grep(run, { pattern, ...order, outputMode: "files_with_matches" });
+      const files = typeof union === "object" && union.case === "files" ? union.value.files : [union];
+      seen.push([order.sort, order.sortAscending, ...files]);
+    };
+    await bench.play(async (run) => {
+      for (const pattern of ["one", ""]) for (const order of asked) await listed(run, pattern, order);
+    });
+    const orders = [
+      ["path", true, "a.ts", "b.ts", "c.ts"],
+      ["path", false, "c.ts", "b.ts", "a.ts"],
+      ["modified", true, "a.ts", "c.ts", "b.ts"],
+      ["modified", false, "b.ts", "c.ts", "a.ts"],
+      ["none", true, "a.ts", "b.ts", "c.ts"],
+      ["none", false, "c.ts", "b.ts", "a.ts"],
+      ["klingon", true, "This client does not know the order klingon"],
+      ["klingon", false, "This client does not know the order klingon"],
+    ];
+    expect(seen).toEqual([...orders, ...orders]);
+  });
+
+  it("is a pattern as ripgrep reads it; what it does not know is refused, and not searched as something else [A4]", async () => {
+    put("a.ts", "  foo(one) {\nfoo_two é\n");
+    const patterns = [
+      "[[:space:]]foo",
+      "\\<foo\\>",
+      "\\Afoo",
+      "\\x{66}oo_",
+      "foo\\(one\\) {",
+      "\\b\\w$",
+      "\\hfoo",
+      "one\\n",
+    ];
+    const seen: unknown[] = [];
+    await bench.play(async (run) => {
+      for (const pattern of patterns) {
+        const union = await grep(run, { pattern });
+        seen.push(typeof union === "object" ? linesOf(union).map((each) => each.slice("a.ts\0".length, -1)) : union);
+      }
+    });
+    expect(seen).toEqual([
+      ["1:  foo(one) "],
+      ["1:  foo(one) "],
+      ["2:foo_two "],
+      ["2:foo_two "],
+      ["1:  foo(one) "],
+      ["2:foo_two "],
+      expect.stringContaining("is not a regular expression: \\h is not known here"),
+      expect.stringContaining("is not a regular expression: it has a line feed"),
+    ]);
+  });
+
   it("is heeded: kinds of files, globs, several lines at once, and what is not known is refused", async () => {
     put("a.ts", "one\ntwo\n");
     put("b.test.ts", "one\ntwo\n");
