@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 
@@ -7,7 +7,7 @@ export const UNFINISHED = ".incomplete";
 
 /** Rejects a directory in which a backup was interrupted: Caret would begin a new log beside what is there of the old one. */
 export function assertWholeDirectory(dataDir: string): void {
-  if (lstatSync(join(dataDir, UNFINISHED), { throwIfNoEntry: false }) === undefined) return;
+  if (!existsSync(join(dataDir, UNFINISHED))) return;
   throw new CaretError("storage-failed", `${dataDir} is a backup that was not finished, and no data directory`, {
     fix: "Run `caret backup` again with the same directory, or remove it.",
   });
