@@ -64,6 +64,7 @@ export type { SaidPlace } from "./log/search/said-query.ts";
 export { toUsageDay } from "./log/session-record.ts";
 export { type SessionState, sessionState } from "./log/session-state.ts";
 export { copyDatabaseFile } from "./log/sqlite/copy-database.ts";
+export { DATABASE_FILES } from "./log/sqlite/database-files.ts";
 export { LOG_FILE, type LogStore, openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./log/transfer/export-session.ts";
 export { importSession } from "./log/transfer/import-session.ts";

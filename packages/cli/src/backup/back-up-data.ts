@@ -1,34 +1,10 @@
-import {
-  copyFileSync,
-  type Dirent,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { accessSync, constants, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { copyDatabaseFile, makePrivateDirectory, physicalPath, wayInside } from "@caret/runtime";
-
-/** Directories and files that only processes which run now need, or that another place keeps: worktrees are in their repositories. */
-const leftOut: ReadonlySet<string> = new Set([
-  "caret.lock",
-  "caret.open",
-  "gateway.json",
-  "owners",
-  "processes",
-  "scratch",
-  "worktrees",
-]);
-
-/** A journal belongs to a database, which is copied with what is in it; a copy from before an upgrade is a copy already. */
-const NOT_COPIED = /\.db-(?:wal|shm|journal)$|\.db\.schema-\d+$|\.tmp$/;
-
-/** Where a copy is until it is whole: one that was interrupted must not be taken for a data directory. */
-const DRAFT = ".incomplete";
+import { makePrivateDirectory, physicalPath, wayInside } from "@caret/runtime";
+import { copyData, type SkippedFile } from "./copy-data.ts";
+import { entriesOf } from "./entries-of.ts";
+import { UNFINISHED } from "./unfinished-backup.ts";
 
 export interface Backup {
   readonly directory: string;
@@ -36,36 +12,28 @@ export interface Backup {
   readonly bytes: number;
   /** Git worktrees of agents, which are not in the copy. */
   readonly worktrees: number;
+  /** What could not be copied, or is no file: pipes, sockets, links of agents; absent where there is nothing. */
+  readonly skipped?: readonly SkippedFile[];
 }
 
-/** Copies a data directory while its gateway runs. Databases are copied as they are at one moment, each by itself. */
+/**
+ * Copies a data directory while its gateway runs. Databases are copied as they are at one moment, each by itself. The directory of the
+ * copy is empty, or has an unfinished copy in it, up to the moment at which it is whole: it comes by one rename.
+ */
 export function backUpData(dataDir: string, directory: string): Backup {
   checkPlaces(dataDir, directory);
   makePrivateDirectory(directory);
-  const draft = join(directory, DRAFT);
-  rmSync(draft, { recursive: true, force: true });
+  const place = physicalPath(directory);
+  const whole = join(dirname(place), `.${basename(place)}.caret-backup`);
+  checkReplaceable(place, directory);
+  const draft = join(place, UNFINISHED);
+  for (const left of [draft, whole]) rmSync(left, { recursive: true, force: true });
   makePrivateDirectory(draft);
-  let files = 0;
-  let bytes = 0;
-  const isWanted = (path: string): boolean => !leftOut.has(relative(dataDir, path)) && !NOT_COPIED.test(path);
-  const copyAll = (from: string, to: string): void => {
-    for (const entry of entriesOf(from).filter(({ name }) => isWanted(join(from, name)))) {
-      const [source, target] = [join(from, entry.name), join(to, entry.name)];
-      // Further below, links are an agent's.
-      const what = from === dataDir ? behindLink(entry, source, directory) : entry;
-      if (what.isDirectory()) {
-        mkdirSync(target, { mode: 0o700 });
-        copyAll(source, target);
-      } else if (what.isFile() && copyOne(source, target)) {
-        files += 1;
-        bytes += statSync(target).size;
-      }
-    }
-  };
-  copyAll(dataDir, draft);
-  for (const { name } of entriesOf(draft)) renameSync(join(draft, name), join(directory, name));
-  rmdirSync(draft);
-  return { directory, files, bytes, worktrees: entriesOf(join(dataDir, "worktrees")).length };
+  const { skipped, ...copied } = copyData(dataDir, draft, (link) => assertOutside(link, directory));
+  renameSync(draft, whole);
+  renameSync(whole, place);
+  const worktrees = entriesOf(join(dataDir, "worktrees")).length;
+  return { directory, ...copied, worktrees, ...(skipped.length === 0 ? {} : { skipped }) };
 }
 
 function checkPlaces(dataDir: string, directory: string): void {
@@ -74,7 +42,7 @@ function checkPlaces(dataDir: string, directory: string): void {
       fix: "Name the one that Caret uses with `--data-dir`.",
     });
   assertOutside(dataDir, directory);
-  if (entriesOf(directory).some(({ name }) => name !== DRAFT))
+  if (entriesOf(directory).some((name) => name.toString() !== UNFINISHED))
     throw new CaretError("invalid-request", `${directory} is not empty`, { fix: "Choose a new directory." });
 }
 
@@ -86,38 +54,16 @@ function assertOutside(dataDir: string, directory: string): void {
   });
 }
 
-/** What its owner has moved to another disk is a part of the data. */
-function behindLink(entry: Dirent, link: string, directory: string): Dirent | Stats {
-  if (!entry.isSymbolicLink()) return entry;
-  const stat = statSync(link, { throwIfNoEntry: false });
-  if (stat === undefined)
-    throw new CaretError("storage-failed", `${link} leads to nothing`, {
-      fix: "Mount the disk that it leads to, or remove the link, and try again.",
-    });
-  assertOutside(link, directory);
-  return stat;
-}
-
-/** False for a file that its owner has removed since it was listed. */
-function copyOne(source: string, target: string): boolean {
+/** A rename cannot put another directory where a disk is mounted, nor into a directory that is read-only. */
+function checkReplaceable(place: string, directory: string): void {
+  const parent = dirname(place);
   try {
-    if (source.endsWith(".db")) copyDatabaseFile(source, target);
-    else copyFileSync(source, target);
-    return true;
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    if (statSync(parent).dev === statSync(place).dev) return;
   } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw new CaretError("storage-failed", `${source} could not be copied: ${(reason as Error).message}`, {
-      cause: reason,
-      fix: "Free some disk space or choose another disk, and try again.",
-    });
+    if ((reason as NodeJS.ErrnoException).code === undefined) throw reason;
   }
-}
-
-function entriesOf(directory: string): readonly Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw reason;
-  }
+  throw new CaretError("invalid-request", `${directory} cannot be replaced by the finished copy`, {
+    fix: `Name a new directory in it: ${join(directory, "caret-backup")}`,
+  });
 }

@@ -1,3 +1,5 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -8,11 +10,15 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { DATABASE_FILES } from "@caret/runtime";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addBackupCommand } from "./backup.ts";
 import { addInstallCommand } from "./install.ts";
@@ -110,3 +116,93 @@ it("leads back from an installation in a copy of the data directory, after the o
   await tryCommand(addUninstallCommand, ["uninstall", "mcp-codex"], at(join(root, "copy")));
   expect(readFileSync(file, "utf8")).toBe("# mine\n");
 });
+
+it("copies an agent's files as bytes, whatever they are called, and names what is no file or nothing but a hole", async () => {
+  const chats = join(dataDir, "sandboxes", "sessions", "1", "config", "chats");
+  mkdirSync(chats, { recursive: true });
+  const bytes = { "evil.db": "no database", "evil.db-wal": "wal", "x.tmp": "draft", "caret.db": "not Caret's" };
+  for (const [name, text] of Object.entries(bytes)) writeFileSync(join(chats, name), text);
+  writeFileSync(Buffer.concat([Buffer.from(`${chats}/`), Buffer.from("odd\xff", "latin1")]), "odd");
+  writeFileSync(join(chats, "half"), "half");
+  truncateSync(join(chats, "half"), 3_000_000);
+  writeFileSync(join(chats, "hole"), "");
+  truncateSync(join(chats, "hole"), 8e12);
+  symlinkSync("/etc/passwd", join(chats, "link"));
+  execFileSync("mkfifo", [join(chats, "pipe"), join(dataDir, "pipe")]);
+  const server = createServer().listen(join(dataDir, "socket"));
+  await once(server, "listening");
+  const made = JSON.parse((await backup("copy", "--json")).stdout);
+  server.close();
+  const copy = join(root, "copy", "sandboxes", "sessions", "1", "config", "chats");
+  expect(readdirSync(copy, { encoding: "latin1" }).toSorted()).toEqual(
+    [...Object.keys(bytes), "half", "odd\xff"].toSorted(),
+  );
+  expect(Object.keys(bytes).map((name) => readFileSync(join(copy, name), "utf8"))).toEqual(Object.values(bytes));
+  const half = statSync(join(copy, "half"));
+  expect([half.size, half.blocks * 512 < half.size]).toEqual([3_000_000, true]);
+  expect(
+    made.skipped.toSorted((one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1)),
+  ).toEqual([
+    { path: join(dataDir, "pipe"), why: "no regular file" },
+    { path: join(chats, "hole"), why: "almost nothing but a hole" },
+    { path: join(chats, "link"), why: "a link" },
+    { path: join(chats, "pipe"), why: "no regular file" },
+    { path: join(dataDir, "socket"), why: "no regular file" },
+  ]);
+});
+
+it("knows every database that the runtime keeps in a data directory by its name", () => {
+  const sources = join(import.meta.dirname, "..", "..", "..", "runtime", "src");
+  const files = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /(?<!\.test)\.ts$/.test(name),
+  );
+  const named = files.flatMap((name) =>
+    [...readFileSync(join(sources, name), "utf8").matchAll(/_FILE = "([\w-]+\.db)"/g)].map(([, file]) => file),
+  );
+  expect(named.toSorted()).toEqual([...DATABASE_FILES].toSorted());
+});
+
+/** What is at the place after a kill: nothing, an unfinished copy that nothing takes for a data directory, or a whole one. */
+async function assertRepeatable(): Promise<void> {
+  const left = existsSync(join(root, "copy")) ? readdirSync(join(root, "copy")) : [];
+  if (left.includes(".incomplete")) {
+    expect(left).toEqual([".incomplete"]);
+    await expect(tryCommand(addBackupCommand, ["backup", "other"], at(join(root, "copy")))).rejects.toMatchObject({
+      message: `${join(root, "copy")} is a backup that was not finished, and no data directory`,
+    });
+  }
+  if (left.length > 0 && !left.includes(".incomplete")) rmSync(join(root, "copy"), { recursive: true });
+  const whole = left.length > 0 && !left.includes(".incomplete") ? left : undefined;
+  await backup("copy");
+  const made = readdirSync(join(root, "copy")).toSorted();
+  expect([made, readdirSync(root).toSorted()]).toEqual([whole?.toSorted() ?? made, ["copy", "data"]]);
+  expect(made).toHaveLength(201);
+  rmSync(join(root, "copy"), { recursive: true });
+}
+
+it("can be repeated at the same place at whatever moment it was killed", async () => {
+  const database = new DatabaseSync(join(dataDir, "caret.db"));
+  database.exec("create table event (seq integer); insert into event values (1)");
+  database.close();
+  for (let index = 0; index < 200; index += 1) writeFileSync(join(dataDir, `file-${index}`), "x".repeat(20_000));
+  // Between its two last steps the finished copy is beside the place.
+  mkdirSync(join(root, ".copy.caret-backup"));
+  writeFileSync(join(root, ".copy.caret-backup", "token"), "x");
+  mkdirSync(join(root, "copy"));
+  await assertRepeatable();
+  const module = join(import.meta.dirname, "..", "backup", "back-up-data.ts");
+  const script = `import { backUpData } from ${JSON.stringify(module)};
+    process.stdin.once("data", () => { process.stdout.write("begun"); backUpData(process.argv[1], process.argv[2]); process.exit(); });
+    process.stdout.write("ready");`;
+  for (let run = 0; run < barSize({ quick: 2, full: 20 }); run += 1) {
+    const args = ["--input-type=module", "-e", script, dataDir, join(root, "copy")];
+    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    child.stdin.write("go");
+    await once(child.stdout, "data");
+    const timer = setTimeout(() => child.kill("SIGKILL"), (run * 7) % 60);
+    await once(child, "exit");
+    clearTimeout(timer);
+    await assertRepeatable();
+  }
+}, 600_000);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { backUpData } from "../backup/back-up-data.ts";
 import { absolutePath } from "../config/config-paths.ts";
 import type { ExitCode, Host } from "../host.ts";
+import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { printJson, printLines } from "./print.ts";
 
@@ -31,6 +32,7 @@ async function backup(host: Host, directory: string, options: BackupOptions): Pr
     ...(made.worktrees === 0
       ? []
       : [`Not copied: ${made.worktrees} worktrees of agents. Their commits are in their repositories.`]),
+    ...(made.skipped ?? []).map(({ path, why }) => `Not copied: ${cleanLine(path)}: ${why}`),
     `Use it:  ${host.command} serve --data-dir ${made.directory}`,
   ]);
 }

@@ -16,8 +16,9 @@ import { connectGateway } from "../serve/connect-gateway.ts";
 import { progressLines, resultLines } from "../terminal/candidate-lines.ts";
 import { createLiveLines } from "../terminal/live-lines.ts";
 import { hostLook } from "../terminal/look.ts";
+import { cleanText } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { pickInTerminal } from "./pick-candidate.ts";
+import { type PickedCandidate, pickInTerminal } from "./pick-candidate.ts";
 import { printJson, write } from "./print.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { createStopper } from "./stopper.ts";
@@ -123,11 +124,8 @@ async function finish(host: Host, options: CompareOptions, started: Started): Pr
   try {
     results = await waitForResults(host, options, started);
     if (options.json !== true) await printResults(host, results);
-    const candidate = await choose(host, options, results, signal);
-    if (candidate === undefined) return signal.aborted ? exitCodes.cancelled : exitCodes.completed;
-    const { message } = options;
-    picked = await client.pickCandidate(id, { candidate, ...(message === undefined ? {} : { message }) });
-    return exitCodes.completed;
+    picked = await pick(host, options, results, started);
+    return picked === undefined && signal.aborted ? exitCodes.cancelled : exitCodes.completed;
   } catch (reason) {
     if (signal.aborted) return exitCodes.cancelled;
     throw reason;
@@ -136,6 +134,30 @@ async function finish(host: Host, options: CompareOptions, started: Started): Pr
     if (options.json === true) await printJson(host, { ...results, ...last });
     else await write(host.stdout, `${endLine(last)}\n`);
   }
+}
+
+/** What is refused can be chosen otherwise by a person: nothing has changed. Undefined when none is wanted. */
+async function pick(
+  host: Host,
+  options: CompareOptions,
+  results: ComparisonView,
+  { client, id, signal }: Started,
+): Promise<ComparisonView | undefined> {
+  const { message, pick: named } = options;
+  for (;;) {
+    const chosen = await choose(host, options, results, signal);
+    if (chosen === undefined) return undefined;
+    try {
+      return await client.pickCandidate(id, { ...chosen, ...(message === undefined ? {} : { message }) });
+    } catch (reason) {
+      if (named !== undefined || !isRefusal(reason)) throw reason;
+      await write(host.stdout, `${cleanText(`${reason.message}\n${reason.fix ?? ""}`).trimEnd()}\n`);
+    }
+  }
+}
+
+function isRefusal(reason: unknown): reason is CaretError {
+  return CaretError.is(reason) && (reason.code === "invalid-request" || reason.code === "unsupported");
 }
 
 async function waitForResults(host: Host, { json }: CompareOptions, started: Started): Promise<ComparisonView> {
@@ -164,16 +186,16 @@ async function printResults(host: Host, results: ComparisonView): Promise<void> 
   await write(host.stdout, `${resultLines(results, look).join("\n")}\n`);
 }
 
-/** Undefined: none. */
+/** Undefined: none. One that is named beforehand is merged, and all worktrees go, without a question. */
 async function choose(
   host: Host,
   { pick, json }: CompareOptions,
   { candidates }: ComparisonView,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<PickedCandidate | undefined> {
   if (pick !== undefined) {
     const found = candidates.find(({ id, model }) => id === pick || model === pick);
-    if (found !== undefined) return found.id;
+    if (found !== undefined) return { candidate: found.id, force: true };
     throw new CaretError("invalid-request", `--pick: there is no candidate ${pick}`, {
       fix: `Name one of ${candidates.map(({ model }) => model).join(", ")}.`,
     });

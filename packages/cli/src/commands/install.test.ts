@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { recipes } from "@caret/protocol/recipes";
@@ -188,6 +192,48 @@ describe("caret install", () => {
     expect([lstatSync(link).isSymbolicLink(), readFileSync(file, "utf8").includes("caret")]).toEqual([true, true]);
     await uninstall("opencode");
     expect([lstatSync(link).isSymbolicLink(), readFileSync(file, "utf8")]).toEqual([true, "{}\n"]);
+  });
+
+  it("writes a file that has a second name so that both stay names of it", async () => {
+    const file = put(".config/opencode/opencode.json", '{"theme": "dark"}\n');
+    const other = join(home, "dotfiles.json");
+    linkSync(file, other);
+    await install("opencode");
+    const installed = [readFileSync(other, "utf8").includes("caret"), statSync(file).nlink];
+    await uninstall("opencode");
+    expect([installed, readFileSync(other, "utf8"), statSync(file).ino]).toEqual([
+      [true, 2],
+      '{"theme": "dark"}\n',
+      statSync(other).ino,
+    ]);
+  });
+
+  it("refuses at once what is no file, and leaves it there", async () => {
+    const place = join(home, ".config/opencode/opencode.json");
+    mkdirSync(dirname(place), { recursive: true });
+    const server = createServer();
+    const makers = {
+      pipe: () => execFileSync("mkfifo", [place]),
+      directory: () => mkdirSync(place),
+      socket: async () => await once(server.listen(place), "listening"),
+      device: () => symlinkSync("/dev/zero", place),
+    };
+    for (const [kind, make] of Object.entries(makers)) {
+      await make();
+      const { ino } = lstatSync(place);
+      await expect(install("opencode"), kind).rejects.toMatchObject({
+        code: "invalid-request",
+        message: `${place} is no regular file`,
+      });
+      expect([kind, lstatSync(place).ino]).toEqual([kind, ino]);
+      server.close();
+      rmSync(place, { recursive: true, force: true });
+    }
+    put(".config/opencode/opencode.json", "{}\n");
+    await install("opencode");
+    rmSync(place);
+    makers.pipe();
+    await expect(uninstall("opencode")).rejects.toMatchObject({ message: `${place} is no regular file` });
   });
 
   it("gives the permissions back also after it was installed twice", async () => {

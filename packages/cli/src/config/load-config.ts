@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
+import { assertWholeDirectory } from "../backup/unfinished-backup.ts";
 import {
   type ConfigEnvironment,
   type ConfigPath,
@@ -36,7 +37,10 @@ export interface LoadedConfig extends MergedConfig {
 /** Flags before variables before files before defaults. Throws `invalid-config` with everything that is wrong. */
 export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const { loaded, problems } = readConfig(options);
-  if (problems.length === 0) return loaded;
+  if (problems.length === 0) {
+    assertWholeDirectory(loaded.config.dataDir);
+    return loaded;
+  }
   const lines = problems.map(({ location, message }) => `${location}: ${message}`);
   throw new CaretError("invalid-config", `Invalid configuration\n${lines.join("\n")}`);
 }

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { type Installation, isOwnFile } from "@caret/protocol/recipes";
 import type { Host } from "../host.ts";
 import { clientPath } from "../install/client-path.ts";
 import { clientRecipe, NO_TOKEN } from "../install/client-recipe.ts";
+import { readRegularFile } from "../install/read-regular-file.ts";
 import type { Receipt } from "../install/receipt.ts";
 import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
@@ -38,7 +39,7 @@ function readSettings({ files }: Receipt): unknown {
   const [file] = files;
   if (file === undefined || !existsSync(file.path)) return undefined;
   try {
-    return parseSettings(file.format, readFileSync(file.path, "utf8"));
+    return parseSettings(file.format, readRegularFile(file.path).toString("utf8"));
   } catch {
     return undefined;
   }

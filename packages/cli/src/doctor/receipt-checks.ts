@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
+import { readRegularFile } from "../install/read-regular-file.ts";
 import { type Receipt, type ReceiptFile, readReceipts } from "../install/receipt.ts";
 import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
@@ -28,7 +29,7 @@ function checkFile({ client }: Receipt, { path, format, settings }: ReceiptFile)
   const fix = `caret install ${client}`;
   if (!existsSync(path)) return [{ check: `${client} settings`, state: "fail", detail: `${path} is gone`, fix }];
   try {
-    const content = parseSettings(format, readFileSync(path, "utf8"));
+    const content = parseSettings(format, readRegularFile(path).toString("utf8"));
     const missing = settings.filter(
       ({ value, isSynced, path: at }) => value !== undefined && isSynced !== true && valueAt(content, at) === undefined,
     );

@@ -1,8 +1,19 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { type FileTarget, findTarget } from "./file-target.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 
 const PRIVATE = 0o600;
 
@@ -85,12 +96,13 @@ export function digestText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Undefined where there is no file. Throws where it is not text: writing it back would change it. */
+/** Undefined where there is no file. Throws where it is not text: writing it back would change it. A pipe is not waited for. */
 function readText(path: string): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readRegularFile(path));
   } catch (reason) {
     if ((reason as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (CaretError.is(reason)) throw reason;
     throw new CaretError("invalid-request", `${path} cannot be read as text`, {
       cause: reason,
       fix: "Nothing was changed. Repair the file first.",
@@ -105,8 +117,10 @@ function makeDirectories(directory: string): readonly string[] {
   return [...outer, directory];
 }
 
-/** Through a temporary file in the same directory, so that a reader never sees half of it. */
-function replaceFile({ path, owner }: FileTarget, text: string, mode: number): void {
+/** Through a temporary file in the same directory, so that a reader never sees half of it. A file with several names keeps them. */
+function replaceFile(target: FileTarget, text: string, mode: number): void {
+  const { path, owner, hasOtherNames } = target;
+  if (hasOtherNames) return overwriteFile(path, text, mode);
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     writeFileSync(draft, text, { mode: PRIVATE, flag: "wx" });
@@ -117,6 +131,20 @@ function replaceFile({ path, owner }: FileTarget, text: string, mode: number): v
     renameSync(draft, path);
   } catch (reason) {
     rmSync(draft, { force: true });
+    throw reason;
+  }
+}
+
+/** In its place: a new file would be one of the names alone. What cannot be written whole is as it was. */
+function overwriteFile(path: string, text: string, mode: number): void {
+  const former = readFileSync(path);
+  try {
+    writeFileSync(path, text, { flag: "r+" });
+    truncateSync(path, Buffer.byteLength(text));
+    chmodSync(path, mode);
+  } catch (reason) {
+    writeFileSync(path, former, { flag: "r+" });
+    truncateSync(path, former.length);
     throw reason;
   }
 }

@@ -12,6 +12,8 @@ export interface FileTarget {
   readonly mode: number | undefined;
   /** Of a file that is not this user's. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+  /** Hard links: the file is also called otherwise. */
+  readonly hasOtherNames: boolean;
   /** Throws, before anything is written, where the file is not to be replaced. */
   assertReplaceable(): void;
 }
@@ -25,6 +27,7 @@ export function findTarget(path: string, uid = process.getuid?.()): FileTarget {
     path: target,
     mode: stat === undefined ? undefined : stat.mode & PERMISSIONS,
     owner,
+    hasOtherNames: stat !== undefined && stat.nlink > 1,
     assertReplaceable() {
       if (owner !== undefined && uid !== 0) throw refusal(path, "belongs to another user", "Run this as that user.");
       if (stat !== undefined && (stat.mode & OWNER_MAY_WRITE) === 0)

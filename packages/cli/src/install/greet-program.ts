@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
 import type { StartedProgram } from "@caret/protocol/recipes";
 import { version } from "../program.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 import type { Receipt } from "./receipt.ts";
 import { valueAt } from "./setting-value.ts";
 import { parseSettings } from "./settings-editors.ts";
@@ -26,7 +26,7 @@ interface GreetOptions {
 export async function greetProgram({ program: { protocol, words }, receipt, env }: GreetOptions): Promise<void> {
   const file = receipt.files[0];
   if (file === undefined) throw new CaretError("internal", "A receipt without files");
-  const settings = parseSettings(file.format, readFileSync(file.path, "utf8"));
+  const settings = parseSettings(file.format, readRegularFile(file.path).toString("utf8"));
   const [command = "", ...args] = words.flatMap((path) => valueAt(settings, path) as string | readonly string[]);
   const child = spawn(command, args, { env: { ...env }, stdio: ["pipe", "pipe", "ignore"] });
   const late = setTimeout(() => void child.kill("SIGKILL"), PATIENCE_MS);

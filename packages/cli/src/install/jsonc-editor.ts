@@ -1,7 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import { getNodeValue, type Node } from "jsonc-parser";
-import { afterComments, commaAfter, endOf, entryOf, nodesAlong, readTree } from "./jsonc-tree.ts";
+import { afterComments, commaAfter, commentsIn, endOf, entryOf, nodesAlong, readTree } from "./jsonc-tree.ts";
+import { keepComments } from "./kept-comments.ts";
 import { nested } from "./setting-value.ts";
 import {
   applySplices,
@@ -27,7 +28,8 @@ export const jsoncEditor: SettingsEditor = {
   },
   undo(text, path, undo) {
     const nodes = nodesAlong(readTree(text), path);
-    return applySplices(text, nodes.length <= path.length ? [] : takeOut(text, nodes, undo));
+    if (nodes.length <= path.length) return text;
+    return applySplices(text, keepComments(text, takeOut(text, nodes, undo), commentsIn(text)));
   },
 };
 

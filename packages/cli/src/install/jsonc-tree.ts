@@ -1,9 +1,10 @@
 import type { SettingPath, SettingStep } from "@caret/protocol/recipes";
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
+import type { KeptText } from "./kept-comments.ts";
 import { isItem } from "./setting-value.ts";
 
 /** Of the parser's `SyntaxKind`, a constant enum, which cannot be imported where types are stripped. */
-const tokens = { comma: 5, lineComment: 12, lineBreak: 14, blank: 15 };
+const tokens = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 };
 
 /** The tree of a JSON text with comments and trailing commas. Throws where it cannot be read. */
 export function readTree(text: string): Node {
@@ -11,6 +12,17 @@ export function readTree(text: string): Node {
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (root === undefined || errors.length > 0) throw new SyntaxError("it is not JSON, nor JSON with comments");
   return root;
+}
+
+export function commentsIn(text: string): readonly KeptText[] {
+  const scanner = createScanner(text);
+  const comments: KeptText[] = [];
+  for (let token: number = scanner.scan(); token !== tokens.end; token = scanner.scan()) {
+    const from = scanner.getTokenOffset();
+    if (token === tokens.lineComment || token === tokens.blockComment)
+      comments.push({ from, to: from + scanner.getTokenLength() });
+  }
+  return comments;
 }
 
 /** The nodes along a path, as far as it leads; the root is the first. */

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { CaretError, isJsonObject } from "@caret/protocol";
 import type { ClientAccess, Door, Installation, SettingPath } from "@caret/protocol/recipes";
 import { readClientToken } from "../tokens/client-token.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 import type { Receipt } from "./receipt.ts";
 import { valueAt } from "./setting-value.ts";
 import { parseSettings } from "./settings-editors.ts";
@@ -47,7 +48,7 @@ interface Access {
 async function readAccess({ url, token, model }: ClientAccess, receipt: Receipt, kept: () => string): Promise<Access> {
   const file = receipt.files[0];
   if (file === undefined) throw new CaretError("internal", "A receipt without files");
-  const settings = parseSettings(file.format, readFileSync(file.path, "utf8"));
+  const settings = parseSettings(file.format, readRegularFile(file.path).toString("utf8"));
   const text = (at: SettingPath): string => String(valueAt(settings, at) ?? "");
   const read = async (): Promise<string> => {
     const values = token.paths.map((at) => valueAt(settings, at));

@@ -17,8 +17,8 @@ export interface SettingsEditor {
   /** The value of a setting as it is written; undefined where it is not there. */
   written(text: string, path: SettingPath): string | undefined;
   set(text: string, path: SettingPath, value: SettingValue): { readonly text: string; readonly undo: SettingUndo };
-  /** The opposite of `set`, in a file that may have changed since. */
-  undo(text: string, path: SettingPath, undo: SettingUndo): string;
+  /** The opposite of `set`, in a file that may have changed since. With the value that was set, what was added to it by hand is known. */
+  undo(text: string, path: SettingPath, undo: SettingUndo, value?: SettingValue): string;
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -32,7 +32,7 @@ export function behindByteOrderMark(editor: SettingsEditor): SettingsEditor {
       const changed = editor.set(bare(text), path, value);
       return { ...changed, text: markOf(text) + changed.text };
     },
-    undo: (text, path, undo) => markOf(text) + editor.undo(bare(text), path, undo),
+    undo: (text, path, undo, value) => markOf(text) + editor.undo(bare(text), path, undo, value),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { SettingPath, SettingsFormat, SettingValue } from "@caret/protocol/recipes";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { valueAt } from "./setting-value.ts";
+import { stringify } from "yaml";
+import { isSame, valueAt } from "./setting-value.ts";
 import { editorFor, setSetting } from "./settings-editors.ts";
 
 const provider = { name: "Caret", options: { url: "http://127.0.0.1:4141/v1", tools: ["a", "b"] } };
@@ -22,10 +24,10 @@ function install(format: SettingsFormat, text: string, settings = jsonSettings) 
   const undos = settings.map(([path, value]) => {
     const { text: next, undo } = setSetting(format, current, path, value);
     current = next;
-    return [path, undo] as const;
+    return [path, undo, value] as const;
   });
   const takeOut = (from: string): string =>
-    undos.toReversed().reduce((left, [path, undo]) => editorFor(format).undo(left, path, undo), from);
+    undos.toReversed().reduce((left, [path, undo, value]) => editorFor(format).undo(left, path, undo, value), from);
   return { text: current, takeOut };
 }
 
@@ -231,3 +233,90 @@ describe("settings in TOML", () => {
     expect(editorFor("yaml").parse(`${comments}model: auto\r\n`)).toEqual({ model: "auto" });
   });
 });
+
+/** With a comment on a line of its own, or behind one; as it was where it would be none there. */
+function withNote(format: SettingsFormat, text: string, [place, isBehind]: readonly [number, boolean], note: string) {
+  const lines = text.split("\n");
+  const at = place % lines.length;
+  const line = lines[at] ?? "";
+  const [body, ending] = line.endsWith("\r") ? [line.slice(0, -1), "\r"] : [line, ""];
+  const noted = isBehind ? `${body} ${note}${ending}` : `${line}\n${/^\s*/.exec(body)?.[0]}${note}`;
+  const next = lines.with(at, noted).join("\n");
+  try {
+    return isSame(editorFor(format).parse(next), editorFor(format).parse(text)) ? next : text;
+  } catch {
+    return text; // the format has no place for one there
+  }
+}
+
+describe("a user's comments and settings", () => {
+  const formats = {
+    jsonc: {
+      sign: "// by hand",
+      settings: jsonSettings,
+      write: (own: Own, how: Style) => writeJsonc(own, { ...how, indent: how.indent === "" ? "  " : how.indent }),
+    },
+    yaml: { sign: "# by hand", settings: jsonSettings, write: writeIndented },
+    toml: {
+      sign: "# by hand",
+      settings: tomlSettings,
+      write: (own: Own, { lineEnd }: Style) =>
+        withHashes(`mark = "before"\n[a]\nb = ${Object.keys(own).length} # note\n`, lineEnd),
+    },
+  };
+  type Own = Readonly<Record<string, unknown>>;
+
+  /** In blocks of any depth, with a comment behind each and one as deep at the end. */
+  function writeIndented(own: Own, { indent, lineEnd, comment }: Style): string {
+    const text = stringify(own, { indent: Math.max(2, indent.length) * (indent === "\t" ? 2 : 1), lineWidth: 0 });
+    const depth = /^ */.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[0] ?? "";
+    return withHashes(`${text}${depth}# at the end${comment === "" ? "" : `\n# note`}\n`, lineEnd);
+  }
+
+  it.each(Object.keys(formats) as (keyof typeof formats)[])(
+    "survive, wherever they were put since, when ours are taken out of %s",
+    (format) => {
+      const { sign, settings: ours, write } = formats[format];
+      const places = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.boolean()), { minLength: 1, maxLength: 4 });
+      fc.assert(
+        fc.property(settings, style, places, (own, how, where) => {
+          const before = write(own, how);
+          const { text, takeOut } = install(format, before, ours);
+          const edited = where.reduce((all, place, number) => withNote(format, all, place, `${sign} ${number}`), text);
+          const left = takeOut(edited);
+          const notes = [...edited.matchAll(/(?:\/\/|#) by hand \d/g)].map(([note]) => note);
+          expect(notes.filter((note) => !left.includes(note))).toEqual([]);
+          expect(left.split("at the end")).toHaveLength(before.split("at the end").length);
+          expect(editorFor(format).parse(left)).toEqual(editorFor(format).parse(before));
+        }),
+        { numRuns: barSize({ quick: 200, full: 1000 }) },
+      );
+    },
+  );
+
+  const item = (text: string) => install("yaml", text, [[["models", { item: { name: "Caret" } }], provider]]);
+
+  it.each([
+    "models:\n    - name: Theirs\n    # mine\n",
+    "name: A\nother:\n    a: 1\n    # mine\n",
+    "name: A\nrules:\n    - a\n    # mine\n",
+    "    name: A\n    models:\n    - name: T\n    # mine\n",
+    "models:\n    -\n        name: T\n        # mine\n",
+  ])("survive in %j when a line is added behind it", (before) => {
+    const { text, takeOut } = item(before);
+    const lines = ["    # by hand", "    - name: Third", "    x: 1", "      note: 1", "# by hand", "extra: 1"];
+    const readable = lines.filter((line) => isReadable(`${text}${line}\n`) && isReadable(`${before}${line}\n`));
+    expect([takeOut(text), ...readable.map((line) => takeOut(`${text}${line}\n`))]).toEqual([
+      before,
+      ...readable.map((line) => `${before}${line}\n`),
+    ]);
+  });
+});
+
+function isReadable(text: string): boolean {
+  try {
+    return editorFor("yaml").parse(text) !== undefined;
+  } catch {
+    return false; // by hand, too, one would not write that
+  }
+}

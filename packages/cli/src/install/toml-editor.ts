@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import { parse } from "smol-toml";
+import { type KeptText, keepComments } from "./kept-comments.ts";
 import { valueAt } from "./setting-value.ts";
-import { lineEnd, type SettingsEditor } from "./settings-editor.ts";
+import { applySplices, lineEnd, type SettingsEditor, type Splice } from "./settings-editor.ts";
 
 /** TOML, where a setting of ours is a table of its own: it can stand at the end of any file. */
 export const tomlEditor: SettingsEditor = {
@@ -31,14 +33,40 @@ export const tomlEditor: SettingsEditor = {
   undo(text, path, { former }) {
     const section = findSection(text, path);
     if (section === undefined) return text;
-    if (former !== null) return text.slice(0, section.from) + former + text.slice(section.to);
-    const before = text.slice(0, section.from);
-    const after = text.slice(section.to);
-    // The empty line before it is ours, and so is its line end; without one, both line breaks before it are.
-    if (after === "") return before.replace(/\r?\n\r?\n$/, "");
-    return before.replace(/(^|\n)\r?\n$/, "$1") + after.replace(/^\r?\n/, "");
+    return applySplices(text, keepComments(text, [takeOut(text, section, former)], commentsIn(text, section)));
   },
 };
+
+function takeOut(text: string, { from, to }: Section, former: string | null): Splice {
+  if (former !== null) return { from, to, text: former };
+  const before = text.slice(0, from);
+  const after = text.slice(to);
+  // The empty line before it is ours, and so is its line end; without one, both line breaks before it are.
+  if (after === "") return { from: before.replace(/\r?\n\r?\n$/, "").length, to, text: "" };
+  const ownEnd = /^\r?\n/.exec(after)?.[0].length ?? 0;
+  return { from: before.replace(/(^|\n)\r?\n$/, "$1").length, to: to + ownEnd, text: "" };
+}
+
+/** A sign that begins a comment is one whose rest of the line can go without a change of any value. */
+function commentsIn(text: string, { from, to }: Section): readonly KeptText[] {
+  const table = text.slice(from, to);
+  const settings = parse(table);
+  const comments: KeptText[] = [];
+  for (const { index, 0: rest } of table.matchAll(/#[^\r\n]*/g)) {
+    const starts = [...rest.matchAll(/#/g)].map((sign) => index + sign.index);
+    const start = starts.find((at) => isWithout(table, at, index + rest.length, settings));
+    if (start !== undefined) comments.push({ from: from + start, to: from + index + rest.length });
+  }
+  return comments;
+}
+
+function isWithout(table: string, from: number, to: number, settings: unknown): boolean {
+  try {
+    return isDeepStrictEqual(parse(table.slice(0, from) + table.slice(to)), settings);
+  } catch {
+    return false; // it was a part of a value
+  }
+}
 
 function headerOf(path: SettingPath): string {
   return path.map((step) => (/^[\w-]+$/.test(String(step)) ? step : JSON.stringify(step))).join(".");

@@ -36,7 +36,8 @@ function withoutSettings(drafts: FileDrafts, file: ReceiptFile, text: string): v
     const left = settings
       .toReversed()
       .reduce(
-        (all, setting) => (isOurs(editor.parse(all), setting) ? editor.undo(all, setting.path, setting.undo) : all),
+        (all, setting) =>
+          isOurs(editor.parse(all), setting) ? editor.undo(all, setting.path, setting.undo, setting.value) : all,
         text,
       );
     editor.parse(left);

@@ -1,10 +1,14 @@
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingStep, SettingValue } from "@caret/protocol/recipes";
-import { type Document, isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, stringify } from "yaml";
+import { type Document, isMap, isScalar, isSeq, Lexer, type Node, type Pair, parseAllDocuments, stringify } from "yaml";
+import { type KeptText, keepComments } from "./kept-comments.ts";
 import { isItem, nested } from "./setting-value.ts";
 import { applySplices, lineEnd, type SettingsEditor, type SettingUndo, type Splice } from "./settings-editor.ts";
 
 type YamlDocument = Document.Parsed;
+
+/** What the lexer says of itself; nothing of it is in the text. */
+const SIGNS: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f"]);
 
 /** YAML: lines are added behind the last entry of a block; brackets and empty places are replaced as a whole. */
 export const yamlEditor: SettingsEditor = {
@@ -22,12 +26,38 @@ export const yamlEditor: SettingsEditor = {
     const [splice, undo] = change(text, { place: nodes[depth] ?? null, path, depth, value });
     return { text: applySplices(text, [splice]), undo };
   },
-  undo(text, path, undo) {
+  undo(text, path, undo, value) {
     const document = read(text);
     const nodes = nodesAlong(text, document, path);
-    return nodes.length <= path.length ? text : applySplices(text, [takeOut(text, nodes, undo)]);
+    if (nodes.length <= path.length) return text;
+    const splice = takeOut(text, nodes, undo);
+    const added = undo.former === null ? addedMembers(nodes.at(-1) ?? null, value) : [];
+    const comments = commentsIn(text).filter(
+      ({ from }) => !added.some((member) => from >= member.from && from < member.to),
+    );
+    const left = applySplices(text, keepComments(text, [splice], [...added, ...comments]));
+    return isReadable(left) ? left : applySplices(text, keepComments(text, [splice], comments));
   },
 };
+
+function isReadable(text: string): boolean {
+  try {
+    read(text);
+    return true;
+  } catch {
+    return false; // what was added by hand has no place without ours
+  }
+}
+
+/** Lines that somebody put below ours, whose indentation made them a part of it. */
+function addedMembers(node: Node | null, value: SettingValue | undefined): readonly KeptText[] {
+  if (!isMap(node) || isFlow(node) || typeof value !== "object" || value === null) return [];
+  const ours = new Set(Object.keys(value));
+  const added = (node.items as Pair<Node, Node | null>[]).filter(
+    ({ key }) => !ours.has(String(isScalar(key) ? key.value : key)),
+  );
+  return added.map((pair) => ({ from: rangeOf(pair.key)[0], to: contentEnd(pair) }));
+}
 
 function read(text: string): YamlDocument {
   // A file of comments only is a file without settings.
@@ -100,7 +130,7 @@ function change(text: string, { place, path, depth, value }: Change): readonly [
   const last = entries.at(-1) as Entry;
   if (isFlow(place)) return [{ from: endOf(last), to: endOf(last), text: `, ${unwrapped(entry)}` }, undo];
   const column = columnOf(text, startOf(text, entries[0] as Entry));
-  return [appendLines(text, endOfLines(text, last), lines(entry, column, text)), undo];
+  return [appendLines(text, endOfLines(text, endOf(last)), lines(entry, column, text)), undo];
 }
 
 type Entry = Pair<Node, Node | null> | Node;
@@ -156,9 +186,26 @@ function endOf(entry: Entry): number {
   return rangeOf(isPair(entry) ? (entry.value ?? entry.key) : entry)[1];
 }
 
-/** Where the line after an entry begins, or the end of the text. */
-function endOfLines(text: string, entry: Entry): number {
-  const end = endOf(entry);
+/** Behind the last thing in an entry that is not a comment: a block reaches over those below it. */
+function contentEnd(entry: Entry): number {
+  const value = isPair(entry) ? (entry.value ?? entry.key) : entry;
+  const last = isFlow(value) ? undefined : entriesOf(value).at(-1);
+  return last === undefined ? rangeOf(value)[1] : contentEnd(last);
+}
+
+function commentsIn(text: string): readonly KeptText[] {
+  const comments: KeptText[] = [];
+  let at = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (SIGNS.has(lexeme)) continue;
+    if (lexeme.startsWith("#")) comments.push({ from: at, to: at + lexeme.length });
+    at += lexeme.length;
+  }
+  return comments;
+}
+
+/** Where the line after an offset begins, or the end of the text. */
+function endOfLines(text: string, end: number): number {
   if (text[end - 1] === "\n") return end;
   const next = text.indexOf("\n", end);
   return next === -1 ? text.length : next + 1;
@@ -175,7 +222,8 @@ function takeOut(text: string, nodes: readonly (Node | null)[], { former, depth,
   const at = entries.findIndex((item) => (isPair(item) ? item.value : item) === nodes[index]);
   const entry = entries[at] as Entry;
   if (entries.length === 1 && blank !== null) {
-    const [start, end] = rangeOf(place);
+    const [start] = rangeOf(place);
+    const end = isFlow(place) ? rangeOf(place)[1] : contentEnd(entry);
     const space = blank === "" && text[start - 1] === " " ? 1 : 0;
     return { from: start - space, to: end, text: blank };
   }
@@ -186,7 +234,7 @@ function takeOut(text: string, nodes: readonly (Node | null)[], { former, depth,
 function withoutLines(text: string, entry: Entry): Splice {
   const start = startOf(text, entry);
   const line = start - columnOf(text, start);
-  const end = endOfLines(text, entry);
+  const end = endOfLines(text, contentEnd(entry));
   // The last lines of a file that ends without a line break take the one before them along.
   const isUnended = end === text.length && !text.endsWith("\n") && line > 0;
   const before = isUnended ? line - (text[line - 2] === "\r" ? 2 : 1) : line;

@@ -14,6 +14,9 @@ export const compareFields = z.object({
   comparison: filled.describe("The handle of a comparison: wait for it, read a diff, pick or drop").optional(),
   diff: filled.describe("The number of a candidate whose diff to read").optional(),
   pick: filled.describe("The number of the candidate to merge; the others are dropped").optional(),
+  force: flag
+    .describe("With `pick`: also where files that git ignores go with the worktrees; a refusal names them")
+    .optional(),
   drop: flag.describe("Merge none, and remove all worktrees").optional(),
   ...waitField.shape,
 });
@@ -34,7 +37,9 @@ export async function compareModels(
 ): Promise<ComparisonReport | { readonly diff: string }> {
   const { client } = options;
   const id = input.comparison ?? (await startComparison(options, input, call));
-  if (input.pick !== undefined) return reportOf(await client.pickCandidate(id, { candidate: input.pick }));
+  const { pick: candidate, force } = input;
+  if (candidate !== undefined)
+    return reportOf(await client.pickCandidate(id, { candidate, ...(force === undefined ? {} : { force }) }));
   if (input.drop === true) return reportOf(await client.dropComparison(id));
   const view = await waitUntilReady(options, id, input.wait_seconds, call);
   return input.diff === undefined ? reportOf(view) : { diff: diffOf(view, input.diff) };

@@ -19,6 +19,7 @@ const startComparisonBody = z.object({
 const pickCandidateBody = z.object({
   candidate: filled,
   message: text.exactOptional(),
+  force: flag.exactOptional(),
 }) satisfies z.ZodType<PickCandidate>;
 
 interface ComparisonRoutesOptions {

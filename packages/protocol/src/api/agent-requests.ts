@@ -55,7 +55,7 @@ export interface SuspendAgent {
 }
 
 export interface RemoveAgent {
-  /** Also while it works, and although its worktree has work that was not merged. */
+  /** Also while it works, and although its worktree has what nothing else has: work that was not merged, files that Git ignores. */
   readonly force?: boolean;
 }
 

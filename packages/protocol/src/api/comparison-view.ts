@@ -28,6 +28,8 @@ export interface PickCandidate {
   readonly candidate: string;
   /** Of the commit that its uncommitted files are put in. */
   readonly message?: string;
+  /** Also although it has files that no merge brings back, such as those that Git ignores: they go with its worktree. */
+  readonly force?: boolean;
 }
 
 export interface CheckResult {

@@ -15,7 +15,10 @@ export interface Comparisons {
   get(id: string, caller: Caller): Promise<ComparisonView>;
   /** How it stands, at once and after changes, until it is picked, dropped or the signal. A slow reader gets fewer. */
   follow(id: string, signal: AbortSignal, caller: Caller): AsyncIterable<ComparisonView>;
-  /** Merges one candidate's work into the branch that is checked out, and drops the others. Conflicts change nothing. */
+  /**
+   * Merges one candidate's work into the branch that is checked out, and drops the others. Conflicts change nothing; nor do, without
+   * `force`, files of the candidate that no merge brings back.
+   */
   pick(id: string, wanted: PickCandidate, caller: Caller): Promise<ComparisonView>;
   /** Cancels what runs and removes the worktrees. Resolves when none is left. */
   drop(id: string, caller: Caller): Promise<ComparisonView>;

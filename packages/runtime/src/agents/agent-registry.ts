@@ -1,10 +1,12 @@
 import { type Agents, agentNamePattern, type Caller, CaretError, type CreateAgent, HUMAN } from "@caret/protocol";
+import { nameSome } from "../git/name-some.ts";
 import { type AgentRecord, nameTaken } from "../log/agent-store.ts";
 import { allowedWorkspace } from "../paths/allowed-workspace.ts";
 import { assertHere } from "../sessions/assert-here.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { createWorktree, findRepository } from "../worktrees/create-worktree.ts";
-import { hasUnmergedWork, removeWorktree } from "../worktrees/remove-worktree.ts";
+import { type OnlyHere, onlyHere } from "../worktrees/only-here.ts";
+import { removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import type { AgentTurns } from "./agent-turns.ts";
@@ -132,8 +134,22 @@ async function assertRemovable(
     throw new CaretError("session-busy", `The agent ${name} works`, {
       fix: "Wait for its turn, stop it with `caret agent stop`, or remove it with --force.",
     });
-  if (worktree === undefined || !(await hasUnmergedWork(git, worktree))) return;
-  throw new CaretError("invalid-request", `The worktree of ${name} has work that was not merged`, {
-    fix: `Look at it with \`caret agent diff ${name}\`, bring it back with \`caret agent merge ${name}\`, or remove it with --force.`,
-  });
+  if (worktree !== undefined) assertNothingLost(name, worktree, await onlyHere(git, worktree));
+}
+
+function assertNothingLost(name: string, { path }: Worktree, { unmerged, leftBehind }: OnlyHere): void {
+  if (unmerged.length > 0)
+    throw new CaretError(
+      "invalid-request",
+      `The worktree of ${name} has work that was not merged: ${nameSome([...unmerged, ...leftBehind])}`,
+      {
+        fix: `Look at it with \`caret agent diff ${name}\`, bring it back with \`caret agent merge ${name}\`, or remove it with --force.`,
+      },
+    );
+  if (leftBehind.length > 0)
+    throw new CaretError(
+      "invalid-request",
+      `The worktree of ${name} has files that no merge brings back: ${nameSome(leftBehind)}`,
+      { fix: `Copy what you need from ${path}, or remove it with --force.` },
+    );
 }

@@ -5,7 +5,7 @@ import { openDatabase } from "../log/sqlite/open-database.ts";
 import { openRenewableStore } from "../log/sqlite/renewable-store.ts";
 import { makePrivateDirectory, makePrivateFile } from "../paths/private-files.ts";
 
-const ARCHIVE_FILE = "answers.db";
+export const ARCHIVE_FILE = "answers.db";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** As long as OpenAI keeps a response. */
 export const KEPT_DAYS = 30;

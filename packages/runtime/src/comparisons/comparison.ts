@@ -4,13 +4,16 @@ import {
   CaretError,
   type ComparisonView,
   type MergeResult,
+  type PickCandidate,
   type Sessions,
   type StartComparison,
 } from "@caret/protocol";
+import { nameSome } from "../git/name-some.ts";
 import type { Git } from "../git/run-git.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import { branchOf, createWorktree } from "../worktrees/create-worktree.ts";
 import { mergeWorktree, previewMerge } from "../worktrees/merge-worktree.ts";
+import { type OnlyHere, onlyHere } from "../worktrees/only-here.ts";
 import { removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
 import { worktreeChanges } from "../worktrees/worktree-changes.ts";
@@ -107,11 +110,12 @@ export class Comparison {
     return () => void this.#watchers.delete(own);
   }
 
-  async pick(candidateId: string, message: string | undefined): Promise<void> {
+  async pick({ candidate: candidateId, message, force = false }: PickCandidate): Promise<void> {
     const worktree = this.#worktrees[this.#view.candidates.findIndex(({ id }) => id === candidateId)];
     if (worktree === undefined) throw new CaretError("not-found", `The comparison has no candidate ${candidateId}`);
     if (this.#view.state !== "ready") throw notReady(this.#view);
     const { git } = this.#options;
+    if (!force) assertNothingLeft(candidateId, worktree, await onlyHere(git, worktree));
     const { id: preview } = await previewMerge(git, worktree);
     const words = message ?? `Do what was asked: ${this.#view.prompt.split("\n", 1)[0]}`;
     const merge = await mergeWorktree(git, worktree, { preview, message: words });
@@ -195,6 +199,18 @@ export class Comparison {
     this.#options.onChange?.(this.#view, this.user);
     for (const watcher of [...this.#watchers]) watcher();
   }
+}
+
+/** Its worktree goes with all others once it is merged. */
+function assertNothingLeft(candidate: string, { path }: Worktree, { leftBehind }: OnlyHere): void {
+  if (leftBehind.length === 0) return;
+  throw new CaretError(
+    "invalid-request",
+    `Candidate ${candidate} has files that no merge brings back: ${nameSome(leftBehind)}`,
+    {
+      fix: `Nothing was changed. Copy what you need from ${path}, then pick it with \`force\`: they go with its worktree.`,
+    },
+  );
 }
 
 function notReady({ id, state }: ComparisonView): CaretError {

@@ -71,11 +71,11 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
         release();
       }
     },
-    async pick(id, { candidate, message }, caller) {
+    async pick(id, wanted, caller) {
       const { comparison, lease } = find(id, caller);
       const release = lease.hold();
       try {
-        await comparison.pick(candidate, message);
+        await comparison.pick(wanted);
       } finally {
         release();
       }

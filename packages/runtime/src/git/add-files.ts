@@ -51,7 +51,7 @@ export async function addFiles(run: RunSafely, { paths, env = {}, at, isLenient 
 }
 
 /** The paths of submodules in what `ls-files --stage -z` prints. */
-function submodulesIn(listed: string): readonly string[] {
+export function submodulesIn(listed: string): readonly string[] {
   return listed.split("\0").flatMap((line) => (line.startsWith(GITLINK) ? [line.slice(line.indexOf("\t") + 1)] : []));
 }
 

@@ -43,6 +43,10 @@ export interface GitOptions {
   readonly limitMs?: number;
   /** More than this it is not let print. */
   readonly maxBytes?: number;
+  /** What it reads on standard input; absent: nothing. */
+  readonly input?: Uint8Array;
+  /** `latin1` keeps every byte of a name that is no UTF-8: see `BytePath`. */
+  readonly decoding?: "utf8" | "latin1";
 }
 
 /** Run git in a directory. Rejects with `unsupported` when there is no git, and with `timed-out`. */
@@ -50,14 +54,14 @@ export async function runGit(
   { spawner, env }: Git,
   cwd: string,
   args: readonly string[],
-  { settings = {}, env: own = {}, limitMs = LIMIT_MS, maxBytes = MAX_BYTES }: GitOptions = {},
+  { settings = {}, env: own = {}, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, input, decoding = "utf8" }: GitOptions = {},
 ): Promise<GitOutput> {
   const child = spawner.spawn({
     file: "git",
     args: ["--no-optional-locks", ...args],
     cwd,
     env: toolEnvironment({ parent: env, set: { ...fixed, ...own, ...settingsEnv({ ...SAFE_SETTINGS, ...settings }) } }),
-    stdin: "closed",
+    stdin: input === undefined ? "closed" : { content: input },
   });
   let isLate = false;
   const timer = setTimeout(() => {
@@ -72,7 +76,7 @@ export async function runGit(
     if (exit.kind === "failed-to-start")
       throw new CaretError("unsupported", "git cannot be run here", { cause: exit.error, fix: "Install git." });
     const code = exit.kind === "exited" ? exit.code : null;
-    return { code, text: bytes.toString("utf8"), isCut, errors: child.stderrTail() };
+    return { code, text: bytes.toString(decoding), isCut, errors: child.stderrTail() };
   } finally {
     clearTimeout(timer);
   }

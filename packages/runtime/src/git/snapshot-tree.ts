@@ -5,6 +5,7 @@ import { inRepository, type RunSafely } from "../worktrees/worktree.ts";
 import { addFiles } from "./add-files.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Git } from "./run-git.ts";
+import { objectsIn } from "./scratch-objects.ts";
 
 /** New files beyond this would make a copy of the workspace, not a snapshot of it. */
 const MOST_NEW_BYTES = 64 * 1024 * 1024;
@@ -44,8 +45,7 @@ export async function openSnapshots(
   const paths = ["--show-toplevel", "--git-path", "index", "--git-path", "objects"];
   const { text } = await safely(["rev-parse", "--path-format=absolute", ...paths]);
   const [top = "", index = "", own = ""] = text.split("\n");
-  const alternates = [own, ...others].map((path) => JSON.stringify(path)).join(":");
-  const places = { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates };
+  const places = objectsIn(objects, [own, ...others]);
   const run: RunSafely = (args, options = {}) => safely(args, { ...options, env: { ...places, ...options.env } });
   return {
     run,

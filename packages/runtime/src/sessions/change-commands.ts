@@ -5,7 +5,7 @@ import { wayInside } from "../paths/physical-path.ts";
 import type { Baseline } from "./changes/baselines.ts";
 import { commitChanges } from "./changes/commit-changes.ts";
 import { discardHunk } from "./changes/discard-hunk.ts";
-import { modeBefore } from "./changes/mode-before.ts";
+import { assertPlain, formerFile } from "./changes/former-file.ts";
 import { sessionChanges } from "./changes/session-changes.ts";
 import { visibleWorkspace } from "./session-directories.ts";
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
@@ -41,7 +41,8 @@ export function changeCommands({ options, find, baselines }: SessionsContext): C
       changeFiles(sessionId, caller, async (workspace, baseline) => {
         const { files, since } = await sessionChanges(options, workspace, baseline);
         const before = since === "session" ? baseline : undefined;
-        await discardHunk(workspace, files, wanted, (path) => modeBefore(options, workspace, before, path));
+        await assertPlain(options, workspace, wanted.path);
+        await discardHunk(workspace, files, wanted, (path) => formerFile(options, workspace, before, path));
       }),
     commitChanges: (sessionId, wanted, caller) =>
       changeFiles(sessionId, caller, (workspace) => commitChanges(options, workspace, wanted)),

@@ -2,9 +2,16 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { createKeyedLock } from "../async/keyed-lock.ts";
+import { assertUnfiltered } from "../git/assert-unfiltered.ts";
+import { splitPaths } from "../git/byte-path.ts";
+import { repositoryPrograms } from "../git/own-programs.ts";
 import { type Git, runGit } from "../git/run-git.ts";
+import { withIndexOf } from "../git/with-index-of.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { inRepository, type Worktree } from "./worktree.ts";
+import { inRepository, type RunSafely, type Worktree } from "./worktree.ts";
+
+/** A line for every file of the repository. */
+const MOST_LISTED = 256 * 1024 * 1024;
 
 /** The branch of an agent's worktree. */
 export function branchOf(name: string): string {
@@ -32,7 +39,10 @@ export interface CreateWorktree {
 /** One at a time in a repository: git reads those of others first, and fails at one that is half made. */
 const adding = createKeyedLock();
 
-/** A worktree at the commit that is checked out in the repository, on a new branch. No hook and no filter of the repository runs. */
+/**
+ * A worktree at the commit that is checked out in the repository, on a new branch. No hook and no filter of the repository runs: where
+ * one decides what a file holds, the worktree would have cipher text, or pointers, and is refused.
+ */
 export async function createWorktree(git: Git, { repository, name, root }: CreateWorktree): Promise<Worktree> {
   const branch = branchOf(name);
   makePrivateDirectory(root);
@@ -42,6 +52,7 @@ export async function createWorktree(git: Git, { repository, name, root }: Creat
   if (existsSync(path)) throw taken(`There is a directory ${path} already`, `rm -r ${path}`);
   if (await hasBranch(git, repository, branch))
     throw taken(`The repository has a branch ${branch} already`, `git branch -D ${branch}`);
+  await assertReadable(git, repository, run);
   const args = ["worktree", "add", "--quiet", "--no-track", "-b", branch, "--", path, "HEAD"];
   await adding.run(repository, () => run(args));
   return { repository, path, branch };
@@ -52,6 +63,21 @@ async function assertCommit(git: Git, repository: string): Promise<void> {
   if (head.code === 0) return;
   throw new CaretError("invalid-request", `The repository ${repository} has no commit yet`, {
     fix: "Commit something first: a worktree begins at a commit.",
+  });
+}
+
+async function assertReadable(git: Git, repository: string, run: RunSafely): Promise<void> {
+  const { ownFilters } = await repositoryPrograms(git, repository);
+  if (ownFilters.size === 0) return;
+  await withIndexOf(run, "HEAD", async (env) => {
+    const { text } = await run(["ls-files", "-z"], { env, decoding: "latin1", maxBytes: MOST_LISTED });
+    await assertUnfiltered(run, {
+      runs: (name) => !ownFilters.has(name),
+      paths: splitPaths(text),
+      isCached: true,
+      env,
+      fix: "Set the filter up for your user instead (`git config --global`), or work in the checkout with --workspace.",
+    });
   });
 }
 

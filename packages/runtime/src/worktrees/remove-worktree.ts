@@ -1,31 +1,13 @@
 import { existsSync, rmSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
 import { type Git, runGit } from "../git/run-git.ts";
-import { line, snapshotWorktree } from "./snapshot-worktree.ts";
-import { adminDirectory, inRepository, type RunSafely, type Worktree } from "./worktree.ts";
+import { onlyHere } from "./only-here.ts";
+import { adminDirectory, type Worktree } from "./worktree.ts";
 
-/** What `git merge-base` ends with when there is none. */
-const NO_COMMON_COMMIT = 1;
-
-/** Whether a worktree holds work that the branch checked out in the repository does not have. */
+/** Whether a worktree holds what the branch checked out in the repository does not have. */
 export async function hasUnmergedWork(git: Git, worktree: Worktree): Promise<boolean> {
-  if (!existsSync(worktree.path)) return false;
-  const { head, tree, isCommitted } = await snapshotWorktree(git, worktree);
-  const run = await inRepository(git, worktree.repository);
-  if (!(await isBranchMerged(run, worktree.branch, head))) return true;
-  const { code, text } = await run(["merge-base", "HEAD", head], { codes: [0, NO_COMMON_COMMIT] });
-  if (code === NO_COMMON_COMMIT) return true;
-  const base = text.trim();
-  if (isCommitted && base === head) return false;
-  return (await line(run, ["rev-parse", `${base}^{tree}`])) !== tree;
-}
-
-/** Something else than the worktree's branch may be checked out in it: then the branch, which is deleted, has commits of its own. */
-async function isBranchMerged(run: RunSafely, branch: string, head: string): Promise<boolean> {
-  const { code, text } = await run(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], { codes: [0, 1] });
-  const tip = text.trim();
-  if (code !== 0 || tip === head) return true;
-  return (await run(["merge-base", "--is-ancestor", tip, "HEAD"], { codes: [0, 1] })).code === 0;
+  const { unmerged, leftBehind } = await onlyHere(git, worktree);
+  return unmerged.length + leftBehind.length > 0;
 }
 
 /**

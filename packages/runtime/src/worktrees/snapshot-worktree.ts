@@ -17,16 +17,20 @@ export interface Snapshot {
 
 /**
  * Reads the files of a worktree through a copy of its index: neither the index nor the branch changes. Files that Git is set to ignore
- * are left out.
+ * are left out. Their contents are written into the repository, or where `objects` says.
  */
-export async function snapshotWorktree(git: Git, worktree: Worktree): Promise<Snapshot> {
+export async function snapshotWorktree(
+  git: Git,
+  worktree: Worktree,
+  objects: Readonly<Record<string, string>> = {},
+): Promise<Snapshot> {
   const run = await inWorktree(git, worktree);
   const index = join(await adminDirectory(git, worktree.repository, worktree.path), "index");
   const directory = mkdtempSync(join(tmpdir(), "caret-index-"));
   try {
     const copy = join(directory, "index");
     copyIndex(index, copy);
-    const env = { GIT_INDEX_FILE: copy };
+    const env = { ...objects, GIT_INDEX_FILE: copy };
     await addFiles(run, { paths: ["."], env });
     const tree = await line(run, ["write-tree"], env);
     const head = await line(run, ["rev-parse", "--verify", "HEAD"]);

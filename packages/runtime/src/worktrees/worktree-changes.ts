@@ -1,6 +1,7 @@
 import type { ChangedFile, ChangesView, MergedFile } from "@caret/protocol";
 import { DIFF, patchesByPath, shownPatch, splitPatch } from "../git/patches.ts";
 import type { Git } from "../git/run-git.ts";
+import { withScratchObjects } from "../git/scratch-objects.ts";
 import { line, snapshotWorktree } from "./snapshot-worktree.ts";
 import { inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
 
@@ -10,12 +11,14 @@ const statuses: Readonly<Record<string, MergedFile["status"]>> = { A: "added", D
 
 /** What the worktree's branch and its uncommitted files change against the commit where they left the repository's branch. */
 export async function worktreeChanges(git: Git, worktree: Worktree): Promise<ChangesView> {
-  const { head, tree } = await snapshotWorktree(git, worktree);
   const run = await inWorktree(git, worktree);
-  const base = await forkPoint(git, worktree.repository, head);
-  const { text } = await run([...DIFF, base, tree]);
-  const patches = patchesByPath(splitPatch(text));
-  const files = await changedFiles(run, base, tree);
+  const { patches, files } = await withScratchObjects(run, async (env) => {
+    const { head, tree } = await snapshotWorktree(git, worktree, env);
+    const base = await forkPoint(git, worktree.repository, head);
+    const { text } = await run([...DIFF, base, tree], { env });
+    const seeing: RunSafely = (args) => run(args, { env });
+    return { patches: patchesByPath(splitPatch(text)), files: await changedFiles(seeing, base, tree) };
+  });
   const shown = files
     .slice(0, MAX_FILES)
     .map((file): ChangedFile => ({ ...file, ...shownPatch(patches.get(file.path)) }));

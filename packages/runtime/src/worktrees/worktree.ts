@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { withoutOwnPrograms } from "../git/own-programs.ts";
+import { repositoryPrograms } from "../git/own-programs.ts";
 import { type Git, type GitOptions, runGit } from "../git/run-git.ts";
 
 /** Checking out or reading a large repository takes longer than a look at it. */
@@ -18,7 +18,7 @@ export interface Worktree {
 /** Run git, without programs that the repository names. Rejects with what git said unless it ends with an expected code. */
 export type RunSafely = (args: readonly string[], options?: RunOptions) => Promise<{ code: number; text: string }>;
 
-interface RunOptions extends Pick<GitOptions, "env" | "maxBytes"> {
+interface RunOptions extends Pick<GitOptions, "env" | "maxBytes" | "input" | "decoding"> {
   /** Exit codes that are answers; absent: only 0. */
   readonly codes?: readonly number[];
 }
@@ -36,14 +36,24 @@ export async function inWorktree(git: Git, { repository, path }: Worktree): Prom
   return await safely(git, path, { GIT_DIR: await adminDirectory(git, repository, path), GIT_WORK_TREE: path });
 }
 
+/** Git in a directory of another repository, such as one within a worktree, found as these variables say. */
+export async function inPlace(
+  git: Git,
+  directory: string,
+  where: Readonly<Record<string, string>>,
+): Promise<RunSafely> {
+  return await safely(git, directory, where);
+}
+
 async function safely(git: Git, cwd: string, where: Readonly<Record<string, string>>): Promise<RunSafely> {
-  const settings = { ...(await withoutOwnPrograms(git, cwd, where)), "gc.auto": "0", "maintenance.auto": "false" };
-  return async (args, { env = {}, codes = [0], maxBytes } = {}) => {
+  const { without, required } = await repositoryPrograms(git, cwd, where);
+  const settings = { ...required, ...without, "gc.auto": "0", "maintenance.auto": "false" };
+  return async (args, { env = {}, codes = [0], ...rest } = {}) => {
     const { code, text, isCut, errors } = await runGit(git, cwd, args, {
       settings,
       env: { ...where, ...env },
       limitMs: LIMIT_MS,
-      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...rest,
     });
     if (code !== null && codes.includes(code) && !isCut) return { code, text };
     throw new CaretError("invalid-request", `Git could not do this: git ${args[0]} failed in ${cwd}`, {

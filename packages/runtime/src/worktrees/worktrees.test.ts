@@ -238,7 +238,7 @@ describe("a hostile repository", () => {
       "gpg.program": program,
       "branch.main.mergeOptions": "-s evil",
     };
-    writeFileSync(join(repository, ".gitattributes"), "*.txt filter=evil merge=evil diff=evil\n");
+    writeFileSync(join(repository, ".gitattributes"), "*.evil filter=evil\n*.txt merge=evil diff=evil\n");
     execFileSync("git", ["-C", repository, "add", "-A"], { env: env() });
     runIn(repository, "-c", "core.hooksPath=/dev/null", "commit", "-qm", "Attributes");
     for (const [name, value] of Object.entries(settings)) runIn(repository, "config", name, value);
@@ -250,10 +250,18 @@ describe("a hostile repository", () => {
     runIn(own, "config", "core.fsmonitor", program);
     writeFileSync(join(worktree.path, ".git"), `gitdir: ${join(own, ".git")}\n`);
     writeFileSync(join(worktree.path, "c.md"), "new\n");
+    writeFileSync(join(worktree.path, "d.evil"), "filtered\n");
     await worktreeChanges(git(), worktree);
+    const filtered = await refused(previewMerge(git(), worktree));
+    rmSync(join(worktree.path, "d.evil"));
     const { id } = await previewMerge(git(), worktree);
     await mergeWorktree(git(), worktree, { preview: id, message: "Work" });
     await removeWorktree(git(), worktree);
+    writeFileSync(join(repository, ".git", "info", "attributes"), "b.txt filter=evil\n");
+    expect([filtered, await refused(create())]).toEqual([
+      "unsupported: A filter that Caret does not run decides what Git keeps of d.evil",
+      "unsupported: A filter that Caret does not run decides what Git keeps of b.txt",
+    ]);
     expect([existsSync(mark), existsSync(join(repository, "c.md"))]).toEqual([false, true]);
   }, 30_000);
 

@@ -60,6 +60,7 @@ function Comparison({ comparison, onChange }: ComparisonProps) {
   const { id, candidates, createdAt, state, repository } = comparison;
   const api = useApi();
   const [picking, setPicking] = useState<CandidateView>();
+  const [isForced, setForced] = useState(false);
   const [shown, setShown] = useState<string>();
   const files = candidates.find((candidate) => candidate.id === shown)?.files;
   return (
@@ -86,12 +87,19 @@ function Comparison({ comparison, onChange }: ComparisonProps) {
       {picking !== undefined && (
         <ConfirmDialog
           action="Merge"
-          onClose={() => setPicking(undefined)}
-          onConfirm={() => api.pickCandidate(id, { candidate: picking.id }).then(onChange)}
+          onClose={() => {
+            setPicking(undefined);
+            setForced(false);
+          }}
+          onConfirm={() => api.pickCandidate(id, { candidate: picking.id, force: isForced }).then(onChange)}
           title={`Merge the work of ${picking.model}?`}
         >
           Its changes go to the branch that is checked out in {repository}. The other candidates and all worktrees are
           removed.
+          <label className="mt-3 flex items-center gap-2">
+            <input checked={isForced} onChange={(event) => setForced(event.currentTarget.checked)} type="checkbox" />
+            Also where it has files that no merge brings back, such as those that Git ignores: delete them
+          </label>
         </ConfirmDialog>
       )}
     </div>

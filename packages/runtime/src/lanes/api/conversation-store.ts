@@ -7,7 +7,7 @@ import { createPatientStore, type PatientStore } from "../../log/sqlite/patient-
 import { openRenewableStore } from "../../log/sqlite/renewable-store.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../paths/private-files.ts";
 
-const STORE_FILE = "api-conversations.db";
+export const STORE_FILE = "api-conversations.db";
 const KEY_BYTES = 32;
 
 const tables = `

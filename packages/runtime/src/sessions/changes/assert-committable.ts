@@ -1,23 +1,10 @@
-import { existsSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
+import { unfinishedCommand } from "../../git/unfinished.ts";
 import type { RunSafely } from "../../worktrees/worktree.ts";
-
-/** What git keeps in its directory while something is unfinished, and the command that it belongs to. */
-const UNFINISHED: Readonly<Record<string, string>> = {
-  MERGE_HEAD: "merge",
-  CHERRY_PICK_HEAD: "cherry-pick",
-  REVERT_HEAD: "revert",
-  "rebase-merge": "rebase",
-  "rebase-apply": "rebase",
-};
 
 /** Rejects while git is in the middle of something, and when it does not know who commits. */
 export async function assertCommittable(run: RunSafely, workspace: string): Promise<void> {
-  const names = Object.keys(UNFINISHED);
-  const paths = names.flatMap((name) => ["--git-path", name]);
-  const { text } = await run(["rev-parse", "--path-format=absolute", ...paths]);
-  const found = text.split("\n").findIndex((path) => path !== "" && existsSync(path));
-  const command = UNFINISHED[names[found] ?? ""];
+  const command = await unfinishedCommand(run);
   if (command !== undefined)
     throw new CaretError("invalid-request", `A ${command} is unfinished in ${workspace}`, {
       fix: `Finish it in a terminal with \`git ${command} --continue\`, or take it back with \`git ${command} --abort\`, and try again.`,

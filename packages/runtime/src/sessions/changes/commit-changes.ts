@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { CaretError, type CommitChanges, type CommittedChanges } from "@caret/protocol";
-import { addFiles } from "../../git/add-files.ts";
-import { withoutOwnPrograms } from "../../git/own-programs.ts";
+import { addFiles, submodulesIn } from "../../git/add-files.ts";
+import { assertUnfiltered } from "../../git/assert-unfiltered.ts";
+import { type BytePath, shownPath, splitPaths } from "../../git/byte-path.ts";
+import { nameSome } from "../../git/name-some.ts";
+import { repositoryPrograms } from "../../git/own-programs.ts";
 import type { Git } from "../../git/run-git.ts";
+import { REPOSITORY, treeChanges } from "../../git/tree-changes.ts";
 import { wayInside } from "../../paths/physical-path.ts";
 import { line } from "../../worktrees/snapshot-worktree.ts";
 import { inRepository, type RunSafely } from "../../worktrees/worktree.ts";
@@ -21,8 +25,8 @@ export async function commitChanges(
   { message, paths, branch }: CommitChanges,
 ): Promise<CommittedChanges> {
   const inside = paths.map((path) => insideOf(workspace, path));
-  await assertNoFilters(git, workspace);
   const run = await inRepository(git, workspace);
+  await assertNoFilters(git, run, workspace, inside);
   await assertCommittable(run, workspace);
   if (branch !== undefined) await assertNewBranch(run, branch);
   const parent = await headOf(run);
@@ -70,13 +74,32 @@ async function treeWith(run: RunSafely, parent: string | undefined, paths: reado
     await addFiles(run, { paths, env });
     const before = parent === undefined ? undefined : await line(run, ["rev-parse", `${parent}^{tree}`]);
     const tree = await line(run, ["write-tree"], env);
-    if (tree !== before) return tree;
+    if (tree !== before) {
+      await assertNoRepositories(run, before, tree);
+      return tree;
+    }
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
   throw new CaretError("invalid-request", "There is nothing to commit: these files are as in the last commit", {
     fix: "Refresh the changes and look again.",
   });
+}
+
+/** A repository that the index does not know as a submodule would be committed as a name, and none of its files. */
+async function assertNoRepositories(run: RunSafely, before: string | undefined, tree: string): Promise<void> {
+  const from = before ?? (await line(run, ["hash-object", "-t", "tree", "/dev/null"]));
+  const listed = await run(["ls-files", "--full-name", "--stage", "-z", "--", ":/"], { decoding: "latin1" });
+  const known = new Set(submodulesIn(listed.text));
+  const added = (await treeChanges(run, from, tree)).filter(
+    ({ path, before: was, after }) => after === REPOSITORY && was !== REPOSITORY && !known.has(path),
+  );
+  if (added.length === 0) return;
+  throw new CaretError(
+    "invalid-request",
+    `These are Git repositories of their own: ${nameSome(added.map(({ path }) => shownPath(path)))}`,
+    { fix: "Leave them out: Git would commit their names without their files. `git submodule add` makes submodules." },
+  );
 }
 
 interface Move {
@@ -106,10 +129,25 @@ async function moveTo(run: RunSafely, { commit, parent, branch }: Move): Promise
   };
 }
 
-async function assertNoFilters(git: Git, workspace: string): Promise<void> {
-  const own = Object.keys(await withoutOwnPrograms(git, workspace));
-  if (!own.some((key) => key.startsWith("filter."))) return;
-  throw new CaretError("unsupported", "The repository's own settings name filters that decide what is committed", {
-    fix: "Commit in a terminal: `git add` and `git commit` run them.",
-  });
+const STAGED = ["diff-index", "--cached", "--name-only", "--relative", "--no-renames"];
+
+const IN_A_TERMINAL = "Commit in a terminal: `git add` and `git commit` run it.";
+
+async function assertNoFilters(git: Git, run: RunSafely, workspace: string, inside: readonly string[]): Promise<void> {
+  const { ownFilters, filters } = await repositoryPrograms(git, workspace);
+  if (ownFilters.size > 0)
+    throw new CaretError("unsupported", "The repository's own settings name filters that decide what is committed", {
+      fix: IN_A_TERMINAL,
+    });
+  const paths = await uncommittedFiles(run, inside);
+  await assertUnfiltered(run, { runs: (name) => filters.has(name), paths, fix: IN_A_TERMINAL });
+}
+
+/** Of these, relative to the workspace: what differs from the index, and what differs in the index from the last commit. */
+async function uncommittedFiles(run: RunSafely, inside: readonly string[]): Promise<readonly BytePath[]> {
+  const options = { env: { GIT_LITERAL_PATHSPECS: "1" }, decoding: "latin1" } as const;
+  const some = ["-z", "--", ...inside];
+  const changed = await run(["ls-files", "--modified", "--others", "--exclude-standard", ...some], options);
+  const against = (await headOf(run)) === undefined ? ["ls-files"] : [...STAGED, "HEAD"];
+  return splitPaths(changed.text + (await run([...against, ...some], options)).text);
 }

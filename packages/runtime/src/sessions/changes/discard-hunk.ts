@@ -4,8 +4,8 @@ import { type ConfinedPath, withConfined } from "../../tools/files/confined-path
 import { hasCode } from "../../tools/files/file-error.ts";
 import { readWholeText } from "../../tools/files/read-tool.ts";
 import { replaceFile } from "../../tools/files/replace-file.ts";
+import type { FormerFile } from "./former-file.ts";
 import { parseHunk, withCarriageReturns, withoutHunk } from "./hunks.ts";
-import type { GitMode } from "./mode-before.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export async function discardHunk(
   workspace: string,
   files: readonly ChangedFile[],
   { path, hunk: text }: DiscardHunk,
-  modeBefore: (path: string) => Promise<GitMode | undefined>,
+  former: (path: string) => Promise<FormerFile | undefined>,
 ): Promise<void> {
   const file = files.find((each) => each.path === path);
   const hunk = parseHunk(text);
@@ -25,7 +25,7 @@ export async function discardHunk(
     throw changed(path);
   await withConfined({ workspace, path, followLast: false, changes: true, createParents: true }, async (target) => {
     const before = await readText(target.directory.openFile(target.name), path);
-    if (before === undefined && hunk.newText === "") return await restore(target, hunk.oldText, await modeBefore(path));
+    if (before === undefined && hunk.newText === "") return await restore(target, await former(path));
     const after =
       before === undefined ? undefined : (withoutHunk(before, hunk) ?? withoutHunk(before, withCarriageReturns(hunk)));
     if (after === undefined) throw changed(path);
@@ -36,10 +36,12 @@ export async function discardHunk(
 }
 
 /** Makes a file that was deleted as it was: a link, a program or neither. */
-async function restore(target: ConfinedPath, text: string, mode: GitMode | undefined): Promise<void> {
+async function restore(target: ConfinedPath, former: FormerFile | undefined): Promise<void> {
+  if (former === undefined) throw changed(target.path);
+  const { mode, bytes } = former;
   const address = target.directory.at(target.name);
-  if (mode === "120000") return await symlink(text, address);
-  await replaceFile(target, text);
+  if (mode === "120000") return await symlink(bytes, address);
+  await replaceFile(target, bytes);
   if (mode !== "100755") return;
   const { mode: made } = await lstat(address);
   // Those who may read it may run it, as Git has it.

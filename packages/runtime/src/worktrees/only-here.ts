@@ -1,0 +1,106 @@
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { submodulesIn } from "../git/add-files.ts";
+import { type BytePath, onDisk, shownPath, splitPaths } from "../git/byte-path.ts";
+import { repositoriesOnDisk } from "../git/repositories-on-disk.ts";
+import type { Git } from "../git/run-git.ts";
+import { treeChanges } from "../git/tree-changes.ts";
+import { unfinishedCommand } from "../git/unfinished.ts";
+import { type UnsavedFile, unsavedFiles } from "../git/unsaved-files.ts";
+import { withIndexOf } from "../git/with-index-of.ts";
+import { line } from "./snapshot-worktree.ts";
+import { unpushedIn } from "./unpushed-work.ts";
+import { adminDirectory, inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+
+/** A line for every file of the repository. */
+const MOST_LISTED = 256 * 1024 * 1024;
+
+/** What would be gone with a worktree and its branch: each a name for people. */
+export interface OnlyHere {
+  /** A merge brings these to the repository's branch: commits, and files that Git would add. */
+  readonly unmerged: readonly string[];
+  /** No merge does: files that Git ignores, repositories within with what nothing else has of them, what is only staged. */
+  readonly leftBehind: readonly string[];
+}
+
+/** What no other place has of a worktree, as Git says and as it lies on the disk. Nothing in it is believed that it could say falsely. */
+export async function onlyHere(git: Git, worktree: Worktree): Promise<OnlyHere> {
+  const repository = await inRepository(git, worktree.repository);
+  if (!existsSync(worktree.path)) return { unmerged: await branchAlone(repository, worktree), leftBehind: [] };
+  const run = await inWorktree(git, worktree);
+  const head = await line(run, ["rev-parse", "--verify", "HEAD"]);
+  const files = await filesAlone(run, worktree, head);
+  const ignored = files.filter(({ isIgnored }) => isIgnored).map(({ path }) => path);
+  const uncommitted = files.filter(({ isIgnored }) => !isIgnored).map(({ path }) => path);
+  const staged = (await stagedFiles(run)).filter((path) => !uncommitted.includes(path));
+  const nested = await repositoriesOnDisk(worktree.path, new Set(ignored));
+  const unfinished = await unfinishedCommand(run);
+  const admin = await adminDirectory(git, worktree.repository, worktree.path);
+  return {
+    unmerged: unique([...(await committed(repository, worktree, head)), ...uncommitted.map(shownPath)]),
+    leftBehind: unique([
+      ...ignored.map(shownPath),
+      ...staged.map((path) => `${shownPath(path)} (staged)`),
+      ...(await unpushedIn(git, { top: worktree.path, directories: nested, admin })),
+      ...(unfinished === undefined ? [] : [`an unfinished ${unfinished}`]),
+    ]),
+  };
+}
+
+/**
+ * By their contents: what the worktree's own index notes of a file, its time or that it is to be taken for unchanged, is the agent's to
+ * write. What a sparse checkout leaves out is no work.
+ */
+async function filesAlone(run: RunSafely, { path: top }: Worktree, head: string): Promise<readonly UnsavedFile[]> {
+  const listed = await run(["ls-files", "-t", "-z"], { decoding: "latin1", maxBytes: MOST_LISTED });
+  const skipped = new Set(splitPaths(listed.text).flatMap((each) => (each.startsWith("S ") ? [each.slice(2)] : [])));
+  const { files, links } = await withIndexOf(run, head, async (env) => ({
+    files: await unsavedFiles(run, { env }),
+    links: await run(["ls-files", "--stage", "-z"], { env, decoding: "latin1", maxBytes: MOST_LISTED }),
+  }));
+  const isThere = (path: BytePath): boolean => lstatSync(onDisk(top, path), { throwIfNoEntry: false }) !== undefined;
+  return [
+    ...files.filter(({ path }) => !skipped.has(path) || isThere(path)),
+    ...submodulesIn(links.text).flatMap((path) => strayFiles(top, path)),
+  ];
+}
+
+/** Files where a submodule belongs that is not checked out: Git does not look there. */
+function strayFiles(top: string, submodule: BytePath): readonly UnsavedFile[] {
+  const directory = onDisk(top, submodule);
+  const isDirectory = lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
+  const names = isDirectory ? readdirSync(directory, { encoding: "latin1" }) : [];
+  return names.includes(".git") ? [] : names.map((name) => ({ path: `${submodule}/${name}`, isIgnored: true }));
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+async function stagedFiles(run: RunSafely): Promise<readonly string[]> {
+  const args = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD"];
+  return (await run(args, { decoding: "latin1" })).text.split("\0").filter((path) => path !== "");
+}
+
+/** What the commits change that the repository's branch does not have: of the commit that is checked out, and of the worktree's branch. */
+async function committed(run: RunSafely, { branch }: Worktree, head: string): Promise<readonly string[]> {
+  const tip = await tipOf(run, branch);
+  const commits = [head, ...(tip === undefined || tip === head ? [] : [tip])];
+  return (await Promise.all(commits.map((commit) => commitsAlone(run, commit, branch)))).flat();
+}
+
+async function branchAlone(run: RunSafely, { branch }: Worktree): Promise<readonly string[]> {
+  const tip = await tipOf(run, branch);
+  return tip === undefined ? [] : await commitsAlone(run, tip, branch);
+}
+
+async function tipOf(run: RunSafely, branch: string): Promise<string | undefined> {
+  const { code, text } = await run(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], { codes: [0, 1] });
+  return code === 0 ? text.trim() : undefined;
+}
+
+async function commitsAlone(run: RunSafely, commit: string, branch: string): Promise<readonly string[]> {
+  if ((await run(["merge-base", "--is-ancestor", commit, "HEAD"], { codes: [0, 1] })).code === 0) return [];
+  const base = await run(["merge-base", "HEAD", commit], { codes: [0, 1] });
+  const changes = base.code === 0 ? await treeChanges(run, base.text.trim(), commit) : [];
+  return changes.length > 0 ? changes.map(({ path }) => shownPath(path)) : [`the commits of ${branch}`];
+}
