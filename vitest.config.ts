@@ -31,7 +31,7 @@ export default defineConfig(({ mode }) => ({
           name: "process",
           include: [
             ...inProcesses,
-            "tests/{agents,chat,clients,faults,fleet,house,lanes,load,mcp,native,owners,package,turns}/*.test.ts",
+            "tests/{agents,approvals,chat,clients,faults,fleet,house,lanes,load,mcp,native,owners,package,turns}/*.test.ts",
           ],
           globalSetup: ["tests/projects/built-programs.ts"],
         },

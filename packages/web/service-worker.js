@@ -47,11 +47,11 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(answerNotification(event.action, event.notification.data ?? {}));
 });
 
-async function answerNotification(action, { sessionId, kind, requestId, question }) {
+async function answerNotification(action, { sessionId, kind, requestId, question, shownAt }) {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const page = pages.find(({ url }) => url.startsWith(HOME.href));
   if (page !== undefined && requestId !== undefined && action !== "")
-    return page.postMessage({ kind, sessionId, requestId, action });
+    return page.postMessage({ kind, sessionId, requestId, action, shownAt });
   const asked = question === undefined ? "" : `?question=${encodeURIComponent(question)}`;
   if (page === undefined) return self.clients.openWindow(`${HOME.href}${asked}#/s/${sessionId}`);
   page.postMessage({ kind: "open", sessionId, question });

@@ -64,7 +64,7 @@ it("a question of an agent to a person is shown in lists and in the terminal, an
 it("an approval that its turn waits for is given in the terminal", async () => {
   await caret.sendMessage("bob", { text: "make it" });
   await expect.poll(() => printed).toContain("echo done >made.txt");
-  await expect.poll(() => printed).toContain("then Enter");
+  await expect.poll(() => printed).toContain("y = yes, once");
   terminal.stdin.write("y\n");
   expect(await untilIdle()).toBe("Made.");
 });

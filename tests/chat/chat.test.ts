@@ -46,7 +46,7 @@ describe.runIf(hasTmux)("caret chat in a terminal", () => {
       await terminal.enter(`${caretCommand} chat`);
       await terminal.shows("permission auto-edits");
       await terminal.enter(prompts.command);
-      await terminal.shows("$ seq 1 12; exit 3\n");
+      await terminal.shows("y = yes, once");
       expect(await terminal.screen()).toMatch(documentedScreen());
       await terminal.enter("perhaps");
       await terminal.shows("Type y or n, or a, then Enter.");

@@ -15,6 +15,8 @@ interface TerminalOptions {
   readonly columns: number;
   readonly rows?: number;
   readonly env: Readonly<Record<string, string>>;
+  /** How many lines it keeps that have left the screen; by default as many as tmux does. */
+  readonly history?: number;
 }
 
 /** A real terminal, 24-bit colours and all, with a shell in it: what is typed and what is on the screen go through tmux. */
@@ -25,12 +27,24 @@ export class TmuxTerminal {
     this.#directory = directory;
   }
 
-  static async open({ cwd, columns, rows = 50, env }: TerminalOptions): Promise<TmuxTerminal> {
+  static async open({ cwd, columns, rows = 50, env, history = 2_000 }: TerminalOptions): Promise<TmuxTerminal> {
     const terminal = new TmuxTerminal(mkdtempSync(join(tmpdir(), "caret-tmux-")));
     const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
     const size = ["-x", String(columns), "-y", String(rows)];
     // An escape is one key at once, as in a terminal without tmux.
-    await terminal.#tmux("new-session", "-d", ...size, "-c", cwd, ...variables, "env PS1='at-shell$ ' sh");
+    const keeping = ["set-option", "-g", "history-limit", String(history), ";"];
+    await terminal.#tmux(
+      "start-server",
+      ";",
+      ...keeping,
+      "new-session",
+      "-d",
+      ...size,
+      "-c",
+      cwd,
+      ...variables,
+      "env PS1='at-shell$ ' sh",
+    );
     await terminal.#tmux("set-option", "-g", "escape-time", "0");
     return terminal;
   }
@@ -51,6 +65,11 @@ export class TmuxTerminal {
 
   async screen(): Promise<string> {
     return (await this.#tmux("capture-pane", "-p")).replace(/\n+$/, "");
+  }
+
+  /** Everything that was printed, as one can scroll back to it, with the spaces at the ends of lines. */
+  async everything(): Promise<string> {
+    return await this.#tmux("capture-pane", "-p", "-N", "-S", "-");
   }
 
   /** What is on the screen with the escape sequences that paint it. */

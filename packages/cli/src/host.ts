@@ -21,7 +21,7 @@ export interface Host {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows, which has none. */
   readonly uid: number | undefined;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Calls back for each interrupt (Ctrl-C) or termination; gives a function that stops listening. */

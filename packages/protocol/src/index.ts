@@ -112,6 +112,10 @@ export type {
   SettingView,
 } from "./api/settings-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
+export { approvalText, partLines } from "./approvals/approval-text.ts";
+export { type ApprovalPart, type ApprovalView, approvalView } from "./approvals/approval-view.ts";
+export { changeText } from "./approvals/change-text.ts";
+export { plainLine, shortLine } from "./approvals/plain-line.ts";
 export { assertNever } from "./assert-never.ts";
 export type { AgentCalls } from "./client/agent-calls.ts";
 export { buildPrompt } from "./client/build-prompt.ts";
@@ -152,7 +156,7 @@ export {
 export { assertWellFormedTurn } from "./events/assert-well-formed-turn.ts";
 export { type Delta, isDelta, isSameBlock } from "./events/is-delta.ts";
 export { mainArgument } from "./events/main-argument.ts";
-export { hiddenMark, markHidden } from "./events/mark-hidden.ts";
+export { hiddenMark, markHidden, markLine } from "./events/mark-hidden.ts";
 export { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 export { LONGEST_TIMER_MS } from "./longest-timer.ts";
 export {

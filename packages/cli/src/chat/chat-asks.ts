@@ -1,6 +1,7 @@
 import { CaretError, type MessageView, type NativeClient, type SessionView } from "@caret/protocol";
+import type { AskSurface } from "../commands/ask-surface.ts";
 import { followMessagesToHuman, type MessagesToHuman, messageLines } from "../commands/messages-to-human.ts";
-import { type AskSurface, createTerminalAsks, type TerminalAsks } from "../commands/terminal-asks.ts";
+import { createTerminalAsks, type TerminalAsks } from "../commands/terminal-asks.ts";
 import type { Host } from "../host.ts";
 import { hostLook } from "../terminal/look.ts";
 import type { ChatSession } from "./chat-session.ts";

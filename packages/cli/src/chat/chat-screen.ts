@@ -22,6 +22,8 @@ const TICK_MS = 100;
 /** Words that stream in are drawn so often at most: a long answer is parsed again each time. */
 const DRAW_MS = 40;
 
+const KEPT = "  What you typed before this could be read is kept for the prompt.";
+
 /** As it was before anything was drawn: the next drawing clears nothing of what the shell has printed since. */
 const NOTHING_DRAWN = {
   previousLines: [],
@@ -66,6 +68,8 @@ export class ChatScreen implements ChatControls {
   #card: readonly string[] = [];
   #hint = "";
   #typed = "";
+  /** What was typed before a card appeared. */
+  #aside = "";
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #isSuspended = false;
   #drawing: NodeJS.Timeout | undefined;
@@ -202,15 +206,36 @@ export class ChatScreen implements ChatControls {
   /** Below the transcript stands what waits for the person, until it is answered, here or anywhere else. */
   #askFor(chat: ChatSession): ChatAsks {
     const surface = {
-      ask: (lines: readonly string[]) => this.#setCard(lines),
+      ask: (lines: readonly string[]) => {
+        this.#putAside();
+        this.#setCard(lines);
+      },
+      arm: (keys: readonly string[]) => {
+        this.#putAside();
+        this.#setCard([...this.#card, ...keys]);
+      },
       hint: (line: string) => {
         this.#setCard([...this.#card, this.look.style.yellow(line)]);
         this.#editor.setText(this.#typed);
       },
-      answered: () => this.#setCard([]),
+      early: (line: string) => {
+        this.#aside = joined(this.#aside, line);
+        this.#setCard([...this.#card, this.look.style.yellow(KEPT)]);
+      },
+      answered: () => {
+        this.#setCard([]);
+        this.#editor.setText(joined(this.#aside, this.#editor.getExpandedText()));
+        this.#aside = "";
+      },
     };
     const { host, client } = this.#options;
     return createChatAsks({ host, client, chat, surface, onError: (error) => this.#complain(error) });
+  }
+
+  /** What stands in the prompt was typed before: it is kept for the prompt, and answers nothing. */
+  #putAside(): void {
+    this.#aside = joined(this.#aside, this.#editor.getExpandedText());
+    this.#editor.setText("");
   }
 
   #setCard(lines: readonly string[]): void {
@@ -321,4 +346,8 @@ export class ChatScreen implements ChatControls {
   #complain(error: CaretError): void {
     this.note(errorLines(error.toInfo(), this.look));
   }
+}
+
+function joined(before: string, after: string): string {
+  return [before, after].filter((text) => text !== "").join(" ");
 }

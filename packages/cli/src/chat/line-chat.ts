@@ -1,11 +1,11 @@
-import { createInterface } from "node:readline";
 import { CaretError, type NativeClient, type SessionView } from "@caret/protocol";
+import { type AskSurface, surfaceOf } from "../commands/ask-surface.ts";
 import { type FollowedTranscript, printedTranscript } from "../commands/followed-transcript.ts";
 import { write } from "../commands/print.ts";
-import { surfaceOf } from "../commands/terminal-asks.ts";
 import type { Host } from "../host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
+import { readTypedLines, type TypedLines } from "../terminal/typed-lines.ts";
 import { type ChatAsks, createChatAsks } from "./chat-asks.ts";
 import type { ChatControls, Choice } from "./chat-command.ts";
 import { runChatCommand } from "./chat-commands.ts";
@@ -31,6 +31,7 @@ export class LineChat implements ChatControls {
   #shown: FollowedTranscript;
   #chat: ChatSession;
   #asks: ChatAsks;
+  readonly #lines: TypedLines;
 
   constructor(options: LineChatOptions) {
     this.#options = options;
@@ -40,6 +41,11 @@ export class LineChat implements ChatControls {
     this.now = now;
     this.look = hostLook(host);
     this.#shown = printedTranscript(host, "");
+    this.#lines = readTypedLines(host.stdin, {
+      onLine: (line) => this.#take(line),
+      onStale: (line) => void this.#surface().early(line),
+      onClose: this.leave,
+    });
     this.#chat = this.#newChat();
     this.#asks = this.#askFor(this.#chat);
   }
@@ -50,16 +56,14 @@ export class LineChat implements ChatControls {
 
   async run(begin: () => Promise<void>): Promise<void> {
     const { host } = this.#options;
-    const lines = createInterface({ input: host.stdin, terminal: false });
     const release = host.onSignal(() => this.leave());
-    lines.on("line", (line) => this.#take(line)).on("close", () => this.leave());
     try {
       this.note(this.#options.welcome);
       this.#attempt(begin());
       await this.#left.promise;
     } finally {
       release();
-      lines.close();
+      this.#lines.close();
       this.#asks.stop();
       this.#chat.close();
       await this.#shown.close();
@@ -108,8 +112,12 @@ export class LineChat implements ChatControls {
 
   #askFor(chat: ChatSession): ChatAsks {
     const { host, client } = this.#options;
-    const surface = surfaceOf(this.#shown);
+    const surface = this.#surface();
     return createChatAsks({ host, client, chat, surface, onError: (error) => this.#complain(error) });
+  }
+
+  #surface(): AskSurface {
+    return surfaceOf(this.#shown, this.#lines);
   }
 
   #take(line: string): void {

@@ -1,13 +1,14 @@
-import { createInterface } from "node:readline";
 import { CaretError, type NativeClient } from "@caret/protocol";
 import { type ExitCode, exitCodes } from "../host.ts";
 import { hostLook } from "../terminal/look.ts";
+import { readTypedLines } from "../terminal/typed-lines.ts";
 import type { AgentOptions, AgentWork } from "./agent-work.ts";
+import { surfaceOf } from "./ask-surface.ts";
 import { followAsks } from "./followed-asks.ts";
 import { beforeNewestTurn, jsonTranscript, printedTranscript } from "./followed-transcript.ts";
 import { followMessagesToHuman, messageLines } from "./messages-to-human.ts";
 import { write } from "./print.ts";
-import { createTerminalAsks, surfaceOf } from "./terminal-asks.ts";
+import { createTerminalAsks } from "./terminal-asks.ts";
 
 interface AttachOptions extends AgentOptions {
   readonly all?: boolean;
@@ -26,19 +27,23 @@ export async function attachAgent(
   const shown = json ? jsonTranscript(host) : printedTranscript(host, sessionId);
   const complain = (reason: unknown): void => void shown.note(CaretError.from(reason).message);
   const asks = followAsks(client, () => sessionId, complain);
-  const terminal = createTerminalAsks(host, asks, surfaceOf(shown), "session");
   const messages = followMessagesToHuman(
     client,
     name,
     sessionId,
     (message) => void shown.ask(messageLines(hostLook(host), message)),
   );
-  const lines = createInterface({ input: host.stdin, terminal: false });
-  lines.on("line", (line) => {
-    if (!json && terminal.take(line)) return;
-    const said = messages.take(line) ?? (line.trim() === "" ? undefined : say(client, name, sessionId, line));
-    void said?.then(shown.note, complain);
+  const lines = readTypedLines(host.stdin, {
+    onLine(line) {
+      if (!json && terminal.take(line)) return;
+      const said = messages.take(line) ?? (line.trim() === "" ? undefined : say(client, name, sessionId, line));
+      void said?.then(shown.note, complain);
+    },
+    onStale: (line) => surface.early(line),
+    onClose: () => undefined,
   });
+  const surface = surfaceOf(shown, lines);
+  const terminal = createTerminalAsks(host, asks, surface, "session");
   try {
     if (!json) await write(host.stderr, `caret: attached to ${name}; type to talk to it, Ctrl-C leaves it at work\n`);
     const listening = json ? undefined : messages.follow(leaving.signal).catch(complain);

@@ -1,4 +1,4 @@
-import { type AgentEventOf, CaretError, type NativeClient, type SessionView } from "@caret/protocol";
+import { type AgentEventOf, approvalView, CaretError, type NativeClient, type SessionView } from "@caret/protocol";
 import { Argument, type Command } from "commander";
 import { allViews } from "../chat/all-views.ts";
 import { findView } from "../chat/find-view.ts";
@@ -11,7 +11,7 @@ import { tableLines } from "../terminal/table-lines.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { type AgentOptions, type AgentWork, withAgents } from "./agent-work.ts";
 import { addConfigFlags } from "./config-flags.ts";
-import { confirm } from "./confirm.ts";
+import { confirmShown } from "./confirm-shown.ts";
 import { printJson, printLines } from "./print.ts";
 
 type Done = (code: ExitCode) => void;
@@ -60,7 +60,7 @@ async function approve(work: AgentWork, id: string, { yes, always }: ApproveOpti
     throw new CaretError("invalid-request", "This cannot be allowed for the rest of the session", {
       fix: `It is asked about each time: \`${host.command} approve ${id}\` allows it once.`,
     });
-  if (yes !== true && !(await isAllowed(work, request))) return exitCodes.cancelled;
+  if (yes !== true && !(await isAllowed(work, request, always === true))) return exitCodes.cancelled;
   const answered = await client.answerApproval(view.id, request.requestId, {
     decision: "approved",
     ...(always === true ? { remember: true } : {}),
@@ -71,14 +71,17 @@ async function approve(work: AgentWork, id: string, { yes, always }: ApproveOpti
 }
 
 /** Shows what would run, whole, and asks. */
-async function isAllowed({ host, json }: AgentWork, request: Approval): Promise<boolean> {
+async function isAllowed({ host, json }: AgentWork, request: Approval, isLasting: boolean): Promise<boolean> {
   const why = json ? "a program reads the output" : host.stdin.isTTY === true ? undefined : "there is no terminal";
   if (why !== undefined)
     throw new CaretError("invalid-request", `Nobody can be shown what would run: ${why}`, {
       fix: "Add --yes to allow it unseen.",
     });
-  await printLines(host, approvalCard(request, hostLook(host), "session").slice(0, -1));
-  return await confirm(host, "Allow it?");
+  const look = hostLook(host);
+  const { body } = approvalCard(request, { ...look, columns: look.isTty ? look.columns : undefined }, "session");
+  const [granted] = isLasting ? approvalView(request).grants : [];
+  await printLines(host, granted === undefined ? body : [...body, `  Always in this session: ${granted.label}`]);
+  return await confirmShown(host, "Allow it?");
 }
 
 async function deny({ host, client, json }: AgentWork, id: string, reason: string): Promise<ExitCode> {

@@ -1,17 +1,16 @@
-import { createInterface } from "node:readline";
 import type { AgentEventOf, AnswerApproval, AnswerQuestion } from "@caret/protocol";
 import type { OpenAsk, RunningTurn } from "@caret/runtime";
 import type { Host } from "../host.ts";
 import { approvalCard, type GrantSpan, keyOf } from "../terminal/approval-card.ts";
 import { hostLook } from "../terminal/look.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
+import { readTypedLines } from "../terminal/typed-lines.ts";
+import { type AskSurface, surfaceOf } from "./ask-surface.ts";
+import { type Card, type Pages, showPages } from "./card-pages.ts";
 import type { TurnWriter } from "./turn-writer.ts";
 
 type ApprovalRequest = AgentEventOf<"approval-request">;
 type Question = AgentEventOf<"question">["questions"][number];
-
-/** So long a card is on the screen before a line decides about it, when it came right behind another one: a second `y⏎` is meant for that. */
-const ARM_MS = 500;
 
 interface Asked {
   readonly ask: OpenAsk;
@@ -27,18 +26,6 @@ export type AskedAsks = Pick<RunningTurn["asks"], "open" | "onChange"> & {
   answerInWords?(requestId: string, words: string): unknown;
 };
 
-/** Where what waits is put to the person. */
-export interface AskSurface {
-  ask(lines: readonly string[]): unknown;
-  /** What was typed was no answer to what was asked last. */
-  hint(line: string): unknown;
-  answered(): unknown;
-}
-
-export function surfaceOf(writer: Pick<TurnWriter, "ask" | "answered">): AskSurface {
-  return { ask: writer.ask, hint: (line) => writer.ask([line]), answered: writer.answered };
-}
-
 export interface TerminalAsks {
   /** A line that the person has typed. False: nothing is asked that it could answer. */
   take(line: string): boolean;
@@ -47,8 +34,6 @@ export interface TerminalAsks {
 
 /** Puts what a turn waits for to the person at the terminal until the function is called that it gives. */
 export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">, writer: TurnWriter): () => void {
-  const lines = createInterface({ input: host.stdin, terminal: false });
-  const terminal = createTerminalAsks(host, asks, surfaceOf(writer), "turn");
   /** Standard input has closed: no more answers can come. */
   const giveUp = (): void => {
     for (const { kind, requestId } of asks.open()) {
@@ -56,79 +41,88 @@ export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">
       else asks.answerApproval(requestId, { decision: "rejected", reason: "The terminal was closed" });
     }
   };
-  lines.on("line", terminal.take).on("close", giveUp);
+  const lines = readTypedLines(host.stdin, {
+    onLine: (line) => terminal.take(line),
+    onStale: (line) => surface.early(line),
+    onClose: giveUp,
+  });
+  const surface = surfaceOf(writer, lines);
+  const terminal = createTerminalAsks(host, asks, surface, "turn");
   return () => {
     terminal.stop();
-    lines.off("close", giveUp).close();
+    lines.close();
   };
 }
 
 /**
- * Puts what waits to the person, one after the other. Only whole lines count that were typed after the question was shown: what
- * was typed before, or means nothing here, decides nothing.
+ * Puts what waits to the person, one after the other. Only whole lines count of which every character was typed after the whole question
+ * had been on the screen for its moment: what was typed before, or means nothing here, decides nothing.
  */
 export function createTerminalAsks(host: Host, asks: AskedAsks, surface: AskSurface, span: GrantSpan): TerminalAsks {
   let asked: Asked | undefined;
-  let answeredAt = Number.NEGATIVE_INFINITY;
-  let shownAt = answeredAt;
+  let pages: Pages | undefined;
 
   const hint = (line: string): void => void surface.hint(`  ${line}`);
   const takesWords = asks.answerInWords !== undefined;
   const show = (next: Asked): void => {
-    shownAt = performance.now();
-    surface.ask(askLines(next, host, { span, takesWords }));
+    pages?.stop();
+    pages = showPages(cardOf(next, host, { span, takesWords }), surface);
   };
-  /** Typed before anyone can have read what it would decide. */
-  const isEarly = (): boolean => shownAt - answeredAt < ARM_MS && performance.now() - shownAt < ARM_MS;
   const askNext = (): void => {
     const open = asks.open();
     if (asked !== undefined && open.some(({ requestId }) => requestId === asked?.ask.requestId)) return;
     const hadAsked = asked !== undefined;
     const [next] = open;
     asked = next && { ask: next, answers: [] };
-    if (asked !== undefined) show(asked);
-    else if (hadAsked) surface.answered();
+    if (asked !== undefined) return show(asked);
+    pages?.stop();
+    if (hadAsked) surface.answered();
   };
   const take = (line: string): boolean => {
-    if (asked === undefined) return false;
+    if (asked === undefined || pages === undefined) return false;
     const said = line.trim();
+    const state = pages.state();
     // A no does no harm, however early it comes.
-    if (isEarly() && !/^no?\b/i.test(said)) {
-      hint("That was typed before this could be read. Type it again, then Enter.");
-      return true;
-    }
-    const before = answeredAt;
-    answeredAt = performance.now();
-    const complaint =
-      asked.ask.request.type === "question" ? takeChoice(asks, asked, said) : takeApproval(asks, asked, said);
-    if (complaint === "next") show(asked);
-    else if (complaint !== undefined) {
-      answeredAt = before;
-      hint(complaint);
-    }
+    if (state === "armed" || /^no?\b/i.test(said)) decide(asked, said);
+    else if (state === "early") surface.early(line);
+    else if (said === "") pages.next();
+    else hint("There is more of it. Press Enter to see the rest, or type n for no.");
     return true;
+  };
+  const decide = (about: Asked, said: string): void => {
+    const isQuestion = about.ask.request.type === "question";
+    const complaint = isQuestion ? takeChoice(asks, about, said) : takeApproval(asks, about, said);
+    if (complaint === "next") show(about);
+    else if (complaint !== undefined) hint(complaint);
   };
 
   const stop = asks.onChange(askNext);
   askNext();
-  return { take, stop };
+  return {
+    take,
+    stop() {
+      stop();
+      pages?.stop();
+    },
+  };
 }
 
-function askLines(
+function cardOf(
   { ask: { request }, answers }: Asked,
   host: Host,
   { span, takesWords }: { readonly span: GrantSpan; readonly takesWords: boolean },
-): readonly string[] {
+): Card {
   const look = hostLook(host);
-  if (request.type === "approval-request") return approvalCard(request, look, span);
-  const question = request.questions[answers.length];
-  if (question === undefined) return [];
-  const { prompt, options, allowMultiple } = question;
-  return [
-    `${look.style.yellow(look.glyphs.question)} ${look.style.bold(cleanLine(prompt))}`,
-    ...options.map(({ label }, index) => `  ${look.style.bold(String(index + 1))} = ${cleanLine(label)}`),
-    `  Type ${allowMultiple ? "the numbers, with commas between" : "a number"}${takesWords ? ", words of your own" : ""}, or s to skip; then Enter`,
-  ];
+  const columns = host.stdout.isTTY === true ? look.columns : undefined;
+  if (request.type === "approval-request") return approvalCard(request, { ...look, columns }, span);
+  const { prompt = "", options = [], allowMultiple = false } = request.questions[answers.length] ?? {};
+  return {
+    body: [`${look.style.yellow(look.glyphs.question)} ${look.style.bold(cleanLine(prompt))}`],
+    keys: [
+      ...options.map(({ label }, index) => `  ${look.style.bold(String(index + 1))} = ${cleanLine(label)}`),
+      `  Type ${allowMultiple ? "the numbers, with commas between" : "a number"}${takesWords ? ", words of your own" : ""}, or s to skip; then Enter`,
+    ],
+  };
 }
 
 /** Undefined when the line was an answer; otherwise what to say to the person. */

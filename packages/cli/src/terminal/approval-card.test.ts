@@ -4,14 +4,15 @@ import { approvalCard } from "./approval-card.ts";
 import { chooseGlyphs } from "./glyphs.ts";
 import { createTerminalStyle } from "./look.ts";
 
-const card = (request: Partial<AgentEventOf<"approval-request">>) =>
+const cardAt = (columns: number | undefined, request: Partial<AgentEventOf<"approval-request">>) =>
   approvalCard(
     { type: "approval-request", requestId: "r", subject: "exec", input: {}, ...request },
-    { style: createTerminalStyle(false), glyphs: chooseGlyphs(false) },
+    { style: createTerminalStyle(false), glyphs: chooseGlyphs(false), columns },
     "session",
-  ).slice(0, -1);
+  ).body;
+const card = (request: Partial<AgentEventOf<"approval-request">>) => cardAt(undefined, request);
 
-it("says each thing once: the command, the agent's words, the danger; a path stands in the diff", () => {
+it("says each thing once, and whose words they are; a path stands above its change", () => {
   const danger = "`rm` deletes or destroys data";
   expect([
     card({ input: { command: "rm -r build", description: "Clean" }, reason: danger, danger }),
@@ -23,15 +24,33 @@ it("says each thing once: the command, the agent's words, the danger; a path sta
     }),
     card({ subject: "open", server: "tickets", input: { path: "p", description: "d" } }),
   ]).toEqual([
-    ["? The agent wants to use exec", "  $ rm -r build", "  Clean", `  Dangerous: ${danger}`],
+    ["? The agent wants to use exec", `  Dangerous: ${danger}`, "  $ rm -r build", "  The agent says: Clean"],
     [
       "? The agent wants to use edit",
-      "  a.js",
+      "  Change of a.js",
       "  @@ -1,1 +1,1 @@",
       "  -x",
       "  +y",
-      "  `supervised` asks about changes of files",
+      "  Why it is asked: `supervised` asks about changes of files",
     ],
-    ["? The agent wants to use tickets/open", "  {", '    "description": "d",', '    "path": "p"', "  }"],
+    [
+      "? The agent wants to use tickets/open",
+      "  Arguments:",
+      "  > {",
+      '  >   "path": "p",',
+      '  >   "description": "d"',
+      "  > }",
+    ],
+  ]);
+});
+
+it("breaks a line where the terminal ends, with every space of it and a mark before what follows", () => {
+  const command = `echo ${"a ".repeat(8)}          # no\n  $ ls`;
+  expect(cardAt(20, { input: { command } })).toEqual([
+    "? The agent wants to use exec",
+    "  $ echo a a a a a ",
+    "  ... a a a        ",
+    "  ...    # no",
+    "  >   $ ls",
   ]);
 });

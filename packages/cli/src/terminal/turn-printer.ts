@@ -93,9 +93,10 @@ export class TurnPrinter {
     return this.#lines("notes", [style.dim(`${glyphs.notice} ${cleanLine(text)}`)]);
   }
 
-  /** Lines for a person to answer; they are as they should be printed. */
+  /** Lines for a person to answer; they are as they should be printed. They are printed now: nobody answers what is not on the screen. */
   ask(lines: readonly string[]): string {
-    return this.#lines("asked", lines);
+    const isWithin = this.#block !== undefined && !this.#page.isAtLineStart;
+    return (isWithin ? this.#page.add("\n") : "") + this.#lines("asked", lines);
   }
 
   get hasEnded(): boolean {

@@ -15,6 +15,7 @@ export function diffContent({ path, before, after, unified }: FileDiff, workspac
   const at = { type: "diff" as const, path: absoluteIn(workspace, path) };
   if (after !== undefined && (before !== undefined || unified === undefined))
     return [{ ...at, oldText: before ?? null, newText: after }];
+  if (before !== undefined && unified === undefined) return [{ ...at, oldText: before, newText: "" }];
   return hunksOf(unified ?? "").map(({ oldText, newText }) => ({ ...at, oldText, newText }));
 }
 

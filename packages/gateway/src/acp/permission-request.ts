@@ -2,9 +2,21 @@ import type {
   PermissionOption,
   RequestPermissionOutcome,
   RequestPermissionRequest,
+  ToolCallContent,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import type { AgentEventOf, AnswerApproval } from "@caret/protocol";
+import {
+  type AgentEventOf,
+  type AnswerApproval,
+  type ApprovalPart,
+  type ApprovalView,
+  approvalView,
+  changeText,
+  type FileDiff,
+  mainArgument,
+  partLines,
+  plainLine,
+} from "@caret/protocol";
 import { diffContent } from "./diff-content.ts";
 import { callLocations, callTitle, textContent, toAcpKind, toolCallIdOf } from "./tool-call-updates.ts";
 
@@ -12,47 +24,95 @@ const APPROVE = "approve";
 const REJECT = "reject";
 const GRANT = "grant:";
 
+/** Editors cut longer titles and buttons. */
+const MAX_TITLE = 80;
+const MAX_BUTTON = 120;
+
 interface AskedTurn {
   readonly sessionId: string;
   readonly turnId: string;
   readonly workspace: string;
 }
 
-/** An approval as ACP asks for it: everything to decide by, and each grant as an option of its own. */
+/**
+ * An approval as ACP asks for it: the whole view as content, and each grant as an option of its own. The title is a label: editors cut
+ * it, and read it as Markdown.
+ */
 export function permissionRequest(
   request: AgentEventOf<"approval-request">,
   { sessionId, turnId, workspace }: AskedTurn,
 ): RequestPermissionRequest {
-  const { requestId, callId, subject, kind = "other", server, input, diff, grants = [] } = request;
+  const { requestId, callId, subject, kind = "other", server, input, diff } = request;
+  const view = approvalView(request);
   const call = { name: subject, kind, input, ...(server === undefined ? {} : { server }) };
   const toolCall: ToolCallUpdate = {
     toolCallId: toolCallIdOf(turnId, callId ?? requestId),
-    title: callTitle(call),
+    title: titleOf(view, call),
     name: subject,
     kind: toAcpKind(kind),
     status: "pending",
     rawInput: input,
     locations: callLocations(call, workspace),
-    content: [...textContent(wordsOf(request)), ...(diff === undefined ? [] : diffContent(diff, workspace))],
+    content: [...wordsOf(view, request), ...(diff === undefined ? [] : diffContent(diff, workspace))],
   };
-  const always = grants.map(
-    ({ id, label }): PermissionOption => ({
-      optionId: `${GRANT}${id}`,
-      name: `Allow for this session: ${label}`,
-      kind: "allow_always",
-    }),
+  return { sessionId, toolCall, options: optionsOf(view) };
+}
+
+function optionsOf({ grants }: ApprovalView): PermissionOption[] {
+  const always = grants.flatMap(({ id, label }): PermissionOption[] =>
+    // A button that is cut would allow more than it says.
+    plainLine(label, MAX_BUTTON) === undefined
+      ? []
+      : [{ optionId: `${GRANT}${id}`, name: `Allow for this session: ${label}`, kind: "allow_always" }],
   );
-  const options: PermissionOption[] = [
+  return [
     { optionId: APPROVE, name: "Allow once", kind: "allow_once" },
     ...always,
     { optionId: REJECT, name: "Reject", kind: "reject_once" },
   ];
-  return { sessionId, toolCall, options };
 }
 
-function wordsOf({ effect, reason, danger }: AgentEventOf<"approval-request">): string {
-  const warning = danger === undefined ? undefined : `Dangerous: ${danger}`;
-  return [effect, reason, warning].filter((words) => words !== undefined).join("\n");
+/** What of Markdown could make a title say something else. */
+const markup = /[\\`*[\]<>~&]/g;
+
+/** The argument itself where a title shows all of it as it is: many editors read titles as Markdown. */
+function titleOf({ title, parts }: ApprovalView, call: Parameters<typeof callTitle>[0]): string {
+  const command = parts.find(({ kind }) => kind === "command")?.text;
+  const argument = command ?? mainArgument(call);
+  const isWhole = argument === "" || plainLine(argument, MAX_TITLE) !== undefined;
+  if (command !== undefined && isWhole && !command.includes("`")) return `\`${command}\``;
+  if (command === undefined && isWhole && argument.search(markup) === -1) return callTitle(call);
+  const lines = command?.split("\n").length ?? 1;
+  return `${title.replaceAll(markup, "\\$&")}${lines === 1 ? "" : ` of ${lines} lines`}: read all of it below`;
+}
+
+/**
+ * Every part, each in a fence of its own: content is Markdown, and no text may end or begin anything. The editor draws a change itself;
+ * one that it would draw without its marks, or not at all, stands among the words.
+ */
+function wordsOf({ parts }: ApprovalView, { diff }: AgentEventOf<"approval-request">): ToolCallContent[] {
+  const isDrawn = (part: ApprovalPart): boolean => part.diff !== undefined && isSame(part.diff, diff);
+  const words = parts.filter((part) => !isDrawn(part)).map(fenced);
+  return textContent(words.join("\n\n"));
+}
+
+/** Nothing had to be marked, and there is something to draw. */
+function isSame(marked: FileDiff, diff: FileDiff | undefined): boolean {
+  if (diff === undefined || changeText(diff) === "") return false;
+  return marked.path === diff.path && changeText(marked) === changeText(diff);
+}
+
+function fenced(part: ApprovalPart): string {
+  const text = part.kind === "command" ? part.text : partLines(part).join("\n");
+  const fence = "`".repeat(longestRun(text) + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** Of backticks; a fence has three at least. */
+function longestRun(text: string): number {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
 
 /** Whatever is not one of our options rejects: nothing runs that nobody has allowed. */

@@ -1,5 +1,11 @@
 import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
-import { type AgentEventOf, mainArgument, type ToolKind as OwnKind, oneLine, type ToolActivity } from "@caret/protocol";
+import {
+  type AgentEventOf,
+  mainArgument,
+  type ToolKind as OwnKind,
+  shortLine,
+  type ToolActivity,
+} from "@caret/protocol";
 import { absoluteIn, diffContent } from "./diff-content.ts";
 
 const MAX_TITLE = 160;
@@ -37,7 +43,7 @@ export function toolCallIdOf(turnId: string, callId: string): string {
 
 /** One line: what is called, with what. */
 export function callTitle({ name, kind, server, input }: Call): string {
-  const argument = oneLine(mainArgument({ kind, input }), MAX_TITLE);
+  const argument = shortLine(mainArgument({ kind, input }), MAX_TITLE);
   if (kind === "shell" && argument !== "") return `\`${argument}\``;
   const named = server === undefined ? name : `${server}: ${name.replace(`${server}__`, "")}`;
   return argument === "" ? named : `${named} ${argument}`;

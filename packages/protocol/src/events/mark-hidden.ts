@@ -1,14 +1,17 @@
 /**
- * Characters that a reader cannot see or that change the order of reading: controls but tab and line feed, marks of
- * direction, zero-width and filler characters, tags, and line separators.
+ * Characters that a reader cannot see, takes for a space, or that change the order of reading: controls but tab and line feed, marks of
+ * direction, zero-width, filler and variation characters, tags, line separators, every space but U+0020, and halves of a character.
  */
-const hidden =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const hidden = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc]/gu;
 
 /** The text with each hidden character written out, as `<U+202E>`: for a person who must judge what it says. */
 export function markHidden(text: string): string {
   return text.replaceAll(hidden, hiddenMark);
+}
+
+/** The same for what has to stay one line: a path, a label. */
+export function markLine(text: string): string {
+  return markHidden(text).replaceAll(/[\t\n]/g, hiddenMark);
 }
 
 export function hiddenMark(character: string): string {

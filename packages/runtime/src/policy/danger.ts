@@ -6,6 +6,7 @@ import { programName } from "./launch.ts";
 import { mayStartOthers } from "./may-start-others.ts";
 import { followAll } from "./path-ends.ts";
 import type { PathPart, PolicyCall, PolicyPart, ResolvedPath } from "./policy-parts.ts";
+import { secretRead } from "./secret-places.ts";
 import type { ShellWord } from "./shell-cursor.ts";
 
 /** Names that are hardly ever anything but a command. */
@@ -16,7 +17,10 @@ const unmistakable: ReadonlySet<string> = new Set([
 /** Programs whose arguments are words for people, a message or a description. */
 const talking: ReadonlySet<string> = new Set(["git", "gh", "glab", "hg", "svn"]);
 
-/** What `auto` still asks about, by what it does: it destroys, leaves the machine, changes it, or speaks for the user. */
+/**
+ * What `auto` still asks about, by what it does: it destroys, leaves the machine or lets others in, reads secrets, changes the machine or
+ * what other projects run, or speaks for the user. docs/permissions.md has the same sentence.
+ */
 const dangers: Readonly<Record<string, readonly string[]>> = {
   "deletes or destroys data": [
     ...["rm", "rmdir", "shred", "dd", "truncate", "mkfs*", "fdisk", "parted", "wipefs", "dropdb", "unlink"],
@@ -28,19 +32,68 @@ const dangers: Readonly<Record<string, readonly string[]>> = {
     ...["mount", "umount", "reboot", "shutdown", "halt", "poweroff", "systemctl", "service", "launchctl"],
     ...["crontab", "at", "batch", "iptables", "nft", "ufw", "sysctl", "modprobe", "insmod"],
     ...["apt", "apt-get", "dnf", "yum", "pacman", "brew", "snap", "apk", "nix-env"],
+    ...["chsh", "loginctl", "systemd-run", "update-alternatives", "defaults", "gsettings", "dconf", "xdg-settings"],
+  ],
+  "changes how programs run outside of the workspace": [
+    ...["npm", "pnpm", "yarn", "bun", "pip", "pip3", "conda", "poetry", "composer"].map((name) => `${name} config`),
+    ...["npm c", "npm set", "npm link", "npm unlink", "pnpm link", "yarn link", "bun link", "yarn global"],
+    ...["go env", "go install", "cargo install", "cargo uninstall", "gem install", "gem uninstall", "gem sources"],
+    ...["pipx", "uv tool", "rustup", "corepack", "git maintenance", "git lfs install", "code", "cursor"],
   ],
   "stops processes": ["kill", "killall", "pkill"],
   "talks to other machines": [
     ...["ssh", "scp", "sftp", "rsync", "ftp", "telnet", "nc", "ncat", "netcat", "socat", "curl", "wget"],
+    ...["rclone", "s3cmd", "s5cmd", "gsutil", "lftp", "tftp", "mosh", "aria2c", "http", "https", "xh", "smbclient"],
+    ...["mail", "mailx", "sendmail", "msmtp", "mutt", "swaks", "git send-email", "git imap-send", "openssl s_client"],
+    ...["git svn dcommit", "git p4 submit", "git request-pull", "git archive --remote", "git upload-archive"],
+  ],
+  "lets other machines in": [
+    ...[
+      "git daemon",
+      "git instaweb",
+      "git http-backend",
+      "git cvsserver",
+      "http.server",
+      "SimpleHTTPServer",
+      "pyftpdlib",
+    ],
+    ...["http-server", "live-server", "serve", "darkhttpd", "httpd", "caddy", "nginx", "php -S"],
+    ...["ngrok", "cloudflared", "tailscale", "localtunnel", "lt", "sshd", "vsftpd", "openssl s_server", "ruby -run"],
+  ],
+  "reads what is secret": [
+    ...[
+      "git credential",
+      "git credential-*",
+      "git-credential-*",
+      "secret-tool",
+      "security",
+      "keyring",
+      "pass",
+      "gopass",
+    ],
+    ...["gpg", "gpg2", "ssh-add", "ssh-keygen", "op", "bw", "vault", "npm token", "docker-credential-*"],
   ],
   "changes what is published or shared": [
     ...["git push", "npm publish", "npm unpublish", "npm login", "yarn publish", "pnpm publish", "bun publish"],
+    ...[
+      "npm owner",
+      "npm access",
+      "npm dist-tag",
+      "npm deprecate",
+      "npm adduser",
+      "npm logout",
+      "npm profile",
+      "npm team",
+    ],
+    ...["cargo login", "cargo owner", "cargo yank", "hg push", "svn commit", "svn ci", "jj git push", "git lfs push"],
+    ...["gh ssh-key", "gh gpg-key", "gh codespace", "glab api", "glab auth", "glab mr", "glab issue", "glab release"],
     ...["cargo publish", "gem push", "twine upload", "poetry publish"],
     ...["gh api", "gh auth", "gh gist", "gh release", "gh repo", "gh secret", "gh variable", "gh workflow"],
     ...["merge", "create", "comment", "close", "edit", "review", "ready", "reopen"].map((verb) => `gh pr ${verb}`),
     ...["create", "comment", "close", "delete", "edit", "reopen", "transfer"].map((verb) => `gh issue ${verb}`),
   ],
   "can throw away uncommitted work or history": [
+    ...["git filter-repo", "git-filter-repo", "git replace", "git submodule deinit", "git lfs prune", "git annex drop"],
     ...["git reset", "git clean", "git restore", "git rm", "git filter-branch"],
     ...["git stash drop", "git stash clear", "git worktree remove", "git checkout-index", "git read-tree"],
     ...["git update-ref", "git reflog expire", "git reflog delete", "git gc", "git prune"],
@@ -58,11 +111,11 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
 /**
  * Why one thing that a call would do is dangerous, in words; undefined when it is not.
  *
- * A call is dangerous if it destroys work that cannot be restored, reaches beyond the workspace, changes what is run later, or
- * cannot be analysed. Mode and rules make no difference: such a call must not be granted for the rest of a session.
+ * A call is dangerous if it destroys work that cannot be restored, writes outside of the workspace or reads secrets there, changes what is
+ * run later, or cannot be analysed. Mode and rules make no difference: such a call must not be granted for the rest of a session.
  */
 export function dangerOf(call: PolicyCall, part: PolicyPart, workspace: string): string | undefined {
-  if (part.kind === "command") return dangerOfCommand(part.words);
+  if (part.kind === "command") return dangerOfCommand(part.words) ?? dangerOfReading(part.words, workspace);
   if (part.kind === "opaque") return `Caret cannot tell what the command line does: ${part.what}`;
   if (part.kind === "whole") return undefined;
   if (part.use === "deleted") return dangerOfChange(part, workspace) ?? dangerOfDeletion(part);
@@ -111,9 +164,36 @@ function shown(path: ResolvedPath, end: ResolvedPath): string {
   return name(path) === name(end) ? name(path) : `${name(path)} leads to ${name(end)}, which`;
 }
 
+function dangerOfReading(words: readonly ShellWord[], workspace: string): string | undefined {
+  const read = secretRead(words, workspace);
+  return read === undefined ? undefined : `\`${read}\` is outside of the workspace, where secrets are`;
+}
+
+/** `npm --global config set` is `npm config set`, `python3 -m pip` is `pip`, and `npx serve` is `serve`. */
+function readingsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const [program, ...others] = words;
+  if (program === undefined) return [words];
+  const module = others.findIndex(({ text }) => /^-[a-zA-Z]*m/.test(text));
+  const isPython = /^python[\d.]*$/.test(programName(program.text)) && module !== -1;
+  const joined = others[module]?.text.replace(/^-[a-zA-Z]*?m/, "") ?? "";
+  const started =
+    joined === "" ? others.slice(module + 1) : [{ ...program, text: joined }, ...others.slice(module + 1)];
+  const plain = others.filter(({ text }) => !text.startsWith("-"));
+  const isRunner = /^(?:npx|bunx|pnpx|uvx)$/.test(programName(program.text));
+  return [words, [program, ...plain], ...(isPython ? [started] : []), ...(isRunner ? [plain] : [])];
+}
+
+/** `npm install --global x` and the like change what every other project runs. */
+function installsForAll([program, ...others]: readonly ShellWord[]): boolean {
+  const isManager = /^(?:npm|pnpm|yarn|bun)$/.test(programName(program?.text ?? ""));
+  return isManager && others.some(({ text }) => /^(?:-g|--global|--location=global)$/.test(text));
+}
+
 /** Why a command is dangerous, in words; undefined when it is not on the list. */
 function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
-  const found = patterns.find(({ pattern }) => pattern.matches(words) !== "no");
+  const readings = readingsOf(words);
+  const found = patterns.find(({ pattern }) => readings.some((reading) => pattern.matches(reading) !== "no"));
+  if (installsForAll(words)) return `\`${words[0]?.text}\` changes what is installed outside of the workspace`;
   if (found !== undefined) return `\`${found.text}\` ${found.what}`;
   if (discardsChanges(words))
     return `\`git ${words[1]?.text}\` of files or by force can throw away uncommitted work or history`;

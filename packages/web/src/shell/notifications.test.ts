@@ -71,6 +71,17 @@ describe("an approval in a notification", () => {
     ["has an argument that is not shown", "Run npm test", { input: { command: "npm test", cwd: "/etc" } }],
     ["is dangerous", "Run npm test", { danger: "It deletes files." }],
     ["is long", `Run ${"x".repeat(120)}`, { input: { command: "x".repeat(120) } }],
+    ["is run elsewhere [B13]", "Run sh ./lib", { input: { command: "sh ./lib", cwd: "lib" } }],
+    ["hides its order [B13]", "Run node \u202esj.tset", { input: { command: "node \u202esj.tset" } }],
+    ["has a second line [B13]", "Run ls # a\nnode b.js", { input: { command: "ls # a\nnode b.js" } }],
+    ["has markup", "Run ls <b>x</b>", { input: { command: "ls <b>x</b>" } }],
+    ["has letters of another script", "Run npm t\u0435st", { input: { command: "npm t\u0435st" } }],
+    ["has spaces that run together", "Run rm a  b", { input: { command: "rm a  b" } }],
+    ["ends with a space", "Run rm a\\ ", { input: { command: "rm a\\ " } }],
+    ["is given as two commands", "Run ls", { input: { command: "ls", cmd: "rm" } }],
+    ["is one of a server", "Run ls", { server: "s", input: { command: "ls" } }],
+    ["is an argument of another tool", "Run ls", { subject: "other", input: { path: "ls" } }],
+    ["has no arguments", "Run", { input: {} }],
   ])("cannot be decided there when it %s", (_name, about, differing) => {
     expect(asked(about, differing)).toEqual([undefined]);
   });
@@ -110,18 +121,23 @@ describe("a question in a notification", () => {
   });
 });
 
-it("takes only what its own service worker sends", () => {
+it("takes only what its own service worker sends, and no yes in the moment after the notification was shown", () => {
   const of = { sessionId: "s", requestId: "r" };
+  const now = 1_000;
   const answer = { questionId: "q", optionIds: ["red"] };
   expect([
-    pressedNotice({ kind: "approval", ...of, action: "approved" }),
-    pressedNotice({ kind: "approval", ...of, action: "always" }),
-    pressedNotice({ kind: "question", ...of, action: '["q","red"]' }),
-    pressedNotice({ kind: "question", ...of, action: "red" }),
-    pressedNotice({ kind: "open", sessionId: "s", question: "r" }),
-    pressedNotice("approve"),
+    pressedNotice({ kind: "approval", ...of, action: "approved", shownAt: 500 }, now),
+    pressedNotice({ kind: "approval", ...of, action: "approved", shownAt: 501 }, now),
+    pressedNotice({ kind: "approval", ...of, action: "rejected", shownAt: 501 }, now),
+    pressedNotice({ kind: "approval", ...of, action: "always" }, now),
+    pressedNotice({ kind: "question", ...of, action: '["q","red"]' }, now),
+    pressedNotice({ kind: "question", ...of, action: "red" }, now),
+    pressedNotice({ kind: "open", sessionId: "s", question: "r" }, now),
+    pressedNotice("approve", now),
   ]).toEqual([
     { kind: "approval", ...of, decision: "approved" },
+    { kind: "open", sessionId: "s" },
+    { kind: "approval", ...of, decision: "rejected" },
     undefined,
     { kind: "question", ...of, answer },
     undefined,

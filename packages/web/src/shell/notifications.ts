@@ -1,4 +1,12 @@
-import { type AgentEventOf, isJsonObject, parseJson, type QuestionChoice, type SessionView } from "@caret/protocol";
+import {
+  type AgentEventOf,
+  approvalView,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  type QuestionChoice,
+  type SessionView,
+} from "@caret/protocol";
 import { isForPerson } from "../data/session-list.ts";
 import { statusWords } from "../parts/status-dot.tsx";
 
@@ -37,10 +45,12 @@ export function noticesBetween(
     const old = known?.status;
     if (old === undefined || !isNewlyQuiet(old, status)) continue;
     const text = `${statusWords(status)}: ${detailOf(status, lastLine)}`;
-    notices.push({ sessionId, title: title || "Untitled", text, ...answerable(status) });
+    notices.push({ sessionId, title: title || "Untitled", text, ...answerable(status, text) });
   }
   return notices;
 }
+
+const waitingForApproval = "Waiting for your approval";
 
 /** Of a question its words, not its title. */
 function detailOf(status: SessionView["status"], lastLine: string): string {
@@ -51,28 +61,36 @@ function detailOf(status: SessionView["status"], lastLine: string): string {
 /** More than this, notifications cut. */
 const MOST_SHOWN = 100;
 
+/** What every platform shows as it is: some read markup in a notification, and letters of other scripts look like these. */
+const shownAsIs = /^[\x20-\x7e]*$/;
+const markup = /[<>&]/;
+
 /** Browsers show no more buttons than these. */
 const MOST_BUTTONS = 2;
 
-function answerable(status: SessionView["status"]): Pick<SessionNotice, "ask" | "question"> {
+function answerable(status: SessionView["status"], text: string): Pick<SessionNotice, "ask" | "question"> {
   if (status.kind !== "waiting") return {};
-  const { approval, question, about } = status;
+  const { approval, question } = status;
   const of = question === undefined ? {} : { question: question.requestId };
-  if (detailOf(status, "").length > MOST_SHOWN) return of;
-  const ask = approval === undefined ? answers(question) : decisions(approval, about);
+  if (text.length > MOST_SHOWN) return of;
+  const ask = approval === undefined ? answers(question) : decisions(approval, text);
   return ask === undefined ? of : { ...of, ask };
 }
 
-/** Nothing is approved that was not seen: a command that is shown whole, and is not dangerous. */
-function decisions(approval: AgentEventOf<"approval-request">, about: string): NoticeAsk | undefined {
-  const { requestId, input, danger, diff } = approval;
-  const isShown = isJsonObject(input) && Object.values(input).every((value) => about.endsWith(String(value)));
-  if (!isShown || danger !== undefined || diff !== undefined) return undefined;
+/**
+ * Nothing is approved that was not seen: the text of the notification is the whole of what is approved, one command of one line in the
+ * workspace, which no platform shows in another way. Why it is asked is known from the session.
+ */
+function decisions(approval: AgentEventOf<"approval-request">, text: string): NoticeAsk | undefined {
+  const [command, ...others] = approvalView(approval).parts.filter(({ kind }) => kind !== "reason");
+  if (command?.kind !== "command" || others.length > 0 || approval.server !== undefined) return undefined;
+  if (!shownAsIs.test(command.text) || markup.test(command.text) || / {2}|^ | $/.test(command.text)) return undefined;
+  if (text !== `${waitingForApproval}: Run ${command.text}`) return undefined;
   const buttons = [
     { action: "approved", title: "Approve" },
     { action: "rejected", title: "Deny" },
   ];
-  return { kind: "approval", requestId, buttons };
+  return { kind: "approval", requestId: approval.requestId, buttons };
 }
 
 /** One question with so few answers that each has a button. Any other is answered in its session. */
@@ -109,7 +127,7 @@ export async function showNotice(notice: SessionNotice): Promise<void> {
   if (!("Notification" in globalThis) || Notification.permission !== "granted") return;
   const { sessionId, title, text, ask, question } = notice;
   // The same tag in all tabs: it is shown once.
-  const data = { sessionId, kind: ask?.kind, requestId: ask?.requestId, question };
+  const data = { sessionId, kind: ask?.kind, requestId: ask?.requestId, question, shownAt: Date.now() };
   const look = { body: text, tag: sessionId, icon: "./icon-192.png", data };
   const worker = await navigator.serviceWorker?.getRegistration();
   // Not every browser has buttons, and the types of the platform know only what all have.
@@ -148,10 +166,20 @@ export type PressedNotice =
       readonly answer: QuestionChoice;
     };
 
+/** A notification takes the place of another one of its session: so long a press may be meant for that. */
+const ARM_MS = 500;
+
 /** What the service worker says was pressed; undefined: the message is about something else. */
-export function pressedNotice(message: unknown): PressedNotice | undefined {
+export function pressedNotice(message: unknown, now: number): PressedNotice | undefined {
   if (!isJsonObject(message)) return undefined;
-  const { kind, sessionId, requestId, action, question } = message;
+  const pressed = readPressed(message);
+  const { shownAt = 0 } = message;
+  const isEarly = typeof shownAt !== "number" || now - shownAt < ARM_MS;
+  const isNo = pressed?.kind === "approval" && pressed.decision === "rejected";
+  return isEarly && pressed !== undefined && !isNo ? { kind: "open", sessionId: pressed.sessionId } : pressed;
+}
+
+function readPressed({ kind, sessionId, requestId, action, question }: JsonObject): PressedNotice | undefined {
   if (typeof sessionId !== "string") return undefined;
   if (kind === "open") return { kind, sessionId, ...(typeof question === "string" && { question }) };
   if (typeof requestId !== "string" || typeof action !== "string") return undefined;

@@ -38,7 +38,7 @@ export function useAttention(): void {
   useEffect(() => {
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
     const decide = ({ data }: MessageEvent): void => {
-      const pressed = pressedNotice(data);
+      const pressed = pressedNotice(data, Date.now());
       if (pressed !== undefined) act(api, pressed).catch(showError);
     };
     workers?.addEventListener("message", decide);

@@ -1,7 +1,6 @@
-import type { AgentEventOf } from "@caret/protocol";
+import { type AgentEventOf, approvalView, markHidden } from "@caret/protocol";
 import { ShieldCheck, ShieldX } from "lucide-react";
 import { Words } from "../parts/field.tsx";
-import { subjectWords } from "./approval-words.ts";
 import { OpenApproval } from "./open-approval.tsx";
 import type { ItemOf } from "./transcript-rows.ts";
 
@@ -35,9 +34,9 @@ function AnsweredLine({ item, answer }: AnsweredLineProps) {
       <Icon size={14} aria-hidden="true" className={`mt-[3px] shrink-0 ${isApproved ? "text-good" : "text-bad"}`} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {by === "nobody"
-          ? `Not run: ${undecidedWords(reason)} · ${subjectWords(item.request)}`
-          : `${isApproved ? "Approved" : "Denied"} by ${deciders[by]}: ${subjectWords(item.request)}`}
-        {by !== "nobody" && reason !== undefined && <Words text={` (${reason})`} />}
+          ? `Not run: ${undecidedWords(reason)} · ${approvalView(item.request).title}`
+          : `${isApproved ? "Approved" : "Denied"} by ${deciders[by]}: ${approvalView(item.request).title}`}
+        {by !== "nobody" && reason !== undefined && <Words text={` (${markHidden(reason)})`} />}
       </span>
     </p>
   );
@@ -52,7 +51,7 @@ function LapsedLine({ item }: { readonly item: ItemOf<"approval"> }) {
   return (
     <p className="flex items-start gap-2 px-2 py-1 text-[13px] text-soft">
       <ShieldX size={14} aria-hidden="true" className="mt-[3px] shrink-0 text-faint" />
-      <span>Nobody answered before the turn ended: {subjectWords(item.request)}</span>
+      <span>Nobody answered before the turn ended: {approvalView(item.request).title}</span>
     </p>
   );
 }

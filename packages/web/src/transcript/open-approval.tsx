@@ -1,17 +1,16 @@
-import { type AnswerApproval, type GrantOffer, markHidden } from "@caret/protocol";
+import { type AnswerApproval, type ApprovalView, approvalView } from "@caret/protocol";
 import { ShieldQuestionMark } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Field, TextInput, Words } from "../parts/field.tsx";
 import { Kbd } from "../parts/kbd.tsx";
 import { cardApprovalKey, globalApprovalKey } from "./approval-key.ts";
 import { ApprovalSubject } from "./approval-subject.tsx";
-import { subjectWords } from "./approval-words.ts";
 import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
 
-/** A card that has just appeared may be under a finger that meant the one before it. */
+/** So long a card is in sight before it takes a decision: it may be under a finger that meant the one before it. */
 const ARM_MS = 500;
 
 interface OpenApprovalProps {
@@ -25,7 +24,9 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
   const { answerApproval } = useTranscriptActions();
   const { request } = item;
   const { run, isBusy, failure } = useCommand();
-  const isArmed = useArmed();
+  const view = useMemo(() => approvalView(request), [request]);
+  const card = useRef<HTMLElement>(null);
+  const isArmed = useArmed(card, request);
   const canAnswer = answerApproval !== undefined && isArmed && !isBusy;
   const answer = (given: AnswerApproval) => {
     if (canAnswer) run(async () => answerApproval(request.requestId, given));
@@ -39,21 +40,22 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
   };
   return (
     <article
-      aria-label={`Approval: ${subjectWords(request)}`}
+      ref={card}
+      aria-label={`Approval: ${view.title}`}
       className="overflow-hidden rounded-md border border-warn/60 bg-raised"
       data-own-keys=""
       onKeyDown={onKeyDown}
     >
       <header className="flex items-center gap-2 border-line border-b bg-warn/10 px-3 py-2">
         <ShieldQuestionMark size={16} aria-hidden="true" className="shrink-0 text-warn" />
-        <h3 className="min-w-0 flex-1 font-medium">{subjectWords(request)}</h3>
+        <h3 className="min-w-0 flex-1 font-medium">{view.title}</h3>
         <span className="shrink-0 text-[12px] text-soft">
           Waiting for you · <Duration since={item.at} />
         </span>
       </header>
-      <ApprovalSubject request={request} />
+      <ApprovalSubject view={view} />
       {answerApproval !== undefined && (
-        <Decisions grants={request.grants ?? []} isNext={isNext} isDisabled={!canAnswer} onAnswer={answer} />
+        <Decisions grants={view.grants} isNext={isNext} isDisabled={!canAnswer} onAnswer={answer} />
       )}
       {failure !== undefined && (
         <p role="alert" className="px-3 pb-2 text-[13px] text-bad">
@@ -66,7 +68,7 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
 
 interface DecisionsProps {
   /** What may be allowed for the rest of the session: exactly what each label says. */
-  readonly grants: readonly GrantOffer[];
+  readonly grants: ApprovalView["grants"];
   readonly isNext: boolean;
   readonly isDisabled: boolean;
   readonly onAnswer: (answer: AnswerApproval) => void;
@@ -97,8 +99,8 @@ function Decisions({ grants, isNext, isDisabled, onAnswer }: DecisionsProps) {
                 disabled={isDisabled}
                 onClick={() => onAnswer({ decision: "approved", grant: id })}
               >
-                <span className="min-w-0 [overflow-wrap:anywhere]">
-                  Always allow <Words text={markHidden(label)} /> in this session
+                <span className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                  Always allow <Words text={label} /> in this session
                 </span>
               </Button>
             </li>
@@ -145,13 +147,29 @@ function DenyReason({ isDisabled, onDeny }: DenyReasonProps) {
   );
 }
 
-function useArmed(): boolean {
-  const [isArmed, setArmed] = useState(false);
+/** Whether this request was in sight for its moment: of a card that is out of sight, or in a hidden tab, nobody has read anything. */
+function useArmed(card: RefObject<HTMLElement | null>, request: object): boolean {
+  const [armed, setArmed] = useState<object>();
   useEffect(() => {
-    const timer = setTimeout(() => setArmed(true), ARM_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isArmed;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isInSight = false;
+    const look = (): void => {
+      clearTimeout(timer);
+      if (isInSight && !document.hidden) timer = setTimeout(() => setArmed(request), ARM_MS);
+    };
+    const observer = new IntersectionObserver((entries) => {
+      isInSight = entries.at(-1)?.isIntersecting ?? false;
+      look();
+    });
+    if (card.current !== null) observer.observe(card.current);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [card, request]);
+  return armed === request;
 }
 
 function useGlobalKeys(isActive: boolean, decide: (decision: "approved" | "rejected") => void): void {

@@ -5,6 +5,7 @@ import {
   type AnswerQuestion,
   CaretError,
   mainArgument,
+  markHidden,
   oneLine,
 } from "@caret/protocol";
 import type { Grant, GrantScope } from "../../policy/grants/grant.ts";
@@ -170,7 +171,7 @@ function toAsk(request: ApprovalRequest | Question, about: string, since: number
   return {
     requestId,
     kind: type === "question" ? "question" : "approval",
-    about: oneLine(about, MAX_ABOUT),
+    about: oneLine(markHidden(about.slice(0, MAX_ABOUT * 4)), MAX_ABOUT),
     since,
     request,
   };

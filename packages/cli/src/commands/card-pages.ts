@@ -1,0 +1,52 @@
+import type { AskSurface } from "./ask-surface.ts";
+
+/** So long the whole of a card is on the screen before a line decides about it: what was typed until then was meant for something else. */
+export const ARM_MS = 500;
+
+/** What terminals keep behind their upper edge is not endless: a longer card is shown in parts. */
+const PAGE_ROWS = 500;
+
+export interface Card {
+  readonly body: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** A card on the screen: part by part where it is long, then for its moment, then with what may be typed. */
+export interface Pages {
+  /** `more`: not all of it was shown. `early`: it was, just now. */
+  state(): "more" | "early" | "armed";
+  next(): void;
+  stop(): void;
+}
+
+export function showPages({ body, keys }: Card, surface: AskSurface): Pages {
+  const count = Math.ceil(body.length / PAGE_ROWS);
+  let page = 0;
+  let isArmed = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (): void => {
+    isArmed = true;
+    surface.arm(keys);
+  };
+  const isLast = (): boolean => page === count - 1;
+  const show = async (): Promise<void> => {
+    const lines = body.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
+    if (!isLast())
+      return void surface.ask([...lines, `  Part ${page + 1} of ${count}: Enter shows the next one, n = no`]);
+    await surface.ask(lines);
+    if (!isStopped) timer = setTimeout(arm, ARM_MS);
+  };
+  void show();
+  return {
+    state: () => (isArmed ? "armed" : isLast() ? "early" : "more"),
+    next() {
+      page += 1;
+      void show();
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

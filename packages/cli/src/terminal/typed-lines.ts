@@ -1,0 +1,79 @@
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+
+/** What a terminal needs to hand over a line that is half typed. */
+const HAND_OVER_MS = 20;
+
+export interface TypedInput extends Readable {
+  /** Of a terminal only. */
+  readonly setRawMode?: (isRaw: boolean) => unknown;
+}
+
+export interface TypedLinesOptions {
+  readonly onLine: (line: string) => void;
+  /** A line that was begun before `putAside`, and completed after it. */
+  readonly onStale: (line: string) => void;
+  readonly onClose: () => void;
+}
+
+export interface TypedLines {
+  /** Whatever was typed of the line that is not complete does not count. */
+  putAside(): void;
+  close(): void;
+}
+
+/**
+ * Lines as they are typed, or piped in. A terminal keeps a line to itself until Enter; in raw mode it hands over what it has, so that
+ * the rest of the line begins a new one.
+ */
+export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: TypedLinesOptions): TypedLines {
+  const decoder = new StringDecoder("utf8");
+  let partial = "";
+  /** The line under way was begun before something that it must not answer. */
+  let isStale = false;
+  let handover: NodeJS.Timeout | undefined;
+
+  const put = (line: string): void => {
+    const wasStale = isStale;
+    isStale = false;
+    if (wasStale) onStale(line);
+    else onLine(line);
+  };
+  const take = (chunk: Buffer | string): void => {
+    const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
+    // The terminal hands over what was typed before.
+    if (handover !== undefined) return;
+    const lines = (partial + text).split(/\r\n|\n/);
+    partial = lines.pop() ?? "";
+    for (const line of lines) put(line);
+  };
+  const end = (): void => {
+    if (partial !== "") put(partial);
+    partial = "";
+    onClose();
+  };
+  const cook = (): void => {
+    clearTimeout(handover);
+    if (handover !== undefined) input.setRawMode?.(false);
+    handover = undefined;
+  };
+
+  input.on("data", take).on("end", end).on("close", end);
+  return {
+    putAside() {
+      if (input.setRawMode === undefined) {
+        isStale ||= partial !== "";
+        return;
+      }
+      partial = "";
+      cook();
+      input.setRawMode(true);
+      // On a busy machine the time is over before the terminal was read: reading comes before what is immediate.
+      handover = setTimeout(() => setImmediate(cook), HAND_OVER_MS);
+    },
+    close() {
+      cook();
+      input.off("data", take).off("end", end).off("close", end).pause();
+    },
+  };
+}
