@@ -25,6 +25,7 @@ const ofTheMachine: Readonly<Record<string, string>> = {
   "!canRun": "curl and jq",
   "!canLeave": "a PID namespace of its own",
   hasGnuGrep: "GNU grep",
+  hasPcre: "GNU grep with -P",
   isRoot: "root, who may give files to others",
   'existsSync("/proc/self/status")': "/proc",
   'existsSync("/bin/bash")': "bash",

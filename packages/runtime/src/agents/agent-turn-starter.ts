@@ -1,5 +1,6 @@
 import { type Caller, CaretError, type ErrorCode, HUMAN, type MessageView } from "@caret/protocol";
 import type { WaitingQueue } from "../log/agent-store.ts";
+import { drawMark, markedLines, markRule } from "../turns/prompt-marks.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
@@ -95,7 +96,9 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
 function promptOf({ id, from, text, replyTo }: MessageView): string {
   if (from === HUMAN) return replyTo === undefined ? text : `In answer to your message ${replyTo}:\n\n${text}`;
   const answers = replyTo === undefined ? "" : `, in answer to your message ${replyTo}`;
-  return `Message ${id} from the agent ${from}${answers}:\n\n${text}`;
+  // Whoever writes to an agent may write such a line as well: only the real one bears the prompt's mark.
+  const mark = drawMark([text]);
+  return `${markRule(mark)}\n\n${markedLines(mark).lead(`Message ${id} from the agent ${from}${answers}:`)}\n${text}`;
 }
 
 /** The turn has the words as they were sent; what is kept of them has no secrets. */

@@ -444,6 +444,27 @@ describe("a client that leaves", () => {
 });
 
 describe("where a turn works", () => {
+  it.each([
+    ["agent", true],
+    ["agent", false],
+    ["none", true],
+    ["client", false],
+    ["gateway", true],
+  ] as const)(
+    "may be told what no program can be passed, wherever the agent finds it (tools of %s, a workspace: %s) [A5]",
+    async (owner, hasWorkspace) => {
+      await bench.close();
+      bench = createConversationBench(hasWorkspace ? {} : { defaultWorkspace: undefined });
+      const tools = owner === "client" ? [{ name: "a", inputSchema: { type: "object" } }] : [];
+      await read(await bench.open([user("A")], { system: "Be a\0b\ud800", owner, tools }));
+      const [asked] = bench.asked;
+      const rule = join(asked?.workspace ?? "", ".cursor/rules/caret.mdc");
+      const written = existsSync(rule) ? readFileSync(rule, "utf8") : "";
+      const given = [asked?.prompt, asked?.offered?.system, written].join("\n");
+      expect([given.includes("Be a␀b\ufffd"), given.includes("\0"), given.isWellFormed()]).toEqual([true, false, true]);
+    },
+  );
+
   it("is an empty directory with the instructions as a rule when nobody says where", async () => {
     await bench.close();
     bench = createConversationBench({ defaultWorkspace: undefined });

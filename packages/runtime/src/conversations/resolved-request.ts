@@ -10,6 +10,7 @@ import {
 } from "@caret/protocol";
 import { chooseWorkspace } from "../paths/choose-workspace.ts";
 import type { ClientProcess, FindClientProcess } from "../process/find-client-process.ts";
+import { passableText } from "../turns/prompt-marks.ts";
 import { type FormatDemand, formatDemandOf } from "./demands/format-demand.ts";
 import type { JsonValidators } from "./demands/json-validator.ts";
 import { type ToolTerms, toolTermsOf } from "./demands/tool-demand.ts";
@@ -133,7 +134,8 @@ export function requestScope(request: ConversationRequest, caller: Caller): stri
 
 function transcriptOf(request: ConversationRequest) {
   const { system, tools, messages, sessionKey, conversation, codingClient, isSideCall } = request;
-  return { system, tools, messages, sessionKey, conversation, codingClient, isSideCall };
+  // An agent finds it in its prompt, in a file or in what a server says of itself.
+  return { system: passableText(system), tools, messages, sessionKey, conversation, codingClient, isSideCall };
 }
 
 /** What a request with an idempotency key is recorded as in the log. Keys of another user, token or door are other keys. */

@@ -7,14 +7,12 @@ import type { InputSchema } from "./tool.ts";
 const MAX_COMPLAINTS = 5;
 
 /**
- * Foreign schemas come in every state: unknown keywords are let be, formats are hints, and a schema's `$id` is not
- * remembered, because two servers may use the same one.
+ * Foreign schemas come in every state: unknown keywords are let be, and formats are hints.
  */
 const options: Options = {
   allErrors: true,
   strict: false,
   validateFormats: false,
-  addUsedSchema: false,
   verbose: true,
 };
 
@@ -39,6 +37,9 @@ function compile(ajv: Ajv | Ajv2020, schema: InputSchema): ValidateFunction {
     return ajv.compile(schema);
   } catch (cause) {
     throw new CaretError("protocol-violation", "The tool's own input schema cannot be used", { cause });
+  } finally {
+    // It is only known while it is compiled, which is how it can name itself (`#`): another server may use its `$id`.
+    ajv.removeSchema(schema);
   }
 }
 

@@ -29,6 +29,8 @@ export interface FileOrder {
 export interface ExactAsk {
   /** Of `read`. */
   readonly range?: LineRange | undefined;
+  /** Of `write`: what the file is encoded in. An editor that has it open knows better. */
+  readonly encoding?: string | undefined;
   /** Of `grep`. */
   readonly search?: SearchAsk | undefined;
   /** Of `grep` and `glob`; by their paths unless another is asked for. */
@@ -47,6 +49,8 @@ export interface FileData {
   readonly totalLines: number;
   /** Some of the file is not in `bytes`. */
   readonly isPart: boolean;
+  /** They are an editor's text, in UTF-8, whatever the file is encoded in. */
+  readonly isEditorText?: true;
 }
 
 export interface EntryData {
@@ -95,6 +99,7 @@ export interface PageData {
 export type ToolData =
   | FileData
   | CommandData
+  /** As they stand on the disk, or will when the editor has saved them. */
   | { readonly kind: "written"; readonly bytes: Buffer }
   /** The bytes are left out where they are too many. */
   | { readonly kind: "removed"; readonly fileSize: number; readonly bytes?: Buffer | undefined }

@@ -68,3 +68,23 @@ describe("a schema that an answer is checked against", () => {
     ]);
   });
 });
+
+it.each([{}, { $schema: "http://json-schema.org/draft-07/schema#" }, { $id: "https://a.example/tree" }])(
+  "a schema that names itself, as OpenAI writes recursion, is checked at every depth: %j [A6]",
+  (more) => {
+    const children = { type: "array", items: { $ref: "#" } };
+    const tree = { type: "object", properties: { value: { type: "number" }, children }, required: ["value"], ...more };
+    const validators = createJsonValidators();
+    const of = (schema: object) => validators(schema, "schema");
+    const wrong = { value: 1, children: [{ value: 2, children: [{ value: "3" }] }] };
+    expect([
+      of(tree)({ value: 1, children: [{ value: 2 }] }),
+      of(tree)(wrong),
+      of({ ...tree, title: "Another" })(wrong),
+    ]).toEqual([
+      undefined,
+      "its /children/0/children/0/value must be number",
+      "its /children/0/children/0/value must be number",
+    ]);
+  },
+);

@@ -14,7 +14,7 @@ type Draft = "draft-07" | "2019-09" | "2020-12";
  * Unknown keywords and formats are let be: clients have words of their own. All errors: else each property is nested in the one before
  * it, and a schema with a thousand of them exhausts the stack.
  */
-const options: Options = { strict: false, addUsedSchema: false, logger: false, allErrors: true };
+const options: Options = { strict: false, logger: false, allErrors: true };
 
 const KEPT_VALIDATORS = 50;
 const MAX_PROBLEM = 500;
@@ -52,6 +52,7 @@ export function createJsonValidators(): JsonValidators {
     const { $schema: _draft, $async: _async, ...rest } = schema as Readonly<Record<string, unknown>>;
     const own = typeof schema === "boolean" ? schema : rest;
     const validate = within(COMPILE_MS, () => ajv.compile(own));
+    // It is only known while it is compiled, which is how it can name itself (`#`): others may have its id.
     if (typeof own === "object") ajv.removeSchema(own);
     compilers.set(draft, ajv);
     return validate;
@@ -93,7 +94,7 @@ function compiled(compile: () => ValidateFunction, field: string): ValidateFunct
   try {
     return compile();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.slice(0, MAX_PROBLEM) : "it cannot be read";
+    const why = cause instanceof Error ? cause.message.slice(0, MAX_PROBLEM) : "it is too large to be compiled in time";
     throw new CaretError(
       "invalid-request",
       `${field}: is no JSON Schema that an answer can be checked against: ${why}`,

@@ -60,7 +60,11 @@ async function readExactly(
   inEditor: string | undefined,
   { range }: ExactAsk,
 ): Promise<ToolOutput> {
-  if (inEditor !== undefined) return toExactOutput(await readExactLines(bytesOf(inEditor), target.path, range));
+  if (inEditor !== undefined) {
+    if (!inEditor.isWellFormed())
+      throw new CaretError("unsupported", `The editor's text of ${target.path} has half a character in it`);
+    return toExactOutput({ ...(await readExactLines(bytesOf(inEditor), target.path, range)), isEditorText: true });
+  }
   const file = await target.directory.openFile(target.name);
   try {
     const { size } = await file.stat();

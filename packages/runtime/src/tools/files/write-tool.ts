@@ -5,7 +5,7 @@ import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { editorText, saveText } from "./editor-files.ts";
 import { hasCode } from "./file-error.ts";
 import { readWholeText } from "./read-tool.ts";
-import { isBinary, utf8Text } from "./text-encodings.ts";
+import { encodingOf, isBinary, utf8Text } from "./text-encodings.ts";
 
 /** What is replaced is only read to show the difference. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
@@ -52,8 +52,9 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
           signal.throwIfAborted();
           const old = await readOld(target, context);
           assertAsShown(context, old.state, target.path);
-          await saveText(target, content, context);
-          return toOutput(target.path, old, content, context);
+          const bytes = encoded(content, context);
+          await saveText(target, old.isInEditor ? content : (bytes ?? content), context);
+          return toOutput(target.path, old, { content, bytes }, context);
         }),
       );
     },
@@ -68,9 +69,23 @@ function contentOf({ content, encoding }: Omit<WriteInput, "path">): string | Bu
   return (isBinary(bytes) ? undefined : utf8Text(bytes)) ?? bytes;
 }
 
-function toOutput(path: string, old: OldContent, content: string | Buffer, { exact }: ToolContext): ToolOutput {
+/** Undefined where it is written as it is. */
+function encoded(content: string | Buffer, { exact }: ToolContext): Buffer | undefined {
+  const name = exact?.encoding;
+  if (name === undefined || typeof content !== "string") return undefined;
+  const bytes = encodingOf(name)?.encode(content);
+  if (bytes !== undefined) return bytes;
+  throw new CaretError("unsupported", `The text cannot be encoded as ${name}: nothing was written`);
+}
+
+interface Written {
+  readonly content: string | Buffer;
+  readonly bytes: Buffer | undefined;
+}
+
+function toOutput(path: string, old: OldContent, written: Written, { exact }: ToolContext): ToolOutput {
   const { exists, text } = old;
-  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const { content, bytes = typeof content === "string" ? Buffer.from(content) : content } = written;
   const isComparable = typeof content === "string" && (!exists || text !== undefined);
   return {
     output: `${exists ? "Replaced" : "Created"} ${path} (${bytes.length} bytes)`,
@@ -81,6 +96,7 @@ function toOutput(path: string, old: OldContent, content: string | Buffer, { exa
 
 interface OldContent {
   readonly exists: boolean;
+  readonly isInEditor?: true;
   /** Absent when the old content is no text, or too much of it, to be compared with. */
   readonly text?: string;
   /** Why it has no text. */
@@ -112,7 +128,7 @@ async function previewOf(path: string, old: OldContent, content: string | Buffer
 
 async function readOld(target: ConfinedPath, context: ToolContext): Promise<OldContent> {
   const inEditor = await editorText(target, context);
-  if (inEditor !== undefined) return { exists: true, text: inEditor, state: stateOfText(inEditor) };
+  if (inEditor !== undefined) return { exists: true, isInEditor: true, text: inEditor, state: stateOfText(inEditor) };
   const file = await target.directory.openFile(target.name).catch((reason: unknown) => {
     if (hasCode(reason, "ENOENT")) return undefined;
     throw reason;

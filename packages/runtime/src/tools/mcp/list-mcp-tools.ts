@@ -3,6 +3,7 @@ import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
 /** A server that never comes to an end of its list is not listened to for ever. */
+const MAX_TOOLS = 128;
 const MAX_PAGES = 64;
 
 /** A tool of a server, as much of it as is passed on. */
@@ -41,11 +42,25 @@ export async function listMcpTools(client: Client, server: string, options?: Req
     if (nextCursor === undefined || nextCursor === null) break;
     cursor = nextCursor;
   }
-  const read = listed.map((tool) => readTool(tool, server));
+  const names = new Set<string>();
+  const read = listed.map((each) => {
+    const tool = readTool(each, server);
+    if (typeof tool === "string") return tool;
+    if (names.has(tool.name)) return notOffered(tool.name, server, "it is listed twice");
+    names.add(tool.name);
+    return tool;
+  });
+  const tools = read.filter((tool) => typeof tool !== "string");
+  const rest = tools.length - MAX_TOOLS;
+  const cut = `The last ${rest} tools of the MCP server ${server} are not offered: at most ${MAX_TOOLS} are`;
   return {
-    tools: read.filter((tool) => typeof tool !== "string"),
-    leftOut: read.filter((tool) => typeof tool === "string"),
+    tools: tools.slice(0, MAX_TOOLS),
+    leftOut: [...read.filter((tool) => typeof tool === "string"), ...(rest > 0 ? [cut] : [])],
   };
+}
+
+function notOffered(tool: string, server: string, why: string): string {
+  return `The tool ${tool.slice(0, 100)} of the MCP server ${server} is not offered: ${why}`;
 }
 
 /** The tool, or why it is left out. */
@@ -56,5 +71,5 @@ function readTool(tool: unknown, server: string): ListedTool | string {
   const read = readToolSchema(data.inputSchema);
   return "schema" in read
     ? { name, title, description, inputSchema: read.schema }
-    : `The tool ${name.slice(0, 100)} of the MCP server ${server} is not offered: its input schema ${read.problem}`;
+    : notOffered(name, server, `its input schema ${read.problem}`);
 }

@@ -87,6 +87,35 @@ describe("a server that lists bad tools among good ones", () => {
   });
 });
 
+describe("tools whose names cannot be offered as they are", () => {
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  const long = "x".repeat(80);
+
+  it("are offered under names of their own, and each call reaches the tool that it names [A11]", async () => {
+    const pages = [[tool("a_b"), tool("a.b"), tool("a b"), tool(`${long}1`), tool(`${long}2`), tool("\ud83d\ude00")]];
+    await connect(stdio({ args: [oddProgram, JSON.stringify(pages)] }));
+    const called = await Promise.all(names().map(async (name) => (await bench.call(name, {})).output));
+    expect({ called, odd: names().filter((name) => !/^[\w-]{1,64}$/.test(name)), leftOut: mcp.leftOut() }).toEqual({
+      called: ["a_b", "a.b", "a b", `${long}1`, `${long}2`, "\ud83d\ude00"].map((name) => `called ${name}`),
+      odd: [],
+      leftOut: [],
+    });
+    expect(new Set(names()).size).toBe(6);
+  });
+
+  it("are left out where a server has two of one name, or more than are taken, and that is said [A11]", async () => {
+    const many = Array.from({ length: 130 }, (_, index) => tool(`t${index}`));
+    await connect(stdio({ args: [oddProgram, JSON.stringify([[tool("t0"), ...many]])] }));
+    expect({ count: names().length, leftOut: mcp.leftOut() }).toEqual({
+      count: 128,
+      leftOut: [
+        "The tool t0 of the MCP server ex is not offered: it is listed twice",
+        "The last 2 tools of the MCP server ex are not offered: at most 128 are",
+      ],
+    });
+  });
+});
+
 describe("a server on standard streams", () => {
   it("offers its tools under its name, whatever it prints besides", async () => {
     expect(await connect(stdio())).toEqual([{ server: "ex" }]);

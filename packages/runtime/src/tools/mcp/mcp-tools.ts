@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { Secret } from "@caret/protocol";
 import { type CallToolResult, type ContentBlock, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Spawner } from "../../process/child-handle.ts";
@@ -8,9 +9,9 @@ import type { ListedTool } from "./list-mcp-tools.ts";
 import { McpConnection, type McpTransport } from "./mcp-connection.ts";
 import type { McpServerConfig } from "./mcp-server-config.ts";
 
-const MAX_TOOLS_PER_SERVER = 128;
 /** What the strictest of the clients' APIs accepts. */
 const MAX_NAME_LENGTH = 64;
+const DIGEST_LENGTH = 8;
 const MAX_DESCRIPTION_LENGTH = 4_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
@@ -48,10 +49,16 @@ export function createMcpTools({ servers, spawner, env, backoffMs = growing }: M
     }
   });
   return {
-    tools: () =>
-      connections.flatMap(({ config, connection }) =>
-        connection.listed.tools.slice(0, MAX_TOOLS_PER_SERVER).map((tool) => toTool(tool, config, connection)),
-      ),
+    tools() {
+      const taken = new Set<string>();
+      return connections.flatMap(({ config, connection }) =>
+        connection.listed.tools.map((tool) => {
+          const name = offeredName(config.name, tool.name, taken);
+          taken.add(name);
+          return toTool(tool, name, config, connection);
+        }),
+      );
+    },
     ready: () => Promise.all(first),
     leftOut: () => connections.flatMap(({ connection }) => connection.listed.leftOut),
     async close() {
@@ -60,9 +67,22 @@ export function createMcpTools({ servers, spawner, env, backoffMs = growing }: M
   };
 }
 
-function toTool(tool: ListedTool, { name, callTimeoutMs = 60_000 }: McpServerConfig, connection: McpConnection): Tool {
+/** Two that are one where they are spelt as they can be offered get a digest of what they were: else one would take the other's calls. */
+function offeredName(server: string, tool: string, taken: ReadonlySet<string>): string {
+  const plain = `${server}__${tool}`.replaceAll(/[^\w-]/g, "_").slice(0, MAX_NAME_LENGTH);
+  if (!taken.has(plain)) return plain;
+  const digest = hash("sha256", JSON.stringify([server, tool]), "hex").slice(0, DIGEST_LENGTH);
+  return `${plain.slice(0, MAX_NAME_LENGTH - DIGEST_LENGTH - 1)}_${digest}`;
+}
+
+function toTool(
+  tool: ListedTool,
+  name: string,
+  { callTimeoutMs = 60_000 }: McpServerConfig,
+  connection: McpConnection,
+): Tool {
   return defineTool<Record<string, unknown>>({
-    name: `${name}__${tool.name}`.replaceAll(/[^\w-]/g, "_").slice(0, MAX_NAME_LENGTH),
+    name,
     description: (tool.description ?? tool.title ?? tool.name).slice(0, MAX_DESCRIPTION_LENGTH),
     kind: "mcp",
     inputSchema: tool.inputSchema,

@@ -29,24 +29,23 @@ interface Dialect {
   readonly answer: z.ZodType<readonly SearchHit[]>;
 }
 
-const text = z.string().nullish();
-const hit = (entry: { title?: unknown; url: string; snippet: string | null | undefined }): SearchHit => ({
-  title: typeof entry.title === "string" && entry.title !== "" ? entry.title : entry.url,
-  url: entry.url,
-  snippet: entry.snippet ?? "",
-});
+/** Of an entry only its address counts. One without is left out: it takes none of the others away. */
+function hitsOf(entries: readonly unknown[], snippet: "content" | "description"): readonly SearchHit[] {
+  return entries.flatMap((entry) => {
+    const { data } = entrySchema.safeParse(entry);
+    if (data === undefined) return [];
+    return [{ title: data.title || data.url, url: data.url, snippet: data[snippet] }];
+  });
+}
 
-const contentHits = z
-  .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
-  .transform(({ results }) => results.map(({ content, ...entry }) => hit({ ...entry, snippet: content })));
+const words = z.string().catch("");
+const entrySchema = z.object({ title: words, url: z.string().min(1), content: words, description: words });
+
+const contentHits = z.object({ results: z.array(z.unknown()) }).transform(({ results }) => hitsOf(results, "content"));
 
 const braveHits = z
-  .object({
-    web: z.object({ results: z.array(z.object({ title: text, url: z.string(), description: text })) }).nullish(),
-  })
-  .transform(({ web }) =>
-    (web?.results ?? []).map(({ description, ...entry }) => hit({ ...entry, snippet: description })),
-  );
+  .object({ web: z.object({ results: z.array(z.unknown()) }).nullish() })
+  .transform(({ web }) => hitsOf(web?.results ?? [], "description"));
 
 /** An engine at an address of the operator's own may stand in a private network: that one origin is trusted, and no other. */
 export function createSearchEngine(config: SearchEngineConfig): SearchEngine {

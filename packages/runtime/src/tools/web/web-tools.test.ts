@@ -186,6 +186,11 @@ describe("web_search", () => {
     [500, "{}", "The search engine tavily answered with 500"],
     [200, "<html>", "The answer of tavily is not what was expected"],
     [200, '{"results": []}', "[Nothing was found.]"],
+    [
+      200,
+      '{"results": [null, {"url": null}, {"title": 5, "url": "https://a.example/"}]}',
+      "1. https://a.example/\n   https://a.example/",
+    ],
   ])("understands status %i with %s", async (status, body, output) => {
     searchAnswer = [status, body];
     expect((await search({ engine: "tavily", key, url: `${server.origin}/` })).output).toBe(output);

@@ -176,10 +176,10 @@ type NamelessCalls = (kind: ExecRequest["case"], call: ToolCall) => string;
 function createNamelessCalls(checkpoints: () => number): NamelessCalls {
   let behind = checkpoints();
   let counts = new Map<string, number>();
-  return (kind, { name, input }) => {
+  return (kind, { name, input, exact }) => {
     if (checkpoints() !== behind) counts = new Map();
     behind = checkpoints();
-    const same = canonicalJson([kind, name, input]);
+    const same = canonicalJson([kind, name, input, exact]);
     const count = (counts.get(same) ?? 0) + 1;
     counts.set(same, count);
     return `behind checkpoint ${behind}, ${count}`;
@@ -190,10 +190,10 @@ function createNamelessCalls(checkpoints: () => number): NamelessCalls {
  * What makes two requests one operation: its kind, the agent's call (which may ask for several), and what it would do. Without
  * a call there is nothing to know it by, and it is always done.
  */
-function keyOf(kind: ExecRequest["case"], callId: string, { name, input }: ToolCall): string | undefined {
+function keyOf(kind: ExecRequest["case"], callId: string, { name, input, exact }: ToolCall): string | undefined {
   if (callId === "") return undefined;
   const digest = createHash("sha256")
-    .update(canonicalJson([name, input]))
+    .update(canonicalJson([name, input, exact]))
     .digest("base64url");
   return JSON.stringify([kind, callId, digest]);
 }

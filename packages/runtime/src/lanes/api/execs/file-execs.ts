@@ -30,8 +30,8 @@ function readResult(args: ReadArgs, result: ToolResult) {
   const { path, offset = 0, limit = 0, encodingHint } = args;
   const file = dataOf(result, "file");
   if (file === undefined) return readFailure(path, result);
-  const { bytes, totalLines, fileSize, isPart } = file;
-  const text = textOf(bytes, encodingHint);
+  const { bytes, totalLines, fileSize, isPart, isEditorText = false } = file;
+  const text = isEditorText ? bytes.toString("utf8") : textOf(bytes, encodingHint);
   const output =
     text === undefined ? ({ case: "data", value: bytes } as const) : ({ case: "content", value: text } as const);
   const rangeApplied = offset !== 0 || limit > 0;
@@ -68,9 +68,13 @@ function hintedEncoding(hint = ""): TextEncoding | undefined {
 /** The bytes that were given, and no others. */
 export const writeExec: NativeExec<ArgsOf<"writeArgs">> = {
   hasEffect: true,
-  toCall(args) {
-    const { path } = args;
-    const bytes = bytesOf(args);
+  toCall({ path, fileText, fileBytes, encodingHint = "" }) {
+    if (fileBytes.length === 0) {
+      if (encodingHint === "") return { name: "write", input: { path, content: fileText }, exact: {} };
+      assertEncodable(fileText, encodingHint);
+      return { name: "write", input: { path, content: fileText }, exact: { encoding: encodingHint } };
+    }
+    const bytes = Buffer.from(fileBytes);
     const content = isBinary(bytes) ? undefined : utf8Text(bytes);
     const input = content === undefined ? { content: bytes.toString("base64"), encoding: "base64" } : { content };
     return { name: "write", input: { path, ...input }, exact: {} };
@@ -78,15 +82,12 @@ export const writeExec: NativeExec<ArgsOf<"writeArgs">> = {
   toResults: (args, result) => [{ case: "writeResult", value: { result: writeResult(args, result) } }],
 };
 
-function bytesOf({ fileText, fileBytes, encodingHint = "" }: WriteArgs): Buffer {
-  if (fileBytes.length > 0) return Buffer.from(fileBytes);
-  if (encodingHint === "") return Buffer.from(fileText);
-  const encoding = encodingOf(encodingHint);
+function assertEncodable(text: string, name: string): void {
+  const encoding = encodingOf(name);
   if (encoding === undefined)
-    throw new CaretError("unsupported", `This client cannot write text in the encoding ${encodingHint.slice(0, 100)}`);
-  const bytes = encoding.encode(fileText);
-  if (bytes !== undefined) return bytes;
-  throw new CaretError("unsupported", `The text has characters that ${encodingHint} has not: nothing was written`);
+    throw new CaretError("unsupported", `This client cannot write text in the encoding ${name.slice(0, 100)}`);
+  if (encoding.encode(text) === undefined)
+    throw new CaretError("unsupported", `The text has characters that ${name} has not: nothing was written`);
 }
 
 function writeResult({ path, returnFileContentAfterWrite, encodingHint }: WriteArgs, result: ToolResult) {

@@ -256,6 +256,51 @@ describe("a file that is open in an editor", () => {
   });
 });
 
+it("text that an editor has open is its text, whatever the file is encoded in; any other is encoded on the disk [A1]", async () => {
+  const [open, closed, half] = ["open", "closed", "half"].map((name) => bench.path(name)) as [string, string, string];
+  writeFileSync(open, Buffer.from("caf\xe9", "latin1"));
+  writeFileSync(closed, Buffer.from("caf\xe9", "latin1"));
+  const buffers = new Map([
+    [open, "café, unsaved"],
+    [half, "\ud800"],
+  ]);
+  const editor: ToolEditor = {
+    async readText(path) {
+      const text = buffers.get(path);
+      return text === undefined ? { failed: "not open" } : { text };
+    },
+    async writeText(path, text) {
+      if (buffers.has(path)) buffers.set(path, text);
+      return buffers.has(path);
+    },
+    run: async () => undefined,
+  };
+  const seen: unknown[] = [];
+  const encodingHint = "iso-8859-1";
+  await bench.play(
+    async (run) => {
+      for (const name of ["open", "closed", "half"]) {
+        const answer = await run.exec({ case: "readArgs", value: { path: bench.path(name), encodingHint } });
+        const { result } = answer.value as { result: { case: string; value: { output?: { value: unknown } } } };
+        seen.push([result.case, result.value.output?.value]);
+      }
+      for (const name of ["open", "closed"])
+        await run.exec({ case: "writeArgs", value: { path: bench.path(name), fileText: "thé", encodingHint } });
+    },
+    { editor },
+  );
+  expect([seen, buffers.get(open), readFileSync(open, "latin1"), readFileSync(closed, "latin1")]).toEqual([
+    [
+      ["success", "café, unsaved"],
+      ["success", "café"],
+      ["error", undefined],
+    ],
+    "thé",
+    "caf\xe9",
+    "th\xe9",
+  ]);
+});
+
 it("a file that is read again and again is the file, or no answer: never what the loop guard says", async () => {
   writeFileSync(bench.path("file"), "content\n");
   const seen: unknown[] = [];
