@@ -203,6 +203,23 @@ describe.runIf(isFullRun())("the packed package", { timeout: PACKING_MS }, () =>
       expect(stderr).toBe("");
     });
 
+    it("never tells anybody to run what npm calls caret, which is a stranger's", async () => {
+      const help = await installed.run("npx", "caret-gateway", "--help");
+      const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = ""]) => name);
+      const clients = (await installed.run("npx", "caret-gateway", "connect")).match(/^[\w-]+(?=\t)/gm) ?? [];
+      const said = [help, await installed.serving(async ({ url }) => await (await fetch(`${url}/healthz`)).text())];
+      // By the command itself: npx costs more than all that it prints.
+      const bin = join(installed.home, "node_modules/.bin/caret-gateway");
+      for (const name of commands) said.push(await installed.run(bin, name, "--help"));
+      for (const client of clients.slice(1)) said.push(await installed.run(bin, "connect", client));
+      expect([commands.length > 20, clients.length > 20, said.join("\n").match(/.*\bnpx caret(?!-).*/g)]).toEqual([
+        true,
+        true,
+        null,
+      ]);
+      expect(said.join("\n")).toContain("npx caret-gateway serve");
+    });
+
     it("serves a turn and the page", async () => {
       const seen = await installed.serving(async ({ url, token }) => {
         const response = await fetch(`${url}/v1/chat/completions`, {
