@@ -13,7 +13,13 @@ export interface Report {
   readonly session: string;
   readonly state: string;
   readonly answer: string;
-  readonly ask?: { readonly kind: string; readonly request: string; readonly subject?: string };
+  readonly ask?: {
+    readonly kind: string;
+    readonly request: string;
+    readonly subject?: string;
+    readonly shown?: string;
+    readonly details?: { readonly input?: unknown };
+  };
   readonly files: readonly string[];
   readonly next: string;
 }
@@ -21,6 +27,8 @@ export interface Report {
 interface HostOptions {
   /** The directories that the host works in; undefined: it does not say. */
   readonly roots?: readonly string[];
+  /** What its person says to a message; undefined: it can ask nobody. */
+  readonly confirm?: (message: string) => "accept" | "decline";
   /** Speaks the protocol of 2026 instead of that of 2025. */
   readonly isModern?: boolean;
 }
@@ -33,16 +41,21 @@ export class McpHost {
     this.client = client;
   }
 
-  static async connect(transport: Transport, { roots, isModern = false }: HostOptions = {}): Promise<McpHost> {
+  static async connect(transport: Transport, { roots, confirm, isModern = false }: HostOptions = {}): Promise<McpHost> {
     const client = new Client(
       { name: "host", version: "1" },
       {
-        capabilities: roots === undefined ? {} : { roots: {} },
+        capabilities: {
+          ...(roots === undefined ? {} : { roots: {} }),
+          ...(confirm === undefined ? {} : { elicitation: { form: {} } }),
+        },
         ...(isModern ? { versionNegotiation: { mode: "auto" } } : {}),
       },
     );
     if (roots !== undefined)
       client.setRequestHandler("roots/list", () => ({ roots: roots.map((root) => ({ uri: `file://${root}` })) }));
+    if (confirm !== undefined)
+      client.setRequestHandler("elicitation/create", ({ params }) => ({ action: confirm(params.message) }));
     await client.connect(transport);
     return new McpHost(client);
   }

@@ -47,6 +47,14 @@ export function followAsks(
 }
 
 function apply(open: Map<string, OpenAsk>, event: AgentEvent, at: number): void {
+  // What was shown under an id stays what its answer is about.
+  if (
+    "requestId" in event &&
+    event.type !== "approval-answer" &&
+    event.type !== "question-answer" &&
+    open.has(event.requestId)
+  )
+    return;
   switch (event.type) {
     case "approval-request":
       open.set(event.requestId, { ...askOf(event, at), kind: "approval", about: event.subject });

@@ -64,7 +64,8 @@ export class SessionAsks {
           break;
         case "approval-request":
         case "question":
-          this.#open.set(event.requestId, { ask: event, turnId });
+          // What was shown under an id stays what its answer is about.
+          if (!this.#open.has(event.requestId)) this.#open.set(event.requestId, { ask: event, turnId });
           break;
         case "approval-answer":
         case "question-answer":

@@ -1,6 +1,13 @@
-import { type AnswerApproval, CaretError, type EventEnvelope, type SessionView } from "@caret/protocol";
+import {
+  type AgentEventOf,
+  type AnswerApproval,
+  CaretError,
+  type EventEnvelope,
+  type SessionView,
+} from "@caret/protocol";
 import { awaitTurn } from "./await-turn.ts";
 import { chooseWorkspace } from "./choose-workspace.ts";
+import { type Confirm, confirmation } from "./confirm-approval.ts";
 import type { AnswerInput, TaskInput } from "./dispatch-fields.ts";
 import type { DispatchOptions } from "./dispatch-options.ts";
 import { type DispatchedTurn, openAsks, readNewestTurn, requestIdOf } from "./dispatched-turn.ts";
@@ -14,6 +21,8 @@ export interface HostCall {
   readonly signal: AbortSignal;
   readonly roots: () => Promise<readonly string[]>;
   readonly onEvents: (events: readonly EventEnvelope[]) => void;
+  /** Asks the person at the host; undefined: this host can ask nobody. */
+  readonly confirm: Confirm | undefined;
 }
 
 type SessionLine = Pick<SessionView, "id" | "title" | "workspace" | "status" | "lastLine">;
@@ -70,7 +79,7 @@ export function createDispatchCalls(options: DispatchOptions): DispatchCalls {
       await wait(await readNewestTurn(client, sessionId), waitSeconds, call),
     async answer(input, call) {
       const turn = await readNewestTurn(client, input.session);
-      await sendAnswer(options, turn, input);
+      await sendAnswer(options, turn, { input, confirm: call.confirm });
       return await attend(turn, input.wait_seconds, call, new Set([input.request]));
     },
     async cancel(sessionId, call) {
@@ -98,23 +107,44 @@ async function cancelTurn({ client }: DispatchOptions, { sessionId, turnId }: Di
   });
 }
 
-async function sendAnswer({ client }: DispatchOptions, turn: DispatchedTurn, input: AnswerInput): Promise<void> {
+interface Answering {
+  readonly input: AnswerInput;
+  readonly confirm: Confirm | undefined;
+}
+
+async function sendAnswer(
+  { client }: DispatchOptions,
+  turn: DispatchedTurn,
+  { input, confirm }: Answering,
+): Promise<void> {
   const { sessionId } = turn;
-  const { request, answers, skip, decision, reason, grant } = input;
+  const { request, answers, skip } = input;
   const ask = openAsks(turn).find((open) => requestIdOf(open) === request);
   if (ask === undefined)
     throw new CaretError("not-found", `Nothing waits under the request ${request} (any more)`, {
       fix: "Call `status` with the session to see what it waits for.",
     });
   if (ask.kind === "approval") {
-    if (decision === undefined) throw incomplete(request, '`decision`: "approved" or "rejected"');
-    const answer: AnswerApproval = { decision, ...given({ reason, grant }) };
-    await client.answerApproval(sessionId, request, answer);
+    await client.answerApproval(sessionId, request, await decisionOf(ask.request, input, confirm));
     return;
   }
   if (answers === undefined && skip !== true) throw incomplete(request, "`answers`, or `skip`");
   const chosen = answers?.map(({ question, options: optionIds }) => ({ questionId: question, optionIds }));
   await client.answerQuestion(sessionId, request, given({ answers: skip === true ? undefined : chosen }));
+}
+
+/** What is approved is shown to the person at the host where that is possible: a host's model may have shown something else, or nothing. */
+async function decisionOf(
+  asked: AgentEventOf<"approval-request">,
+  { request, decision, reason, grant }: AnswerInput,
+  confirm: Confirm | undefined,
+): Promise<AnswerApproval> {
+  if (decision === undefined) throw incomplete(request, '`decision`: "approved" or "rejected"');
+  const answer: AnswerApproval = { decision, ...given({ reason, grant }) };
+  if (decision === "rejected" || confirm === undefined) return answer;
+  return (await confirm(confirmation(asked, grant)))
+    ? answer
+    : { decision: "rejected", reason: "The user did not confirm it" };
 }
 
 function incomplete(request: string, what: string): CaretError {

@@ -1,6 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { type CallProgress, startProgress } from "./call-progress.ts";
+import { confirmBy } from "./confirm-approval.ts";
 import { createDispatchCalls } from "./dispatch-calls.ts";
 import type { DispatchOptions } from "./dispatch-options.ts";
 import { dispatchTools, type HostTool } from "./dispatch-tools.ts";
@@ -40,7 +41,12 @@ async function callTool(
   { server, context, options }: CallParts,
 ): Promise<CallToolResult> {
   const progress = progressOf(context);
-  const call = { signal: context.mcpReq.signal, roots: () => rootsOf(server, context), onEvents: progress.note };
+  const call = {
+    signal: context.mcpReq.signal,
+    roots: () => rootsOf(server, context),
+    onEvents: progress.note,
+    confirm: confirmBy(server, context),
+  };
   try {
     const value = await perform(input, call);
     return toToolResult(value, (value as Partial<TurnReport>).state === "failed");

@@ -1,6 +1,8 @@
 import {
   type AgentEventOf,
   answerParts,
+  approvalText,
+  approvalView,
   type ErrorInfo,
   pricedUsage,
   type TranscriptTurn,
@@ -39,6 +41,8 @@ export type AskReport =
       readonly kind: "approval";
       readonly request: string;
       readonly subject: string;
+      /** The whole of what is approved, as every door shows it to a person. */
+      readonly shown: string;
       readonly details: Omit<Approval, "type" | "requestId" | "callId" | "subject">;
     }
   | {
@@ -79,7 +83,7 @@ function toAskReport(ask: Ask): AskReport {
     return { kind: "question", request, ...(title === undefined ? {} : { title }), questions };
   }
   const { type: _, requestId: request, callId: __, subject, ...details } = ask.request;
-  return { kind: "approval", request, subject, details };
+  return { kind: "approval", request, subject, shown: approvalText(approvalView(ask.request)), details };
 }
 
 function errorOf({ code, message, fix }: ErrorInfo): NonNullable<TurnReport["error"]> {
@@ -104,7 +108,7 @@ function cut(answer: string): string {
 
 function nextStep(state: TurnState, session: string, ask: AskReport | undefined): string {
   if (ask?.kind === "approval")
-    return `The agent waits for a decision. Call \`answer\` with session ${session}, request ${ask.request} and decision "approved" or "rejected".`;
+    return `The agent waits for a decision. Show the user all of \`shown\`, then call \`answer\` with session ${session}, request ${ask.request} and decision "approved" or "rejected".`;
   if (ask?.kind === "question")
     return `The agent waits for an answer. Call \`answer\` with session ${session}, request ${ask.request} and the chosen option ids, or skip the question.`;
   if (state === "running") return `The agent still works. Call \`result\` with session ${session} to wait for it.`;

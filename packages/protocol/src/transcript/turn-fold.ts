@@ -71,6 +71,8 @@ export class TurnFold {
       case "question":
         return this.#push({ kind: "question", seq, at, question: event }, event.requestId);
       case "approval-request":
+        // What was shown under an id stays what its answer is about.
+        if (this.#indexOf("approval", event.requestId) !== -1) return;
         this.#changeClock(event.callId, (item) => ({ ...item, isAsked: true }));
         return this.#push({ kind: "approval", seq, at, request: event }, event.requestId);
       case "question-answer":

@@ -48,7 +48,7 @@ export function toolWords(tool: ToolActivity): ToolWords {
 }
 
 /** A text field of an input under any of its names. */
-export function inputText(input: unknown, ...names: readonly string[]): string | undefined {
+function inputText(input: unknown, ...names: readonly string[]): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const fields = input as Readonly<Record<string, unknown>>;
   const value = names.map((name) => fields[name]).find((field) => typeof field === "string" && field !== "");

@@ -22,7 +22,15 @@ export interface DecideAndRunOptions {
 export async function decideAndRun(
   call: PolicyCall,
   options: DecideAndRunOptions,
-  times = 1,
+): Promise<ToolCallResult | undefined> {
+  // What is judged, shown and run is the same, whatever its caller does with the arguments meanwhile.
+  return await decideAsOften({ ...call, input: structuredClone(call.input) }, options, 1);
+}
+
+async function decideAsOften(
+  call: PolicyCall,
+  options: DecideAndRunOptions,
+  times: number,
 ): Promise<ToolCallResult | undefined> {
   const { registry, approvals, context } = options;
   const { tool, input } = call;
@@ -39,7 +47,7 @@ export async function decideAndRun(
   const { isAllowed, reason, judgedPaths, leavesOut, shownState } = verdict;
   if (!isAllowed) return context.signal.aborted ? undefined : denied(tool, reason);
   if (shownState !== undefined && times < MAX_ASKED && (await hasChanged(shownState, judgedPaths)))
-    return await decideAndRun(call, options, times + 1);
+    return await decideAsOften(call, options, times + 1);
   options.onStart();
   return await registry.call(tool, input, { ...context, judgedPaths, leavesOut, shownState });
 }

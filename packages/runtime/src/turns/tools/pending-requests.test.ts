@@ -55,6 +55,20 @@ describe("an answer", () => {
     expect(await waiting).toEqual(answer);
   });
 
+  it("is to the request that was shown under its id: another one under the same id is rejected unasked [B12]", async () => {
+    const { room, writes } = openRoom();
+    const shown = room.wait(request, never);
+    writes[0]?.resolve();
+    expect(await room.wait({ ...request, input: { command: "rm -r src" } }, never)).toMatchObject({
+      decision: "rejected",
+      reason: "Another request waits under its id",
+    });
+    expect(room.find("r1")).toBe(request);
+    room.answer("r1", answer);
+    writes[1]?.resolve();
+    expect(await shown).toEqual(answer);
+  });
+
   it("that cannot be written is none", async () => {
     const { room, writes } = openRoom();
     const waiting = room.wait(request, never);

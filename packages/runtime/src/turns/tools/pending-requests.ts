@@ -60,6 +60,8 @@ export function createPendingRequests<
   return {
     async wait(request, signal) {
       const { requestId } = request;
+      // An answer is to the request that was shown under its id, and to no other.
+      if (waiting.has(requestId)) return lapse(request, "Another request waits under its id");
       if (hasEnded || signal.aborted) return lapse(request, signal.aborted ? reasonOf(signal) : TURN_OVER);
       const answered = Promise.withResolvers<Answer>();
       answered.promise.catch(() => undefined); // handled below, unless the request itself could not be written
