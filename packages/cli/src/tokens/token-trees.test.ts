@@ -88,6 +88,8 @@ class Trees {
 
   #add(secret: string, parent: Made | undefined): void {
     const grant = this.#store.find(secret);
+    // One that an orphan asked for, in the moment before its gateway knew that it is one, is an orphan from the beginning.
+    if (grant === undefined && !isToWork(parent)) return;
     if (grant === undefined) throw new Error("a token that was just made does not work");
     this.all.push({ secret, grant, parent, isRevoked: false });
   }
