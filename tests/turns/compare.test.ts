@@ -106,6 +106,28 @@ describe("caret compare", () => {
     }).toEqual({ made: "made\n", log: "Do what was asked: Make a file\none", left: nothing });
   });
 
+  it("picks no candidate with files that Git ignores, and deletes them with its worktree when it is told to", async () => {
+    writeFileSync(join(repository, ".gitignore"), "*.out\n");
+    git("add", ".");
+    git("commit", "-qm", "Ignore");
+    const client = gateway.client();
+    const check = "echo result >check.out";
+    const wanted = { prompt: "Make a file", models: models.slice(0, 2), workspace: join(repository, "inside"), check };
+    const { id } = await client.startComparison(wanted);
+    await expect.poll(async () => (await client.getComparison(id)).state, { timeout: 30_000 }).toBe("ready");
+    await expect(client.pickCandidate(id, { candidate: "1" })).rejects.toMatchObject({
+      code: "invalid-request",
+      message: "Candidate 1 has files that no merge brings back: inside/check.out",
+    });
+    const refused = [worktreesThere(), git("log", "--format=%s")];
+    await client.pickCandidate(id, { candidate: "1", force: true });
+    expect([refused, git("log", "-1", "--format=%s"), leftovers()]).toEqual([
+      [3, "Ignore\none"],
+      "Do what was asked: Make a file",
+      nothing,
+    ]);
+  }, 60_000);
+
   it.runIf(hasBubblewrap && isFullRun())("confines its candidates when they have a sandbox", async () => {
     const { exit } = compare("--permission", "full", "--sandbox", "strict", "--pick", "auto", "Work inside");
     const hasEscaped = () => existsSync(join(gateway.home.directory, "escaped"));

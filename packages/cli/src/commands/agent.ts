@@ -92,7 +92,7 @@ function addHolding(agent: Command, host: Host, done: Done): void {
     agent
       .command("rm")
       .description("delete an agent with its session, queue and worktree")
-      .option("--force", "also while it works, and with work that was not merged"),
+      .option("--force", "also while it works, and with what nothing else has: work not merged, ignored files"),
     host,
     done,
     removeAgent,

@@ -1,7 +1,6 @@
-import type { Dirent } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
 import type { RunSafely } from "../worktrees/worktree.ts";
-import { type BytePath, onDisk, shownPath, splitPaths } from "./byte-path.ts";
+import { type BytePath, shownPath, splitPaths } from "./byte-path.ts";
+import { filesBelow, kindOf } from "./on-disk.ts";
 import type { TreeChange } from "./tree-changes.ts";
 import { unsavedFiles } from "./unsaved-files.ts";
 
@@ -61,28 +60,4 @@ async function takenBefore(top: string, path: BytePath): Promise<BytePath | unde
     if ((await kindOf(top, `${parent}/.git`)) !== undefined) return `${parent}/`;
   }
   return undefined;
-}
-
-async function kindOf(top: string, path: BytePath): Promise<"file" | "directory" | undefined> {
-  try {
-    return (await lstat(onDisk(top, path))).isDirectory() ? "directory" : "file";
-  } catch (reason) {
-    const { code } = reason as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw reason;
-  }
-}
-
-async function filesBelow(top: string, directory: BytePath): Promise<readonly BytePath[]> {
-  const entries = (await readdir(onDisk(top, directory), {
-    withFileTypes: true,
-    encoding: "buffer",
-  })) as unknown as readonly Dirent<Buffer>[];
-  const files: BytePath[] = [];
-  for (const entry of entries) {
-    const path = `${directory}/${entry.name.toString("latin1")}`;
-    if (entry.isDirectory()) files.push(...(await filesBelow(top, path)));
-    else files.push(path);
-  }
-  return files;
 }

@@ -92,6 +92,8 @@ function lost(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, st
 function marked(random: RandomRepository): RandomRepository {
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   const mark = (edit: Edit): Edit => {
+    // Under another name it is no longer to be encrypted.
+    if (edit.kind === "rename" && edit.path.endsWith(".key")) return { ...edit, to: "dir/other.key" };
     if (!("text" in edit)) return edit;
     const isSecret = edit.path.endsWith(".key") && edit.kind !== "link";
     return { ...edit, text: `${isSecret ? "SECRET " : ""}${edit.text.trim()} ${numbers.shift()}\n` };

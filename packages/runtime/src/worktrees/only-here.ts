@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { submodulesIn } from "../git/add-files.ts";
 import { type BytePath, onDisk, shownPath, splitPaths } from "../git/byte-path.ts";
+import { filesBelow, kindOf } from "../git/on-disk.ts";
 import { repositoriesOnDisk } from "../git/repositories-on-disk.ts";
 import type { Git } from "../git/run-git.ts";
 import { treeChanges } from "../git/tree-changes.ts";
@@ -57,11 +58,28 @@ async function filesAlone(run: RunSafely, { path: top }: Worktree, head: string)
     files: await unsavedFiles(run, { env }),
     links: await run(["ls-files", "--stage", "-z"], { env, decoding: "latin1", maxBytes: MOST_LISTED }),
   }));
-  const isThere = (path: BytePath): boolean => lstatSync(onDisk(top, path), { throwIfNoEntry: false }) !== undefined;
-  return [
-    ...files.filter(({ path }) => !skipped.has(path) || isThere(path)),
-    ...submodulesIn(links.text).flatMap((path) => strayFiles(top, path)),
+  const found = files.filter(({ path }) => !skipped.has(path));
+  for (const { path } of files)
+    if (skipped.has(path) && (await kindOf(top, path)) !== undefined) found.push({ path, isIgnored: false });
+  const submodules = submodulesIn(links.text);
+  const strays = [
+    ...(await hiddenFiles(
+      top,
+      files.filter(({ path }) => !submodules.includes(path)),
+    )),
+    ...submodules.flatMap((path) => strayFiles(top, path)),
   ];
+  return [...found, ...strays];
+}
+
+/** Below a directory that took the place of a file Git says only that the file is gone, and nothing of what it ignores there. */
+async function hiddenFiles(top: string, files: readonly UnsavedFile[]): Promise<readonly UnsavedFile[]> {
+  const named = new Set(files.map(({ path }) => path));
+  const hidden: BytePath[] = [];
+  for (const { path, isIgnored } of files)
+    if (!isIgnored && !path.endsWith("/") && (await kindOf(top, path)) === "directory")
+      hidden.push(...(await filesBelow(top, path)).filter((file) => !named.has(file)));
+  return hidden.map((path) => ({ path, isIgnored: true }));
 }
 
 /** Files where a submodule belongs that is not checked out: Git does not look there. */

@@ -40,7 +40,7 @@ async function workIn(git: Git, directory: string, shown: string): Promise<reado
     const where = { GIT_WORK_TREE: directory, GIT_CEILING_DIRECTORIES: dirname(directory) };
     const run = await inPlace(git, directory, where);
     const files = (await unsavedFiles(run)).map(({ path }) => `${shown}/${shownPath(path)}`);
-    return files.length > 0 || !(await isUnpushed(run)) ? files : [`${shown}/ (commits that are on no remote)`];
+    return (await isUnpushed(run)) ? [...files, `${shown}/ (commits that are on no remote)`] : files;
   } catch (reason) {
     if (CaretError.is(reason)) return [`${shown}/`];
     throw reason;

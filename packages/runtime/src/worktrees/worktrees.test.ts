@@ -18,6 +18,7 @@ import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
 import { isFullRun } from "../testing/bar-size.ts";
 import { createWorktree, findRepository } from "./create-worktree.ts";
 import { mergeWorktree, previewMerge } from "./merge-worktree.ts";
+import { onlyHere } from "./only-here.ts";
 import { hasUnmergedWork, removeWorktree } from "./remove-worktree.ts";
 import type { Worktree } from "./worktree.ts";
 import { worktreeChanges } from "./worktree-changes.ts";
@@ -207,6 +208,101 @@ describe("merging a worktree", () => {
       "invalid-request: There is nothing to merge",
       "invalid-request: The work, or the branch that is to receive it, has changed since the preview",
       "invalid-request: The worktree has another Git repository in it: nested",
+    ]);
+  });
+});
+
+describe("files in no commit", () => {
+  it("are in the way of a merge though Git ignores them, also as a directory where a file would be", async () => {
+    writeFileSync(join(repository, ".gitignore"), ".env\nlocal/\nout\n");
+    runIn(repository, "add", "-A");
+    runIn(repository, "commit", "-qm", "Ignore");
+    mkdirSync(join(repository, "local"));
+    for (const name of [".env", "local/mine", "out"]) writeFileSync(join(repository, name), "mine\n");
+    const worktree = await create();
+    mkdirSync(join(worktree.path, "out"));
+    for (const name of [".env", "local", "out/a"]) writeFileSync(join(worktree.path, name), "agent's\n");
+    runIn(worktree.path, "add", "-Af");
+    const preview = await previewMerge(git(), worktree);
+    const answer = await refused(mergeWorktree(git(), worktree, { preview: preview.id, message: "Work" }));
+    expect([answer, preview.inTheWay, readFileSync(join(repository, "local/mine"), "utf8")]).toEqual([
+      "invalid-request: Uncommitted changes are in the way: .env, local/mine, out",
+      [".env", "local/mine", "out"],
+      "mine\n",
+    ]);
+  });
+
+  it("are named when only the worktree has them: ignored, staged, in a submodule, in an unfinished merge", async () => {
+    const library = join(directory, "library");
+    mkdirSync(library);
+    runIn(library, "init", "-q", "-b", "main");
+    runIn(library, "commit", "-q", "--allow-empty", "-m", "Library");
+    runIn(repository, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "libs/one");
+    writeFileSync(join(repository, ".gitignore"), "out/\n");
+    runIn(repository, "add", "-A");
+    runIn(repository, "commit", "-qm", "Submodule");
+    const worktree = await create();
+    runIn(worktree.path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init");
+    const fresh = await onlyHere(git(), worktree);
+    mkdirSync(join(worktree.path, "out"));
+    writeFileSync(join(worktree.path, "out", "result.csv"), "1\n");
+    writeFileSync(join(worktree.path, "a.txt"), "staged\n");
+    runIn(worktree.path, "add", "a.txt");
+    writeFileSync(join(worktree.path, "a.txt"), "one\ntwo\nthree\n");
+    runIn(join(worktree.path, "libs/one"), "commit", "-q", "--allow-empty", "-m", "Work");
+    runIn(join(worktree.path, "libs/one"), "checkout", "-q", "--detach", "HEAD^");
+    expect([fresh, await onlyHere(git(), worktree)]).toEqual([
+      { unmerged: [], leftBehind: [] },
+      {
+        unmerged: [],
+        leftBehind: [
+          "out/",
+          "a.txt (staged)",
+          "libs/one/ (commits that are on no remote)",
+          "commits of the submodule libs/one",
+        ],
+      },
+    ]);
+  });
+});
+
+describe("a filter of the user's own", () => {
+  const store = (): string => join(directory, "store");
+
+  it("keeps large files elsewhere, as in a terminal, when work is merged", async () => {
+    // As Git LFS does: Git keeps a pointer, and the content is beside the repository.
+    mkdirSync(store());
+    const clean = `f=$(mktemp) && cat >$f && s=$(sha256sum <$f | cut -c1-64) && mv $f ${store()}/$s && echo pointer $s`;
+    runIn(repository, "config", "--global", "filter.lfs.clean", clean);
+    runIn(repository, "config", "--global", "filter.lfs.smudge", `read _ s && cat ${store()}/$s`);
+    writeFileSync(join(repository, ".gitattributes"), "*.bin filter=lfs\n");
+    runIn(repository, "add", "-A");
+    runIn(repository, "commit", "-qm", "Attributes");
+    const worktree = await create();
+    writeFileSync(join(worktree.path, "large.bin"), "large\n");
+    const { id } = await previewMerge(git(), worktree);
+    await mergeWorktree(git(), worktree, { preview: id, message: "Work" });
+    expect([
+      runIn(repository, "show", "main:large.bin").slice(0, 8),
+      readFileSync(join(repository, "large.bin"), "utf8"),
+      runIn(repository, "status", "--porcelain"),
+    ]).toEqual(["pointer ", "large\n", ""]);
+  });
+
+  it("that fails keeps the work from being merged, and leaves no object in plain text", async () => {
+    runIn(repository, "config", "--global", "filter.crypt.clean", "false");
+    runIn(repository, "config", "--global", "filter.crypt.smudge", "cat");
+    writeFileSync(join(repository, ".gitattributes"), "*.key filter=crypt\n");
+    runIn(repository, "add", "-A");
+    runIn(repository, "commit", "-qm", "Attributes");
+    const worktree = await create();
+    writeFileSync(join(worktree.path, "b.key"), "secret\n");
+    const objects = (): string => runIn(repository, "cat-file", "--batch-all-objects", "--batch-check");
+    const before = objects();
+    const answer = await refused(previewMerge(git(), worktree));
+    expect([answer, objects()]).toEqual([
+      `invalid-request: Git could not do this: git add failed in ${worktree.path}`,
+      before,
     ]);
   });
 });

@@ -80,7 +80,7 @@ function RemoveDialog({ agent: { name, worktree }, onChange, onClose }: AgentDia
     <ConfirmDialog action="Remove" onClose={onClose} onConfirm={remove} title={`Remove ${name}?`}>
       {worktree === undefined
         ? "Its session and its queue are deleted for good. Files in its workspace stay as they are."
-        : "Its session, its queue and its worktree are deleted for good. With work that was not merged it is refused."}
+        : "Its session, its queue and its worktree are deleted for good. With what nothing else has, such as work that was not merged or files that Git ignores, it is refused."}
     </ConfirmDialog>
   );
 }

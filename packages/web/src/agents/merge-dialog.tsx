@@ -64,7 +64,7 @@ function Preview({
       </p>
       <Files files={files.map(({ path, status }) => `${status}  ${path}`)} title="Changes" />
       <Files files={conflicts} title="Conflicts: nothing is merged before they are resolved in the worktree" />
-      <Files files={inTheWay} title="Uncommitted in your checkout: commit or stash these first" />
+      <Files files={inTheWay} title="In your checkout and in no commit: commit, stash or move these first" />
     </div>
   );
 }

@@ -152,6 +152,41 @@ describe("a commit", () => {
   });
 });
 
+describe("what Git keeps otherwise than the checkout has it", () => {
+  it("is not committed where nobody defines the filter, nor is a repository of its own", async () => {
+    repository({ ".gitattributes": "*.key filter=crypt\n", "a.txt": "1\n" });
+    await begin();
+    writeFileSync(file("b.key"), "secret\n");
+    writeFileSync(file("a.txt"), "2\n");
+    mkdirSync(file("nested"));
+    gitIn(file("nested"), "init", "-q");
+    gitIn(
+      file("nested"),
+      "-c",
+      "user.name=T",
+      "-c",
+      "user.email=t@e.invalid",
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      "N",
+    );
+    const before = git("cat-file", "--batch-all-objects", "--batch-check");
+    const refused = [await refusal(commit({ paths: ["b.key", "a.txt"] })), git("rev-parse", "HEAD")];
+    expect(git("cat-file", "--batch-all-objects", "--batch-check")).toBe(before);
+    refused.push(await refusal(commit({ paths: ["nested", "a.txt"] })), git("rev-parse", "HEAD"));
+    expect(refused).toEqual([
+      "A filter that Caret does not run decides what Git keeps of b.key",
+      git("rev-parse", "HEAD"),
+      "These are Git repositories of their own: nested",
+      git("rev-parse", "HEAD"),
+    ]);
+    await commit({ paths: ["a.txt"] });
+    expect(git("status", "--short")).toBe("?? b.key\n?? nested/");
+  });
+});
+
 describe("discarding", () => {
   const hunks = async (path: string): Promise<readonly string[]> =>
     splitHunks((await changes()).files.find((each) => each.path === path)?.unified ?? "");
@@ -178,6 +213,27 @@ describe("discarding", () => {
     for (const name of ["run.sh", "link"]) await discard(name, (await hunks(name))[0]);
     expect([lstatSync(file("run.sh")).mode & 0o111, readlinkSync(file("link"))]).toEqual([0o111, "run.sh"]);
     expect((await changes()).files).toEqual([]);
+  });
+
+  it("gives a deleted file back as a checkout has it, and none that a filter would change", async () => {
+    repository({
+      ".gitattributes": "*.txt text eol=crlf\n*.key filter=crypt\n",
+      "a.txt": "1\r\n2\r\n",
+      "b.key": "cipher\n",
+    });
+    writeFileSync(file("latin.md"), Buffer.from("caf\xe9\n", "latin1"));
+    git("add", "-A");
+    git("commit", "-qm", "Latin");
+    await begin();
+    for (const name of ["a.txt", "b.key", "latin.md"]) rmSync(file(name));
+    for (const name of ["a.txt", "latin.md"]) await discard(name, (await hunks(name))[0]);
+    const refused = await refusal(discard("b.key", (await hunks("b.key"))[0]));
+    expect([text("a.txt"), readFileSync(file("latin.md"), "latin1"), refused, existsSync(file("b.key"))]).toEqual([
+      "1\r\n2\r\n",
+      "caf\xe9\n",
+      "A filter that Caret does not run decides what Git keeps of b.key",
+      false,
+    ]);
   });
 
   it.runIf(isFullRun())("offers no lines of a link that became a file", async () => {

@@ -79,7 +79,7 @@ export const randomRepository: fc.Arbitrary<RandomRepository> = fc.record({
 });
 
 /** Every letter is another one; the sign in front keeps what is encrypted from being encrypted again. */
-export const CRYPT = {
+const CRYPT = {
   clean: `sed -e 1s/^/ENC:/ -e y/abcdefghijklmnopqrstuvwxyz/nopqrstuvwxyzabcdefghijklm/`,
   smudge: `sed -e 1s/^ENC:// -e y/abcdefghijklmnopqrstuvwxyz/nopqrstuvwxyzabcdefghijklm/`,
 } as const;
