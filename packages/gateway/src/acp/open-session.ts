@@ -209,7 +209,11 @@ export class OpenSession {
     const signal = AbortSignal.any([this.#stop.signal, this.#options.gone]);
     const run = async (): Promise<void> => {
       this.#asks.askOpen();
-      for await (const batch of this.#options.caret.followEvents(this.id, { after, signal })) await this.#take(batch);
+      for await (const batch of this.#options.caret.followEvents(this.id, { after, signal })) {
+        // A batch that was on its way: the session may be open again by now, and sends it itself.
+        if (this.#stop.signal.aborted) return;
+        await this.#take(batch);
+      }
     };
     void run().catch((reason: unknown) => {
       if (signal.aborted) return;
