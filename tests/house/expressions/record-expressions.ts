@@ -16,7 +16,8 @@ function record(given: ConstructorParameters<typeof RegExp>): void {
     .find((line) => line.includes(prefix) && !line.includes(import.meta.url));
   const place = frame?.slice(frame.indexOf(prefix) + prefix.length).replace(/:\d+\)?$/, "");
   const { source, flags } = new Native(...given);
-  if (place !== undefined) recorded.push({ source, flags, at: place });
+  // What others compose is theirs.
+  if (place?.startsWith("node_modules/") === false) recorded.push({ source, flags, at: place });
 }
 
 globalThis.RegExp = new Proxy(Native, {

@@ -70,12 +70,11 @@ export function partsOf(call: PolicyCall, workspace: string, mentions = false): 
   return parts.length === 0 ? [{ kind: "whole" }] : parts;
 }
 
-/** The file system is asked about each: a call that names more is asked about as a whole. */
+/** Each is judged by itself, and the file system is asked about each file: a call with more is asked about as a whole. */
 const MAX_PATHS = 250;
-
-function tooManyPaths(): PolicyPart {
-  return { kind: "opaque", what: `it names more than ${MAX_PATHS} files` };
-}
+const MAX_COMMANDS = 250;
+const tooManyPaths: PolicyPart = { kind: "opaque", what: `it names more than ${MAX_PATHS} files` };
+const tooManyCommands: PolicyPart = { kind: "opaque", what: `it has more than ${MAX_COMMANDS} commands` };
 
 interface LineOptions {
   readonly workspace: string;
@@ -97,7 +96,7 @@ function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: st
   const paths = [...valuesOf(fields, pathFields), ...nestedPaths(fields)]
     .flat()
     .filter((path) => typeof path === "string");
-  if (paths.length > MAX_PATHS) return [tooManyPaths()];
+  if (paths.length > MAX_PATHS) return [tooManyPaths];
   return paths.map((path) => ({ kind: "path", path: locate(path, workspace, workspace), use, recursive }));
 }
 
@@ -130,6 +129,7 @@ function commandsOf(fields: JsonObject): readonly unknown[] {
 function commandParts(command: unknown, base: string, { workspace, mentions }: LineOptions): PolicyPart[] {
   const line = readCommandLine(command);
   const { commands, writes, changes } = line;
+  if (commands.length > MAX_COMMANDS) return [tooManyCommands];
   const mentioned = mentions ? mentionedFiles(line, base) : { paths: [], computed: false };
   const opaque = mentioned.computed ? [...line.opaque, "a computed word that may name a file"] : line.opaque;
   const toPart = (path: string, use: PathPart["use"]): PathPart => ({
@@ -139,7 +139,7 @@ function commandParts(command: unknown, base: string, { workspace, mentions }: L
     recursive: false,
   });
   const named = commands.map((words) => ({ kind: "command", words }) as const);
-  if (writes.length + changes.length + mentioned.paths.length > MAX_PATHS) return [...named, tooManyPaths()];
+  if (writes.length + changes.length + mentioned.paths.length > MAX_PATHS) return [...named, tooManyPaths];
   return [
     ...named,
     ...writes.map((path) => toPart(path, "written")),

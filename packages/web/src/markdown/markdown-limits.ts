@@ -5,7 +5,7 @@ import { cutMarkdown, type MarkdownPiece } from "./cut-markdown.ts";
 const MAX_DEPTH = 24;
 /** How these begin on one line, and how they are indented under each other. */
 const DEEP_LINE = new RegExp(`^(?:[ \\t]{0,8}(?:>|(?:[-*+]|\\d{1,9}[.)])(?=[ \\t]))){${MAX_DEPTH}}`, "m");
-const DEEP_INDENT = new RegExp(`^(?:  | ?\\t){${MAX_DEPTH}}[ \\t]{0,999}(?:[-*+>]|\\d{1,9}[.)])[ \\t]`, "m");
+const DEEP_INDENT = new RegExp(`^[ \\t]{${2 * MAX_DEPTH}}[ \\t]*(?:[-*+>]|\\d{1,9}[.)])[ \\t]`, "m");
 /** What the marks of a line or paragraph may cost, each with all the text around it; and so much more for each character of the text. */
 const BASE_COST = 300_000;
 const COST_PER_CHARACTER = 12;
