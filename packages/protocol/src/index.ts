@@ -235,6 +235,7 @@ export {
   toolsOf,
   unknownCount,
 } from "./transcript/turn-summary.ts";
+export { trimEndOf } from "./trim-end-of.ts";
 export { addUsage, type Usage, usageSchema } from "./usage.ts";
 export {
   allTokens,

@@ -38,7 +38,7 @@ async function commandItems(
   before: string,
   { sources, agentItems, isAsked }: CommandItemsOptions,
 ): Promise<AutocompleteSuggestions | undefined> {
-  const [, name = "", argument] = /^\/(\S*)(?:\s+(.*))?$/.exec(before) ?? [];
+  const [, name = "", argument] = /^\/(\S*)(?:\s+(|\S.*))?$/.exec(before) ?? [];
   if (argument === undefined) {
     const items = chatCommands.map((command) => ({
       value: `/${command.name}`,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CaretError } from "@caret/protocol";
+import { CaretError, trimEndOf } from "@caret/protocol";
 import type { Command } from "commander";
 import { z } from "zod";
 import type { ExitCode, Host } from "../host.ts";
@@ -53,7 +53,7 @@ function under(base: string | undefined, link: Link): Link {
       `--base must be an address such as https://machine.tailnet.ts.net, not ${base}`,
     );
   const { hash } = new URL(link.url);
-  return { ...link, url: `${base.replace(/\/+$/, "")}/${hash}` };
+  return { ...link, url: `${trimEndOf(base, "/")}/${hash}` };
 }
 
 /** A link that signs one browser in. Rejects when the gateway does not answer or has no token for us. */

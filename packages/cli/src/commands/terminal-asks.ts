@@ -136,7 +136,7 @@ function takeApproval(asks: AskedAsks, { ask: { request, requestId } }: Asked, s
 
 function readApproval(said: string, { grants = [] }: ApprovalRequest): AnswerApproval | undefined {
   if (/^y(?:es)?$/i.test(said)) return { decision: "approved" };
-  const no = /^no?(?:\s+(.+))?$/i.exec(said);
+  const no = /^no?(?:\s+(\S.*))?$/i.exec(said);
   if (no !== null) return { decision: "rejected", ...(no[1] === undefined ? {} : { reason: no[1] }) };
   const key = said.toLowerCase().replace(/^always/, "a");
   const grant = grants.find((_, index) => key === keyOf(index) || key === `a${index + 1}`);

@@ -1,4 +1,4 @@
-import { CaretError } from "@caret/protocol";
+import { CaretError, trimEndOf } from "@caret/protocol";
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import { getNodeValue, type Node } from "jsonc-parser";
 import { afterComments, commaAfter, commentsIn, endOf, entryOf, nodesAlong, readTree } from "./jsonc-tree.ts";
@@ -146,8 +146,9 @@ function removed(text: string, place: Node, entry: Node, blank: string | null): 
 
 /** Where the blanks before an entry begin: its line break and indent, or the blanks on its line. */
 function leadOf(text: string, offset: number): number {
-  const blanks = /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, offset))?.[0] ?? "";
-  return offset - blanks.length;
+  const lead = trimEndOf(text.slice(0, offset), /[ \t]/);
+  if (lead.endsWith("\r\n")) return lead.length - 2;
+  return lead.endsWith("\n") ? lead.length - 1 : lead.length;
 }
 
 function describe(path: SettingPath): string {

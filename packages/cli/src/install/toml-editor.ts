@@ -91,6 +91,17 @@ function findSection(text: string, path: SettingPath): Section | undefined {
   if (found === null) return undefined;
   const rest = text.slice(found.index + found[0].length);
   const next = new RegExp(`^[ \\t]*\\[(?!\\[?[ \\t]*${name}[ \\t]*\\.)`, "m").exec(rest)?.index ?? rest.length;
-  const own = rest.slice(0, next).replace(/(?:\r?\n[ \t]*(?:#[^\r\n]*)?)*$/, "");
+  const own = withoutLastComments(rest.slice(0, next));
   return { from: found.index, to: found.index + found[0].length + own.length };
+}
+
+/** Blank lines and comments at the end belong to what comes behind. */
+function withoutLastComments(text: string): string {
+  let end = text.length;
+  while (end > 0) {
+    const at = text.lastIndexOf("\n", end - 1);
+    if (at === -1 || !/^[ \t]*(?:#[^\r\n]*)?$/.test(text.slice(at + 1, end))) break;
+    end = text[at - 1] === "\r" ? at - 1 : at;
+  }
+  return text.slice(0, end);
 }

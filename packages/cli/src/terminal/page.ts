@@ -1,3 +1,4 @@
+import { trimEndOf } from "@caret/protocol";
 /** What stands together without a blank line between. */
 export type Section = "text" | "thinking" | "tools" | "notes" | "asked" | "end";
 
@@ -17,7 +18,7 @@ export function createPage(): Page {
   let lineEnds = 2;
 
   const add = (text: string): string => {
-    const trailing = /\n*$/.exec(text)?.[0].length ?? 0;
+    const trailing = text.length - trimEndOf(text, "\n").length;
     if (text !== "") lineEnds = trailing === text.length ? lineEnds + trailing : trailing;
     return text;
   };

@@ -37,16 +37,21 @@ function toKey(value: unknown): string | undefined {
 /** Claude Code sends JSON today; before, it was `user_<hash>_account_<id>_session_<id>`. */
 function sessionInUserId(userId: unknown): unknown {
   if (typeof userId !== "string") return undefined;
-  if (!userId.startsWith("{")) return /_session_(.+)$/.exec(userId)?.[1];
+  if (!userId.startsWith("{")) return afterMark(userId, "_session_");
   // What is not JSON after all is a person's id, whatever it looks like.
   const parsed = parseJson(userId);
   return isJsonObject(parsed) ? parsed["session_id"] : undefined;
 }
 
+function afterMark(text: string, mark: string): string | undefined {
+  const at = text.indexOf(mark);
+  return at === -1 ? undefined : text.slice(at + mark.length);
+}
+
 /** By what they call themselves in `user-agent`. All of them offer tools in every conversation. */
 const codingClients: readonly (readonly [product: RegExp, name: string])[] = [
   [/\bclaude-(?:cli|code)\//i, "Claude Code"],
-  [/\bcodex[\w-]*\//i, "Codex"],
+  [/\bcodex[\w-]{0,64}\//i, "Codex"],
   [/\bopencode\//i, "OpenCode"],
   [/\bfactory-cli\//i, "Droid"],
   [/\bqwen-?code\//i, "Qwen Code"],

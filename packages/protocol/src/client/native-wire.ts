@@ -1,6 +1,7 @@
 import { CaretError } from "../errors/caret-error.ts";
 import { type ErrorCode, errorCatalogue } from "../errors/error-catalogue.ts";
 import { parseJson } from "../json.ts";
+import { trimEndOf } from "../trim-end-of.ts";
 
 export interface NativeClientOptions {
   /** Where the gateway is, `http://127.0.0.1:4040` or with a proxy's path behind it. */
@@ -115,7 +116,7 @@ export function addressOf(baseUrl: string, { path, query = {} }: Pick<WireReques
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   const text = search.toString();
-  return `${baseUrl.replace(/\/+$/, "")}/api/${path}${text === "" ? "" : `?${text}`}`;
+  return `${trimEndOf(baseUrl, "/")}/api/${path}${text === "" ? "" : `?${text}`}`;
 }
 
 async function errorOf(response: Response): Promise<CaretError> {

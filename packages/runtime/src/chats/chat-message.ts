@@ -29,9 +29,11 @@ const harnessTags = [
 
 const tag = `(${harnessTags.join("|")})`;
 
-const leadingBlock = new RegExp(`^\\s*<${tag}(?:\\s[^>]*)?>[\\s\\S]*?</\\1>`, "i");
-
-const trailingBlock = new RegExp(`<${tag}(?:\\s[^>]*)?>(?:(?!<\\1)[\\s\\S])*?</\\1>\\s*$`, "i");
+const leadingTag = new RegExp(`^\\s*<${tag}(?:\\s[^>]*)?>`, "i");
+const openingTag = new RegExp(`<${tag}(?:\\s[^>]*)?>`, "iy");
+const lastTag = new RegExp(`</${tag}>$`, "i");
+/** No tag of these is longer. */
+const MAX_TAG = 64;
 
 interface ChatToolCall {
   readonly id: string | undefined;
@@ -118,13 +120,49 @@ function typedWords(parts: readonly string[]): string {
 
 /** From the first opening tag to the last closing one, because people may type these tags themselves. */
 function markedWords(part: string): string | undefined {
-  return /<user_query>([\s\S]*)<\/user_query>/.exec(part)?.[1]?.trim();
+  const [open, close] = ["<user_query>", "</user_query>"];
+  const [from, to] = [part.indexOf(open), part.lastIndexOf(close)];
+  return from === -1 || to < from + open.length ? undefined : part.slice(from + open.length, to).trim();
 }
 
 function withoutBlocks(part: string): string {
-  let words = part;
-  for (const block of [leadingBlock, trailingBlock])
-    for (let match = block.exec(words); match !== null; match = block.exec(words))
-      words = words.slice(0, match.index) + words.slice(match.index + match[0].length);
+  let words = part.trim();
+  let lower = toLowerAscii(words);
+  for (let end = endOfLeading(words, lower); end > 0; end = endOfLeading(words, lower)) {
+    words = words.slice(end);
+    lower = lower.slice(end);
+  }
+  for (let start = startOfTrailing(words, lower); start !== -1; start = startOfTrailing(words, lower)) {
+    words = words.slice(0, start).trimEnd();
+    lower = lower.slice(0, words.length);
+  }
   return words.trim();
+}
+
+/** Where the block ends that a text begins with; 0 when it begins with none. */
+function endOfLeading(words: string, lower: string): number {
+  const [opening, name] = leadingTag.exec(words) ?? [];
+  if (opening === undefined || name === undefined) return 0;
+  const closing = `</${name.toLowerCase()}>`;
+  const at = lower.indexOf(closing, opening.length);
+  return at === -1 ? 0 : at + closing.length;
+}
+
+/** Where the block begins that a text ends with; -1 when it ends with none. */
+function startOfTrailing(words: string, lower: string): number {
+  const [closing, name] = lastTag.exec(words.slice(-MAX_TAG)) ?? [];
+  if (closing === undefined || name === undefined) return -1;
+  const end = words.length - closing.length;
+  const start = lower.lastIndexOf(`<${name.toLowerCase()}`, end - 1);
+  if (start === -1) return -1;
+  openingTag.lastIndex = start;
+  const opening = openingTag.exec(words);
+  return opening !== null && opening[1]?.toLowerCase() === name.toLowerCase() && openingTag.lastIndex <= end
+    ? start
+    : -1;
+}
+
+/** Each character stays where it is. */
+function toLowerAscii(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

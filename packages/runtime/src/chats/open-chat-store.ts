@@ -8,7 +8,7 @@ import { chatDamage } from "./chat-message.ts";
 import { type ChatMeta, parseChatMeta } from "./chat-meta.ts";
 
 /** How long to wait for a CLI that is writing before we read a copy instead. */
-const LOCK_TIMEOUT_MS = 200;
+const LOCK_TIMEOUT_MS = 20;
 
 /** One chat's store, open for reading. Nothing is ever written beside it, not even a lock file. */
 export interface ChatStore extends Disposable {

@@ -1,4 +1,4 @@
-import { type CompareLink, toShell } from "@caret/protocol";
+import { type CompareLink, toShell, trimEndOf } from "@caret/protocol";
 import { type Git, runGit } from "./run-git.ts";
 
 const REMOTES = "^(branch\\..*\\.remote|remote\\..*\\.url)$";
@@ -30,7 +30,7 @@ function webAddress(remote: string): string | undefined {
   const scp = /^(?:[^@/\s]+@)?([\w.-]+\.\w+):(?!\/\/)(.+)$/.exec(remote);
   const [, host, path] = scp ?? /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)(?::\d+)?\/(.+)$/.exec(remote) ?? [];
   if (host === undefined || path === undefined) return undefined;
-  const way = path.replace(/\.git\/?$/, "").replace(/^\/+|\/+$/g, "");
+  const way = trimEndOf(path.replace(/\.git\/?$/, "").replace(/^\/+/, ""), "/");
   return way === "" ? undefined : `https://${host}/${way.split("/").map(encodeURIComponent).join("/")}`;
 }
 

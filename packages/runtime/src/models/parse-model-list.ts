@@ -26,7 +26,7 @@ const ESCAPE = String.fromCharCode(0x1b);
 const cursorMovement = new RegExp(`${ESCAPE}\\[[0-9;]*[A-HJKf]|\\r`, "g");
 const modelLine = /^\s*([A-Za-z0-9][\w.:/[\]=,-]*) - (.*)$/;
 /** Only these two words are marks; every other parenthesis is part of the model's name. */
-const trailingMark = /\s*\(\s*((?:current|default)(?:\s*,\s*(?:current|default))*)\s*\)\s*$/i;
+const trailingMark = /\(\s*((?:current|default)(?:\s*,\s*(?:current|default))*)\s*\)\s*$/i;
 
 /** What `agent models` printed, as data. Anything that is not a model's line (headings, tips, spinners) is skipped. */
 export function parseModelList(text: string): readonly ListedModel[] {
@@ -46,7 +46,7 @@ function parseLine(line: string): ListedModel | undefined {
   const marks = new Set<string>();
   let name = visibleName(label);
   for (let match = trailingMark.exec(name); match !== null; match = trailingMark.exec(name)) {
-    for (const mark of (match[1] ?? "").toLowerCase().split(/\s*,\s*/)) marks.add(mark);
+    for (const mark of (match[1] ?? "").toLowerCase().split(",")) marks.add(mark.trim());
     name = name.slice(0, match.index).trimEnd();
   }
   return { id, name: name === "" ? id : name, isCurrent: marks.has("current"), isDefault: marks.has("default") };

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { trimEndOf } from "@caret/protocol";
 import { wayInside } from "../paths/physical-path.ts";
 
 /**
@@ -43,7 +44,8 @@ export function decidesWhatRuns(path: string, workspace: string): boolean {
 /** As a file system that folds case, or that strips what it does not like, would see the name. */
 function plainFileName(name: string): string {
   const plain = name.normalize("NFKC").replaceAll(INVISIBLE, "").toLowerCase();
-  const kept = plain.replace(/:.*$/s, "").replace(/(?<=.)[. ]+$/, "");
+  const named = plain.replace(/:.*$/s, "");
+  const kept = named.slice(0, 1) + trimEndOf(named.slice(1), /[. ]/);
   return /^git~\d+$/.test(kept) ? ".git" : kept;
 }
 

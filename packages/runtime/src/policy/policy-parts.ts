@@ -70,6 +70,12 @@ export function partsOf(call: PolicyCall, workspace: string, mentions = false): 
   return parts.length === 0 ? [{ kind: "whole" }] : parts;
 }
 
+/** Each is judged by itself, and the file system is asked about each file: a call with more is asked about as a whole. */
+const MAX_PATHS = 250;
+const MAX_COMMANDS = 250;
+const tooManyPaths: PolicyPart = { kind: "opaque", what: `it names more than ${MAX_PATHS} files` };
+const tooManyCommands: PolicyPart = { kind: "opaque", what: `it has more than ${MAX_COMMANDS} commands` };
+
 interface LineOptions {
   readonly workspace: string;
   readonly mentions: boolean;
@@ -87,10 +93,11 @@ function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: st
   const isDeletion = toolGroup(tool) === "delete" && (kind === "write" || kind === "edit");
   const use = isDeletion ? "deleted" : "named";
   const recursive = fields["recursive"] === true;
-  const paths = [...valuesOf(fields, pathFields), ...nestedPaths(fields)].flat();
-  return paths
-    .filter((path) => typeof path === "string")
-    .map((path) => ({ kind: "path", path: locate(path, workspace, workspace), use, recursive }));
+  const paths = [...valuesOf(fields, pathFields), ...nestedPaths(fields)]
+    .flat()
+    .filter((path) => typeof path === "string");
+  if (paths.length > MAX_PATHS) return [tooManyPaths];
+  return paths.map((path) => ({ kind: "path", path: locate(path, workspace, workspace), use, recursive }));
 }
 
 /**
@@ -122,6 +129,7 @@ function commandsOf(fields: JsonObject): readonly unknown[] {
 function commandParts(command: unknown, base: string, { workspace, mentions }: LineOptions): PolicyPart[] {
   const line = readCommandLine(command);
   const { commands, writes, changes } = line;
+  if (commands.length > MAX_COMMANDS) return [tooManyCommands];
   const mentioned = mentions ? mentionedFiles(line, base) : { paths: [], computed: false };
   const opaque = mentioned.computed ? [...line.opaque, "a computed word that may name a file"] : line.opaque;
   const toPart = (path: string, use: PathPart["use"]): PathPart => ({
@@ -130,8 +138,10 @@ function commandParts(command: unknown, base: string, { workspace, mentions }: L
     use,
     recursive: false,
   });
+  const named = commands.map((words) => ({ kind: "command", words }) as const);
+  if (writes.length + changes.length + mentioned.paths.length > MAX_PATHS) return [...named, tooManyPaths];
   return [
-    ...commands.map((words) => ({ kind: "command", words }) as const),
+    ...named,
     ...writes.map((path) => toPart(path, "written")),
     ...changes.map((path) => toPart(path, "operand")),
     ...mentioned.paths.map((path) => toPart(path, "mentioned")),
@@ -150,9 +160,11 @@ function nestedPaths(fields: JsonObject): unknown[] {
 }
 
 function locate(path: string, base: string, workspace: string): PolicyPath {
-  const real = followAll(workspace) ?? workspace;
   const unknown: ResolvedPath = { absolute: path, inWorkspace: undefined };
   const ends = path.includes("\0") ? [undefined] : pathEnds(base, path);
+  // A path that leads nowhere is not compared with anything, however long it is.
+  if (ends.length === 1 && ends[0] === undefined) return { ...unknown, ends: [unknown] };
+  const real = followAll(workspace) ?? workspace;
   const resolved = ends.map((end) => (end === undefined ? unknown : toResolved(end, real)));
   // A person does not read these as a file of the workspace, although a tool might.
   if (/^~|^[a-z][a-z0-9+.-]+:/i.test(path)) return { ...unknown, ends: [unknown, ...resolved] };

@@ -1,3 +1,4 @@
+import { trimEndOf } from "@caret/protocol";
 import { isPlaceholder, looksSecret } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
 import { type UnfinishedValue, unfinishedTokenValues } from "./token-patterns.ts";
@@ -83,7 +84,8 @@ function redactAssignment(all: string, rest: readonly unknown[]): string {
   if (literal === undefined && /["']/.test(separator)) return all;
   // `getToken(…)`, `tokens[…]`: code that fetches a value.
   if (literal === undefined && /^[([]/.test(text.slice(offset + all.length, offset + all.length + 1))) return all;
-  const before = /[\w.-]*$/.exec(text.slice(Math.max(0, offset - 64), offset))?.[0] ?? "";
+  const ahead = text.slice(Math.max(0, offset - 64), offset);
+  const before = ahead.slice(trimEndOf(ahead, /[\w.-]/).length);
   const value = literal ?? bare;
   if (!looksSecret({ name: before + name, value, quoted: literal !== undefined })) return all;
   return name + separator + quote + REDACTED;

@@ -17,8 +17,9 @@ function readUser(text: string, user: Record<string, string>): void {
   let section = "";
   for (const line of text.split("\n")) {
     section = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.trim().toLowerCase() ?? section;
-    const [, name, value] = /^\s*(name|email)\s*=\s*"?([^"]*?)"?\s*$/i.exec(line) ?? [];
-    if (section === "user" && name !== undefined && value !== undefined) user[name.toLowerCase()] = value;
+    const [, name, said] = /^\s*(name|email)\s*=(.*)$/i.exec(line) ?? [];
+    const value = said?.trim().replace(/^"/, "").replace(/"$/, "");
+    if (section === "user" && name !== undefined && value?.includes('"') === false) user[name.toLowerCase()] = value;
   }
 }
 

@@ -86,7 +86,7 @@ function nameFor(repository: string, sessionId: string): string {
   const project = basename(repository)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-|-$/g, "");
   return `${project || "session"}-${sessionId
     .replaceAll(/[^a-z0-9]/gi, "")
     .slice(0, 8)

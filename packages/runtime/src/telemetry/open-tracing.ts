@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { CaretError, Secret, Tracer } from "@caret/protocol";
+import { type CaretError, type Secret, type Tracer, trimEndOf } from "@caret/protocol";
 
 const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
 
@@ -30,7 +30,7 @@ export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { createTracer } = await import("./create-tracer.ts");
   const { endpoint, headers, sampleRatio, service, version, onDropped, onError } = options;
   const url = new URL(endpoint);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
+  url.pathname = `${trimEndOf(url.pathname, "/")}/v1/traces`;
   const exporter = createOtlpExporter({
     url: url.href,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),

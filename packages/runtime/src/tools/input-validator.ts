@@ -1,10 +1,13 @@
 import { CaretError } from "@caret/protocol";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { interruptAfter } from "../async/interrupt-after.ts";
 import { didYouMean } from "../models/did-you-mean.ts";
 import type { InputSchema } from "./tool.ts";
 
 const MAX_COMPLAINTS = 5;
+/** It is done within a few milliseconds, but a schema is somebody else's: its patterns and unions may try each way through an input. */
+const VALIDATE_MS = 250;
 
 /**
  * Foreign schemas come in every state: unknown keywords are let be, and formats are hints.
@@ -28,7 +31,7 @@ export function createInputValidators(): (schema: InputSchema) => InputValidator
     const isOld = String(schema["$schema"] ?? "").includes("draft-07");
     const validate = compiled.get(schema) ?? compile(isOld ? draft07 : draft2020, schema);
     compiled.set(schema, validate);
-    return (input) => (validate(input) ? [] : complaints(validate.errors ?? []));
+    return (input) => complaintsOf(validate, input);
   };
 }
 
@@ -40,6 +43,15 @@ function compile(ajv: Ajv | Ajv2020, schema: InputSchema): ValidateFunction {
   } finally {
     // It is only known while it is compiled, which is how it can name itself (`#`): another server may use its `$id`.
     ajv.removeSchema(schema);
+  }
+}
+
+function complaintsOf(validate: ValidateFunction, input: unknown): readonly string[] {
+  try {
+    return interruptAfter(VALIDATE_MS, () => validate(input) === true) ? [] : complaints(validate.errors ?? []);
+  } catch {
+    // Interrupted: an input that has not been checked is not passed on.
+    return ["input could not be checked against the schema in time"];
   }
 }
 

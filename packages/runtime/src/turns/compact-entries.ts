@@ -1,4 +1,4 @@
-import { isDelta, isSameBlock } from "@caret/protocol";
+import { isDelta, isSameBlock, trimEndOf } from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
 
 /** More than a person reads or a page shows. The agent itself has seen all of it. */
@@ -27,8 +27,9 @@ const MAX_WORD = 8_192;
 
 /** Up to where the text is whole words: the redactor would not know half a secret for one. */
 function endOfWord(text: string, limit: number): number {
-  const word = /\S+$/.exec(text.slice(Math.max(0, limit - MAX_WORD), limit))?.[0] ?? "";
-  return /\s/.test(text.charAt(limit)) || word.length === Math.min(limit, MAX_WORD) ? limit : limit - word.length;
+  const before = text.slice(Math.max(0, limit - MAX_WORD), limit);
+  const word = before.length - trimEndOf(before, /\S/).length;
+  return /\s/.test(text.charAt(limit)) || word === Math.min(limit, MAX_WORD) ? limit : limit - word;
 }
 
 /**

@@ -29,7 +29,7 @@ const MAX_SHOWN = 12;
 
 /** Commands whose name begins with what is typed, or the choices of the one that is named. Other prompts have none. */
 export function findCommands(commands: readonly PromptCommand[], text: string): readonly FoundCommand[] {
-  const [, name, space, typed = ""] = /^\/([\w.-]*)( ?)([^\n]*)$/.exec(text) ?? [];
+  const [, name, space, typed = ""] = /^\/([\w.-]*)(?![\w.-])( ?)([^\n]*)$/.exec(text) ?? [];
   if (name === undefined) return [];
   if (space === "")
     return commands.filter((command) => command.name.toLowerCase().startsWith(name.toLowerCase())).map(toFound);

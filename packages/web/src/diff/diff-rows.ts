@@ -1,7 +1,7 @@
 import type { FileDiff } from "@caret/protocol";
 import { structuredPatch } from "diff";
 
-const hunkHead = /^@@+ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@+ ?(.*)$/;
+const hunkHead = /^@@+ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@+(?!@) ?(.*)$/;
 
 /** What git and others write above the first hunk; inside a hunk such lines are content. */
 const fileHead =

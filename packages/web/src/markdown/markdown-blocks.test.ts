@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isClosedFence, type MarkdownText, readMarkdown } from "./markdown-blocks.ts";
+import { canWait, isClosedFence, type MarkdownText, readMarkdown } from "./markdown-blocks.ts";
 
 const sample = [
   "# Title",
@@ -122,11 +122,44 @@ describe("isClosedFence", () => {
 });
 
 describe("Markdown that is written to be too much", () => {
-  it.each([
-    ["quotes within quotes", `${">".repeat(20_000)}a`],
-    ["emphasis within emphasis", `${"*".repeat(20_000)}a${"*".repeat(20_000)}`],
-  ])("is shown as it is written: %s", (_name, text) => {
+  it("is shown as it is written: quotes within quotes", () => {
+    const text = `${">".repeat(20_000)}a`;
     expect(readMarkdown(text).blocks).toEqual([{ start: 0, token: { type: "plain", raw: text } }]);
+  });
+
+  it.each([
+    ["emphasis within emphasis", `${"*".repeat(20_000)}a${"*".repeat(20_000)}`],
+    ["emphasis that does not end", "*a ".repeat(3_000) + "b* ".repeat(3_000).trim()],
+    ["marks of two kinds", "_a__b*c**".repeat(4_000)],
+    ["what may be an address", "a-_.".repeat(15_000)],
+  ])("is a paragraph without marks: %s", (_name, text) => {
+    const tokens = [{ type: "text", raw: text, text, escaped: false }];
+    expect(readMarkdown(text).blocks).toEqual([{ start: 0, token: { type: "paragraph", raw: text, text, tokens } }]);
+  });
+
+  it("is cut where it is long, but not within a fence or a short table", () => {
+    const list = "- an item of a list\n".repeat(1_000);
+    const fence = `\`\`\`ts\n${"const a = 1;\n\n# no title\n".repeat(1_000)}\`\`\`\n`;
+    const table = `| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(1_000)}`;
+    const { blocks } = readMarkdown(`${list}\n${fence}\n${table}\nThe end.`);
+    expect(blocks.map(({ token }) => token.type)).toEqual([...Array(5).fill("list"), "code", "table", "paragraph"]);
+    expect(blocks[5]?.token).toEqual({
+      type: "code",
+      raw: fence,
+      lang: "ts",
+      text: "const a = 1;\n\n# no title\n".repeat(1_000).trimEnd(),
+    });
+  });
+
+  it("waits with reading a long last block until it has grown by a part of itself", () => {
+    const text = `Words.\n\n\`\`\`\n${"a line\n".repeat(3_000)}`;
+    const before = readMarkdown(text);
+    expect({
+      little: canWait(`${text}more`, before),
+      enough: canWait(text + "more".repeat(200), before),
+      another: canWait(`other${text}`, before),
+      short: canWait("a, b", readMarkdown("a")),
+    }).toEqual({ little: true, enough: false, another: false, short: false });
   });
 
   it("does not take what came before it along", () => {

@@ -1,4 +1,5 @@
-import { Lexer, type Token } from "marked";
+import type { Token } from "marked";
+import { lexWithinLimits } from "./markdown-limits.ts";
 
 /** One top-level block of Markdown: a paragraph, a list, a fence. It keeps its identity while later text grows. */
 export interface MarkdownBlock {
@@ -12,10 +13,18 @@ export interface MarkdownText {
   readonly blocks: readonly MarkdownBlock[];
 }
 
-/** Emphasis within emphasis costs far more than its length. */
-const ENDLESS = /[*_]{1000}/;
-
 const nothing: MarkdownText = { text: "", blocks: [] };
+
+/** A last block that is longer than this is read again only when it has grown by a part of itself. */
+const LONG_BLOCK = 16_000;
+const GROWTH = 1 / 32;
+
+/** Whether so little of a text is new that reading it can wait: else a long last block would be read again with each delta. */
+export function canWait(text: string, before: MarkdownText): boolean {
+  const last = before.text.length - (before.blocks.at(-1)?.start ?? 0);
+  const isNew = text.length - before.text.length;
+  return last > LONG_BLOCK && isNew >= 0 && isNew < last * GROWTH && text.startsWith(before.text);
+}
 
 /**
  * The blocks of Markdown. With what was read before of a beginning of it, only the last block is read again: text that
@@ -33,26 +42,11 @@ export function readMarkdown(given: string, before: MarkdownText = nothing): Mar
 function lexBlocks(text: string, offset: number): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let start = offset;
-  for (const token of lex(text)) {
+  for (const token of lexWithinLimits(text)) {
     if (token.type !== "space") blocks.push({ start, token });
     start += token.raw.length;
   }
   return blocks;
-}
-
-/** What is written to be more than the reader can take is shown as it is written: one answer must not cost the screen. */
-function lex(text: string): readonly Token[] {
-  if (ENDLESS.test(text)) return [plain(text)];
-  try {
-    return new Lexer({ gfm: true }).lex(text);
-  } catch {
-    // Nested too deep for the stack; the text itself is still there to be read.
-    return [plain(text)];
-  }
-}
-
-function plain(text: string): Token {
-  return { type: "plain", raw: text };
 }
 
 /** Whether a fence has its closing line: before that it is shown as it comes. */

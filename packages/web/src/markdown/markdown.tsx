@@ -1,6 +1,6 @@
 import { memo, useRef } from "react";
 import { renderBlock } from "./markdown-block.tsx";
-import { type MarkdownBlock, type MarkdownText, readMarkdown } from "./markdown-blocks.ts";
+import { canWait, type MarkdownBlock, type MarkdownText, readMarkdown } from "./markdown-blocks.ts";
 import "./markdown.css";
 
 const MAX_KEPT = 100;
@@ -10,7 +10,7 @@ const kept = new Map<string, MarkdownText>();
 /** Markdown as people read it. While it grows only its last block is read and drawn again. */
 export function Markdown({ text, isOpen = false }: { readonly text: string; readonly isOpen?: boolean }) {
   const before = useRef<MarkdownText>(undefined);
-  const read = isOpen ? readMarkdown(text, before.current) : readFinished(text, before.current);
+  const read = isOpen ? readOpen(text, before.current) : readFinished(text, before.current);
   before.current = read;
   return (
     <div className="md">
@@ -22,6 +22,10 @@ export function Markdown({ text, isOpen = false }: { readonly text: string; read
 }
 
 const Block = memo(({ block }: { readonly block: MarkdownBlock }) => renderBlock(block.token));
+
+function readOpen(text: string, before: MarkdownText | undefined): MarkdownText {
+  return before !== undefined && canWait(text, before) ? before : readMarkdown(text, before);
+}
 
 function readFinished(text: string, before: MarkdownText | undefined): MarkdownText {
   const known = kept.get(text);

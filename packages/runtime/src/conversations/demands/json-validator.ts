@@ -1,9 +1,9 @@
-import { createContext, Script } from "node:vm";
 import { CaretError } from "@caret/protocol";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { interruptAfter } from "../../async/interrupt-after.ts";
 
 /** What is wrong with a value; undefined: nothing. */
 export type JsonValidator = (value: unknown) => string | undefined;
@@ -22,20 +22,6 @@ const MAX_PROBLEM = 500;
 const COMPILE_MS = 4_000;
 const VALIDATE_MS = 500;
 
-const guard = new Script("run()");
-const world = createContext({});
-
-/** Runs it for so long at most: also a regular expression is interrupted. Throws what it throws. */
-function within<Result>(timeout: number, run: () => Result): Result {
-  let result: { readonly value: Result } | undefined;
-  world["run"] = () => {
-    result = { value: run() };
-  };
-  guard.runInContext(world, { timeout });
-  if (result === undefined) throw new CaretError("internal", "A check ended without a result");
-  return result.value;
-}
-
 /** Gives the validator of a schema that stands in this field of a request. */
 export type JsonValidators = (schema: unknown, field: string) => JsonValidator;
 
@@ -51,7 +37,7 @@ export function createJsonValidators(): JsonValidators {
     compilers.delete(draft);
     const { $schema: _draft, $async: _async, ...rest } = schema as Readonly<Record<string, unknown>>;
     const own = typeof schema === "boolean" ? schema : rest;
-    const validate = within(COMPILE_MS, () => ajv.compile(own));
+    const validate = interruptAfter(COMPILE_MS, () => ajv.compile(own));
     // It is only known while it is compiled, which is how it can name itself (`#`): others may have its id.
     if (typeof own === "object") ajv.removeSchema(own);
     compilers.set(draft, ajv);
@@ -107,7 +93,7 @@ function compiled(compile: () => ValidateFunction, field: string): ValidateFunct
 
 function complaint(validate: ValidateFunction, value: unknown): string | undefined {
   try {
-    if (within(VALIDATE_MS, () => validate(value) === true)) return undefined;
+    if (interruptAfter(VALIDATE_MS, () => validate(value) === true)) return undefined;
   } catch {
     // Interrupted: what has not been checked is not given.
     return "it could not be checked against the schema in time";

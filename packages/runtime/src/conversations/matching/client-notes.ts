@@ -1,3 +1,4 @@
+import { type ClosingTags, closingTagsOf } from "./closing-tags.ts";
 import { isDateLine, isDateStatement, withoutDates } from "./date-words.ts";
 
 /** The names of blocks that are one word, besides all that are several: `system-reminder`, `environment_context`, … */
@@ -41,7 +42,9 @@ const wholeMessageTags = /^context$|-context$/;
 /** OpenClaw's kind of brackets: `<<<BEGIN_…_CONTEXT>>>` to `<<<END_…_CONTEXT>>>`. */
 const noteBracket = /CONTEXT|REMINDER|ENVIRONMENT|METADATA/i;
 
-const opening = /<([a-z][\w.-]*)\b([^<>\n]*)>|<<<BEGIN_(\w+)>>>/iy;
+/** A tag with its attributes in one piece: `tagIn` reads its name. */
+const opening = /<([a-z][^<>\n]*)>|<<<BEGIN_(\w+)>>>/iy;
+const tagName = /^[a-z][\w.-]*/i;
 
 /**
  * Take the notes out of something that a user's or a tool's message says. Only blocks that begin a line count: a person
@@ -106,12 +109,11 @@ function isLineEnd(code: number): boolean {
 function takeBlocks(text: string): { readonly rest: string; readonly blocks: readonly string[] } {
   const kept: string[] = [];
   const blocks: string[] = [];
-  /** Closing tags that do not come any more: looking for them from every opening one would take for ever. */
-  const missing = new Set<string>();
+  const closings = closingTagsOf(text);
   let from = 0;
   for (const { match, index } of openingsIn(text)) {
     if (index < from) continue;
-    const end = isNote(match) ? endOf(text, match, missing) : undefined;
+    const end = isNote(match) ? endOf(text, match, closings) : undefined;
     if (end === undefined) continue;
     kept.push(text.slice(from, index));
     blocks.push(text.slice(index, end).trim());
@@ -120,28 +122,37 @@ function takeBlocks(text: string): { readonly rest: string; readonly blocks: rea
   return { rest: [...kept, text.slice(from)].join("\n"), blocks };
 }
 
-function isNote([, name, attributes = "", bracket]: RegExpExecArray): boolean {
+function isNote([, inner = "", bracket]: RegExpExecArray): boolean {
   if (bracket !== undefined) return noteBracket.test(bracket);
-  const tag = plainTag(name ?? "");
+  const name = tagIn(inner);
+  const attributes = inner.slice(name.length);
+  const tag = plainTag(name);
   return noteTags.some((pattern) => pattern.test(tag)) || (namedTags.test(tag) && noteAttribute.test(attributes));
 }
 
+/** The name that a tag begins with; it ends in a letter, a digit or a `_`. */
+function tagIn(inner: string): string {
+  const name = tagName.exec(inner)?.[0] ?? "";
+  let length = name.length;
+  while (name[length - 1] === "." || name[length - 1] === "-") length -= 1;
+  return name.slice(0, length);
+}
+
 /** Where the block ends; undefined when it is not closed, or when the line goes on behind it. */
-function endOf(text: string, match: RegExpExecArray, missing: Set<string>): number | undefined {
-  const [whole, name, , bracket] = match;
-  const closing = bracket === undefined ? `</${name}>` : `<<<END_${bracket}>>>`;
-  if (missing.has(closing)) return undefined;
-  const at = text.indexOf(closing, match.index + whole.length);
-  if (at === -1) missing.add(closing);
-  if (at === -1) return undefined;
+function endOf(text: string, match: RegExpExecArray, closings: ClosingTags): number | undefined {
+  const [whole, inner = "", bracket] = match;
+  const closing = bracket === undefined ? `</${tagIn(inner)}>` : `<<<END_${bracket}>>>`;
+  const at = closings.next(closing, match.index + whole.length);
+  if (at === undefined) return undefined;
   const end = at + closing.length;
   return /^[ \t\r]*(?:\n|$)/.test(text.slice(end, end + 100)) ? end : undefined;
 }
 
 /** The tag that a whole text stands in; empty when it stands in none. */
 function tagAround(text: string): string {
-  const name = /^<([a-z][\w.-]*)\b[^<>\n]*>/i.exec(text)?.[1];
-  if (name === undefined) return "";
+  const inner = /^<([a-z][^<>\n]*)>/i.exec(text)?.[1];
+  if (inner === undefined) return "";
+  const name = tagIn(inner);
   const closing = `</${name}>`;
   return text.endsWith(closing) && text.indexOf(closing) === text.length - closing.length ? plainTag(name) : "";
 }
@@ -155,8 +166,8 @@ function plainTag(name: string): string {
 
 const repositoryState: readonly RegExp[] = [
   /^(?: [MADRCU]|[MADRCU?!][ MADRCU?!]) \S+(?: -> \S+)?$/,
-  /^## \S+\.\.\.\S+(?: \[[^\]]*\])?$/,
-  /^\W*(?:working tree clean|clean|nothing to commit\b.*)\W*$/i,
+  /^\W*(?:working tree clean|clean)\W*$/i,
+  /^\W*nothing to commit\b/i,
   /^\W*(?:current |git )?branch:\s/i,
   /^\s*(?:[*|]\s*)?(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,40} \S/,
   /^[\s│|]*[├└]/,
@@ -165,7 +176,14 @@ const repositoryState: readonly RegExp[] = [
 /** Lines of `git status`, `git log` and of a tree of files. */
 function isRepositoryState(line: string): boolean {
   const plain = line.trimEnd();
-  return repositoryState.some((pattern) => pattern.test(plain));
+  return repositoryState.some((pattern) => pattern.test(plain)) || isBranchLine(plain);
+}
+
+/** `## main...origin/main [ahead 1]` */
+function isBranchLine(line: string): boolean {
+  const branches = /^## (\S+)(?: \[[^\]]*\])?$/.exec(line)?.[1] ?? "";
+  const between = branches.indexOf("...", 1);
+  return between !== -1 && between + 3 < branches.length;
 }
 
 /**
@@ -174,17 +192,14 @@ function isRepositoryState(line: string): boolean {
  */
 export function withoutClientMarkup(text: string): string {
   const kept: string[] = [];
-  const unclosed = new Set<string>();
+  const closings = closingTagsOf(text);
   let from = 0;
   for (const match of text.matchAll(OPENING)) {
     const closing = match[2] === undefined ? `</${match[1]}>` : `<<<END_${match[2]}>>>`;
-    if (match.index < from || unclosed.has(closing)) continue;
-    const end = text.indexOf(closing, match.index);
-    if (end === -1) unclosed.add(closing);
-    else {
-      kept.push(text.slice(from, match.index));
-      from = end + closing.length;
-    }
+    const end = match.index < from ? undefined : closings.next(closing, match.index);
+    if (end === undefined) continue;
+    kept.push(text.slice(from, match.index));
+    from = end + closing.length;
   }
   kept.push(text.slice(from));
   return kept.join("").replaceAll(CAPTIONS, "").trim();

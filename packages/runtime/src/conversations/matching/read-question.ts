@@ -1,3 +1,4 @@
+import { trimEndOf } from "@caret/protocol";
 import { fingerprint, type HeardMessage, heardMessages, notesIn } from "./chain.ts";
 import { stableSystem } from "./client-notes.ts";
 import { type SaidRound, saidRounds } from "./said-rounds.ts";
@@ -115,6 +116,6 @@ export function clientProject({ system, messages }: Transcript): string | undefi
 }
 
 function toPath(stated: string | undefined): string | undefined {
-  const path = stated?.replace(/[\s`).,;]+$/, "");
+  const path = stated === undefined ? undefined : trimEndOf(stated, /[\s`).,;]/);
   return path === undefined || path === "" || path === "~/" ? undefined : path;
 }

@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from "@caret/protocol";
+import { type TranscriptMessage, trimEndOf } from "@caret/protocol";
 import { fingerprint, spokenText } from "./chain.ts";
 import { stableSystem } from "./client-notes.ts";
 import type { LineageView } from "./lineage-store.ts";
@@ -87,6 +87,16 @@ function linesOf(message: TranscriptMessage | undefined): readonly string[] {
 /** A quoted line has a label before it, marks around it, or both: `User: "Fix it"`, `<session>Fix it</session>`. */
 function spellings(line: string): readonly string[] {
   const unlabelled = line.replace(/^[^:\n]{1,60}:\s*/, "");
-  const bare = (text: string): string => text.replace(/^(?:<[^>]*>|["'`“«\s])+|(?:<[^>]*>|["'`”»\s])+$/g, "");
   return [line, unlabelled, bare(line), bare(unlabelled)].filter((text) => text.length >= TELLING_LINE);
+}
+
+/** Without quotation marks and tags around it. */
+function bare(line: string): string {
+  let text = line.replace(/^(?:<[^>]*>|["'`“«\s])+/, "");
+  for (;;) {
+    text = trimEndOf(text, /["'`”»\s]/);
+    const tag = text.endsWith(">") ? text.indexOf("<", text.lastIndexOf(">", text.length - 2) + 1) : -1;
+    if (tag === -1) return text;
+    text = text.slice(0, tag);
+  }
 }

@@ -117,7 +117,13 @@ function mcpOf(input: JsonObject, title: string | undefined): McpCall | undefine
   if (server !== undefined && name !== undefined) return { server, name, input: input["args"] ?? {} };
   const [, prefix, tool] = /^([\w.-]+): ([\w.-]+)$/.exec(title ?? "") ?? [];
   if (prefix === undefined || tool === undefined) return undefined;
-  return prefix === "MCP" ? { name: tool, input } : { server: prefix.replace(/^(.+)-\1$/, "$1"), name: tool, input };
+  return prefix === "MCP" ? { name: tool, input } : { server: saidOnce(prefix), name: tool, input };
+}
+
+/** `name-name` is `name`. */
+function saidOnce(prefix: string): string {
+  const half = prefix.slice(0, prefix.length >> 1);
+  return half !== "" && prefix === `${half}-${half}` ? half : prefix;
 }
 
 function outcomeOf(call: JsonObject, status: string | undefined): ReturnType<typeof toOutcome> {

@@ -135,7 +135,7 @@ const codePatterns: readonly (readonly [RegExp, ErrorCode])[] = [
   [/AUTH|LOGIN|TOKEN|CREDENTIAL/i, "not-logged-in"],
   [/RATE/i, "rate-limited"],
   [/QUOTA|USAGE|LIMIT/i, "usage-limit"],
-  [/MODEL.*(?:NOT|UNKNOWN|INVALID)|UNKNOWN_MODEL/i, "model-unknown"],
+  [/MODEL.{0,64}(?:NOT|UNKNOWN|INVALID)|UNKNOWN_MODEL/i, "model-unknown"],
   [/TIMEOUT|DEADLINE/i, "timed-out"],
   [/NETWORK|TRANSPORT|CONNECT|UNAVAILABLE/i, "upstream-unreachable"],
 ];

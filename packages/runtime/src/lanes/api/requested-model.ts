@@ -3,7 +3,7 @@ import type { ListedModel } from "../../models/parse-model-list.ts";
 import type { RequestedModelInit } from "./run-request.ts";
 
 /** A name with its parameters in brackets is one of the upstream's own spellings, and only right as it stands. */
-const bracketed = /\[[^[\]]*=[^[\]]*\]$/;
+const bracketed = /\[[^[\]=]*=[^[\]]*\]$/;
 
 /**
  * The model of a turn as the upstream names it: `auto` is its `default`, a listed name has its parameters, and any other

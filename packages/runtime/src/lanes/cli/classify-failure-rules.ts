@@ -24,13 +24,14 @@ interface Finding extends FailureSetting {
 
 export interface FailureRule {
   readonly pattern: RegExp;
-  readonly respond: (finding: Finding) => FailureResponse;
+  /** Undefined when the words mean something else after all. */
+  readonly respond: (finding: Finding) => FailureResponse | undefined;
 }
 
 const MAX_LISTED_MODELS = 12;
 
 /** The codes of Cursor's server for what will not succeed by being tried again. */
-const permanentCodes = [
+const permanentCodes: ReadonlySet<string> = new Set([
   "invalid_argument",
   "not_found",
   "already_exists",
@@ -39,16 +40,22 @@ const permanentCodes = [
   "out_of_range",
   "unimplemented",
   "data_loss",
-];
+]);
 
 /**
  * The last error with a code in brackets, if that code is permanent. The code decides and not the class before it: on this
  * path Cursor calls every error `RetriableError`, also those that it has just tried three times in vain.
  */
-function permanentRefusal(): RegExp {
-  const error = String.raw`\b(?:\w*Error|T): *\[`;
-  return new RegExp(`${error}(${permanentCodes.join("|")})\\] *([^\\n]*)(?![\\s\\S]*${error}[a-z_]+\\])`, "i");
-}
+const permanentRefusal: FailureRule = {
+  pattern: /^[\s\S]*\b(?:\w*Error|T): *\[([a-z_]+)\]([^\n]*)/i,
+  respond: ({ match: [, code = "", words = ""] }) =>
+    permanentCodes.has(code.toLowerCase())
+      ? {
+          code: "upstream-error",
+          message: `Cursor refused the turn (${code.toLowerCase()})${words.trim() === "" ? "" : `: ${words.trim()}`}`,
+        }
+      : undefined,
+};
 
 /** The first rule whose words are found decides, so the more particular ones come first. */
 export const failureRules: readonly FailureRule[] = [
@@ -70,8 +77,11 @@ export const failureRules: readonly FailureRule[] = [
     respond: (finding) => ({ code: "not-logged-in", message: "The agent is not logged in", fix: loginFix(finding) }),
   },
   {
-    pattern: /Cannot use this model: *([^\n]+?)\.?(?: +Available models: *([^\n]*))?\s*$/im,
-    respond: ({ match: [, model = "", list = ""] }) => unknownModel(model, toNames(list)),
+    pattern: /Cannot use this model: *([^ \n][^\n]*)/i,
+    respond: ({ match: [, said = ""] }) => {
+      const [model = "", list = ""] = said.split(/ Available models:/i);
+      return unknownModel(withoutFullStop(model), toNames(list));
+    },
   },
   {
     pattern: /\b(?:BAD_MODEL_NAME|MODEL_NO_LONGER_SUPPORTED|DEPRECATED_MODEL)\b/,
@@ -89,8 +99,8 @@ export const failureRules: readonly FailureRule[] = [
   }),
   {
     pattern:
-      /hit your usage limit(?: for (.+?)(?=\.?\s+You\b|\.?\s*$|\.\s))?|\b(?:PRO|FREE)_USER_USAGE_LIMIT\b|\bUSAGE_PRICING_REQUIRED\b|Get Cursor Pro for more|Upgrade your plan to continue/im,
-    respond: ({ match }) => usageLimit(match[1], match.input),
+      /hit your usage limit(?: for ([^\n]+))?|\b(?:PRO|FREE)_USER_USAGE_LIMIT\b|\bUSAGE_PRICING_REQUIRED\b|Get Cursor Pro for more|Upgrade your plan to continue/im,
+    respond: ({ match }) => usageLimit(match[1]?.split(/\sYou\b|\.\s/)[0], match.input),
   },
   says(/\bRATE_LIMITED(?:_\w+)?\b|\[resource_exhausted\]|too many requests/i, {
     code: "rate-limited",
@@ -105,10 +115,10 @@ export const failureRules: readonly FailureRule[] = [
     }),
   },
   {
-    pattern: /administrator has disabled (.+?)\.?\s*$/im,
+    pattern: /administrator has disabled ([^\n]+)/i,
     respond: ({ match: [, what = ""] }) => ({
       code: "policy-disabled",
-      message: `The team's administrator has disabled ${what}`,
+      message: `The team's administrator has disabled ${withoutFullStop(what)}`,
     }),
   },
   {
@@ -159,13 +169,7 @@ export const failureRules: readonly FailureRule[] = [
     code: "prompt-too-long",
     message: "The prompt is too long for a command line",
   }),
-  {
-    pattern: permanentRefusal(),
-    respond: ({ match: [, code = "", words = ""] }) => ({
-      code: "upstream-error",
-      message: `Cursor refused the turn (${code.toLowerCase()})${words.trim() === "" ? "" : `: ${words.trim()}`}`,
-    }),
-  },
+  permanentRefusal,
   {
     pattern: /option '([^']+)' argument '([^']*)' is invalid/i,
     respond: ({ match: [, option = "", value = ""] }) => ({
@@ -186,7 +190,7 @@ export const failureRules: readonly FailureRule[] = [
     }),
   },
   says(/\bENOSPC\b|no space left on device/i, { code: "storage-full", message: "The disk is full" }),
-  says(/\b(?:EMFILE|ENFILE|ENOMEM)\b|heap out of memory|cannot fork|\bfork: .*temporarily unavailable/i, {
+  says(/\b(?:EMFILE|ENFILE|ENOMEM)\b|heap out of memory|cannot fork|\bfork: .{0,100}temporarily unavailable/i, {
     code: "agent-unavailable",
     message: "The machine ran out of processes, files or memory",
   }),
@@ -213,7 +217,7 @@ export const lastRules: readonly FailureRule[] = [
     /\b(?:ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)\b|getaddrinfo|socket hang up|fetch failed|Retry attempt \d+/i,
     { code: "upstream-unreachable", message: "Cursor could not be reached" },
   ),
-  says(/self[- ]signed certificate|unable to (?:get|verify) .*certificate|CERT_\w+/i, {
+  says(/self[- ]signed certificate|unable to (?:get|verify) .{0,100}certificate|CERT_\w+/i, {
     code: "upstream-unreachable",
     message: "The connection to Cursor is not trusted",
     fix: "Name your proxy's certificate in NODE_EXTRA_CA_CERTS.",
@@ -239,6 +243,10 @@ function loginFix({ commandName, platform }: FailureSetting): string {
   return platform === "darwin" ? fix + keychain : fix;
 }
 
+function withoutFullStop(words: string): string {
+  return words.trim().replace(/\.$/, "");
+}
+
 function toNames(list: string): readonly string[] {
   return list.split(/[,\s]+/).flatMap((name) => name.replace(/\.$/, "") || []);
 }
@@ -257,7 +265,7 @@ function usageLimit(model: string | undefined, words: string): FailureResponse {
   const until = year === undefined ? "" : ` (${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")})`;
   return {
     code: "usage-limit",
-    message: `The account's usage limit${model === undefined ? "" : ` for ${model.trim()}`} is reached`,
+    message: `The account's usage limit${model === undefined ? "" : ` for ${withoutFullStop(model)}`} is reached`,
     fix: `Switch to another model, raise the spend limit, or wait for the reset${until}.`,
   };
 }

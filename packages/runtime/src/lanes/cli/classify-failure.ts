@@ -61,7 +61,7 @@ export function classifyFailure(failure: CliFailure): CaretError {
     matchRules(lastRules, words, failure) ??
     byWords(words, failure);
   // The list of models is in the fix already.
-  const own = response.code === "model-unknown" ? words.replace(/ *Available models:[^\n]*/i, "") : words;
+  const own = response.code === "model-unknown" ? words.replace(/ ?Available models:[^\n]*/i, "") : words;
   const upstream = own.trim().slice(-MAX_UPSTREAM_CHARACTERS);
   const fix = response.fix ?? (upstream === "" ? silentFix(response.code, failure) : undefined);
   return new CaretError(response.code, response.message, {
@@ -113,7 +113,8 @@ function matchRules(
 ): FailureResponse | undefined {
   for (const { pattern, respond } of rules) {
     const match = pattern.exec(words);
-    if (match !== null) return respond({ ...setting, match });
+    const response = match === null ? undefined : respond({ ...setting, match });
+    if (response !== undefined) return response;
   }
   return undefined;
 }

@@ -15,7 +15,9 @@ export type GlobMatcher = (path: string) => boolean;
 export function compileGlob(pattern: string): GlobMatcher {
   if (pattern.length > MAX_LENGTH) throw new CaretError("invalid-request", "The pattern is too long");
   const anchored = pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
-  const alternatives = expandBraces(anchored).map((alternative) => alternative.split("/").filter(Boolean));
+  const alternatives = expandBraces(anchored).map((alternative) =>
+    alternative.split("/").filter(Boolean).map(toSegment),
+  );
   return (path) => {
     const names = path.split("/");
     return alternatives.some((segments) => matchesSegments(segments, names));
@@ -27,7 +29,7 @@ function expandBraces(pattern: string): readonly string[] {
   let patterns = [pattern];
   for (;;) {
     const next = patterns.flatMap((text) => {
-      const group = /\{([^{}]*,[^{}]*)\}/.exec(text);
+      const group = /\{([^{},]*,[^{}]*)\}/.exec(text);
       if (group === null) return [text];
       const [before, after] = [text.slice(0, group.index), text.slice(group.index + group[0].length)];
       return (group[1] ?? "").split(",").map((choice) => `${before}${choice}${after}`);
@@ -39,14 +41,21 @@ function expandBraces(pattern: string): readonly string[] {
   }
 }
 
+/** What the letters of a name are compared with; undefined for `**`. */
+type Segment = readonly string[] | undefined;
+
+function toSegment(text: string): Segment {
+  return text === "**" ? undefined : (text.match(/\[[!^]?[^\]]+\]|./gsu) ?? []);
+}
+
 /** Row by row: `reachable[n]` says whether the segments so far can have used up the first n names. */
-function matchesSegments(segments: readonly string[], names: readonly string[]): boolean {
+function matchesSegments(segments: readonly Segment[], names: readonly string[]): boolean {
   let reachable = [true, ...names.map(() => false)];
   for (const segment of segments) {
     let isOpen = false;
     reachable = reachable.map((wasReachable, index) => {
       isOpen ||= wasReachable;
-      if (segment === "**") return isOpen;
+      if (segment === undefined) return isOpen;
       return index > 0 && reachable[index - 1] === true && matchesName(segment, names[index - 1] ?? "");
     });
   }
@@ -54,8 +63,7 @@ function matchesSegments(segments: readonly string[], names: readonly string[]):
 }
 
 /** Matching with one backtrack position: a later star settles the earlier ones. */
-function matchesName(pattern: string, name: string): boolean {
-  const tokens = pattern.match(/\[[!^]?[^\]]+\]|./gsu) ?? [];
+function matchesName(tokens: readonly string[], name: string): boolean {
   const letters = [...name];
   let [at, token] = [0, 0];
   let [starToken, starAt] = [-1, 0];

@@ -8,7 +8,7 @@ import { toolGroup } from "./tool-aliases.ts";
 
 /** What a model writes where it means "the rest stays": such a content is a sketch, not a file. */
 const ELISION =
-  /(\.\.\.|…)\s*\(?\s*(existing|rest|remaining|unchanged|other|same|keep)\b|\b(existing|unchanged) code\b/i;
+  /(\.\.\.|…)\s*(?:\(\s*)?(existing|rest|remaining|unchanged|other|same|keep)\b|\b(existing|unchanged) code\b/i;
 
 /** The refusal of the same complaints about the same tool that would be one too many. */
 const FALLBACK_AT = 3;

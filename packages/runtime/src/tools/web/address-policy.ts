@@ -56,7 +56,7 @@ function isGlobal(address: string): boolean {
 /** The list compares numbers: one address has many spellings. */
 function isAmong(addresses: readonly string[], address: string): boolean {
   const list = new BlockList();
-  for (const each of addresses.map((own) => own.replace(/%.*$/, "")))
+  for (const each of addresses.map((own) => own.split("%", 1)[0] ?? ""))
     if (isIP(each) !== 0) list.addAddress(each, familyOf(each));
   return list.check(address, familyOf(address));
 }

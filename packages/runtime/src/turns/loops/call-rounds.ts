@@ -12,7 +12,7 @@ const wordings: readonly (readonly [Exclude<OutcomeClass, "success">, RegExp])[]
 ];
 
 /** A result that begins like this is a failure even where nothing else says so. */
-const FAILURE = /^\s*(<\w+>)?\s*(\w*error|failed|failure|fatal|exception|traceback)\b/i;
+const FAILURE = /^\s*(?:<\w+>\s*)?(?:\w*error|failed|failure|fatal|exception|traceback)\b/i;
 
 /** The words that matter stand at the beginning; the rest may be a whole file. */
 const MAX_READ = 2_000;

@@ -1,5 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { CaretError } from "@caret/protocol";
+import { CaretError, trimEndOf } from "@caret/protocol";
 import { BidiAppendRequestSchema, BidiRequestIdSchema, BidiService } from "@caret/protocol/agent-api/bidi";
 import { type AgentClientMessage, AgentClientMessageSchema } from "@caret/protocol/agent-api/run";
 import type { UniversalClientResponse } from "@connectrpc/connect/protocol";
@@ -113,5 +113,5 @@ async function post(
   header.set("content-type", "application/connect+proto");
   header.set("connect-protocol-version", "1");
   header.set("connect-accept-encoding", "gzip,br");
-  return await request({ url: `${url.href.replace(/\/+$/, "")}/${method}`, method: "POST", header, body, signal });
+  return await request({ url: `${trimEndOf(url.href, "/")}/${method}`, method: "POST", header, body, signal });
 }

@@ -1,4 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
+import { trimEndOf } from "@caret/protocol";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createTransport } from "@connectrpc/connect/protocol-connect";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
@@ -9,7 +10,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Calls of a service that answer once. */
 export function createUnaryClient<Service extends DescService>(link: UpstreamLink, service: Service): Client<Service> {
   const transport = createTransport({
-    baseUrl: link.url.href.replace(/\/+$/, ""),
+    baseUrl: trimEndOf(link.url.href, "/"),
     httpClient: link.request,
     useBinaryFormat: true,
     interceptors: [],

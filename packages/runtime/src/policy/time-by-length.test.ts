@@ -1,0 +1,64 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { growthOf } from "../testing/growth-of.ts";
+import { createPolicy } from "./policy.ts";
+import type { PolicyCall } from "./policy-parts.ts";
+
+let workspace: string;
+beforeAll(() => {
+  workspace = realpathSync(mkdtempSync(join(tmpdir(), "by-length-")));
+});
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+const decide = (call: PolicyCall) =>
+  createPolicy({
+    mode: "auto",
+    rules: [{ effect: "deny", path: "**/secret*" }],
+    workspace,
+    attended: true,
+    newRequestId: () => "r1",
+  }).decide(call);
+
+const repeat = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length));
+const written = (path: string): PolicyCall => ({ tool: "write", kind: "write", input: { path } });
+const run = (command: string): PolicyCall => ({ tool: "shell", kind: "shell", input: { command } });
+
+const hostile: Readonly<Record<string, (length: number) => PolicyCall>> = {
+  "a path of many directories": (length) => written(repeat("d/", length)),
+  "a path that goes up and down": (length) => written(repeat("d/../", length)),
+  "a name of dots and spaces": (length) => written(repeat(". ", length)),
+  "many files": (length) => ({
+    tool: "edit",
+    kind: "edit",
+    input: { edits: Array.from({ length: length / 20 }, (_, index) => ({ path: `a${index}` })) },
+  }),
+  "a command for many files": (length) => run(`rm ${repeat("abcde ", length)}`),
+  "many commands": (length) => run(repeat("a;", length)),
+  "many directories entered": (length) => run(`${repeat("cd a;", length)}cat b`),
+};
+
+it.each(Object.entries(hostile))("a call is judged in time that its length bounds: %s", (_name, callOf) => {
+  expect(growthOf(2_000, (length) => void decide(callOf(length)))).toBeLessThan(20);
+});
+
+it("asks about a path that no system could open, and about a call with too many parts", () => {
+  const reasons = [
+    written(repeat("d/", 8_000)),
+    written("n".repeat(300)),
+    written(`${"d/".repeat(600)}x`),
+    run(`cat ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`),
+    run("true;".repeat(300)),
+  ].map((call) => {
+    const { effect, danger = "" } = decide(call);
+    return [effect, danger.replace(/^.*(?= is not known)/, "…")];
+  });
+  expect(reasons).toEqual([
+    ["ask", "… is not known to be in the workspace"],
+    ["ask", "… is not known to be in the workspace"],
+    ["ask", "… is not known to be in the workspace"],
+    ["ask", "Caret cannot tell what the command line does: it names more than 250 files"],
+    ["ask", "Caret cannot tell what the command line does: it has more than 250 commands"],
+  ]);
+});
