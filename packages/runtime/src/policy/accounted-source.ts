@@ -8,6 +8,8 @@ interface Account {
 }
 
 const COMMENT = /(^|[\s;&|(){}])#[^\n]*/g;
+/** No source has it. */
+const UNKNOWN = "unknown construct";
 const TOKEN = /&&|\|\||\|&|[a-z]+|./gs;
 
 /**
@@ -49,13 +51,23 @@ function addNode(node: SyntaxNode, account: Account): void {
     case "HereDoc":
       return void account.leaves.push([node.pos, node.end], [node.body.pos, node.closing?.end ?? node.body.end]);
     default:
-      account.tokens.push(...tokensOf(node));
-      return forEachChild(node, (child) => addNode(child, account));
+      return addConstruct(node, account);
   }
 }
 
-function tokensOf(node: SyntaxNode): readonly string[] {
+function addConstruct(node: SyntaxNode, account: Account): void {
+  const tokens = tokensOf(node);
+  account.tokens.push(...(tokens ?? [UNKNOWN]));
+  if (tokens !== undefined) forEachChild(node, (child) => addNode(child, account));
+}
+
+/** Undefined for what is not understood anyway. */
+function tokensOf(node: SyntaxNode): readonly string[] | undefined {
   switch (node.type) {
+    case "Command":
+    case "CompoundList":
+    case "Redirected":
+      return [];
     case "Statement":
       return node.background === true ? ["&"] : [];
     case "AndOr":
@@ -74,6 +86,6 @@ function tokensOf(node: SyntaxNode): readonly string[] {
     case "For":
       return ["for", ...(node.wordlist === undefined ? [] : ["in"]), "do", "done"];
     default:
-      return [];
+      return undefined;
   }
 }

@@ -142,8 +142,12 @@ function readParameter(part: ParameterExpansionPart, walk: ShellWalk): void {
   if (!isPlain) notUnderstood(part, "an expansion that is not plain", walk);
 }
 
+/** A sum of a thousand numbers is a tree of a thousand levels, and nothing in so deep a place is worth a look. */
+const MAX_UNREAD_DEPTH = 500;
+
 /** Nothing about the part is known, and the commands that stand in it count. */
 export function notUnderstood(node: SyntaxNode, what: string, walk: ShellWalk): void {
-  if (!walk.isUnread) walk.found.opaque.push(what);
-  forEachChild(node, (child) => walk.readNode(child, { ...walk, isUnread: true }));
+  const unreadDepth = walk.unreadDepth + 1;
+  if (unreadDepth === 1) walk.found.opaque.push(what);
+  if (unreadDepth < MAX_UNREAD_DEPTH) forEachChild(node, (child) => walk.readNode(child, { ...walk, unreadDepth }));
 }

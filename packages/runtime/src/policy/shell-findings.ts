@@ -28,10 +28,10 @@ export interface ShellWalk {
   readonly source: string;
   /** How many subshells, substitutions and texts stand around. */
   readonly depth: number;
+  /** How many parts of the tree that are not understood stand around. */
+  readonly unreadDepth: number;
   /** In a loop? */
   readonly repeats: boolean;
-  /** In a part that is not understood, so that nothing more need be said of what is in it? */
-  readonly isUnread: boolean;
   /** Reads any part of the tree. */
   readonly readNode: (node: SyntaxNode, walk: ShellWalk) => void;
   /** Reads a text that another shell may take for commands: the commands count, and nothing else is known of it. */
