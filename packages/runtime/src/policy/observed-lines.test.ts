@@ -73,8 +73,10 @@ const judges: Readonly<Record<string, Judge>> = {
   ],
 };
 
-describe.runIf(existsSync("/bin/bash") && existsSync("/bin/dash"))("a line that is allowed unasked", () => {
-  it.each(["/bin/bash", "/bin/dash"])(
+const shells = ["/bin/bash", "/bin/dash"].filter((shell) => existsSync(shell));
+
+describe.runIf(existsSync("/bin/bash"))("a line that is allowed unasked", () => {
+  it.each(shells)(
     "does nothing else than it was allowed for when %s runs it",
     (shell) => {
       const lines = [...new Set(fc.sample(hostileLine, { numRuns: LINES }))];

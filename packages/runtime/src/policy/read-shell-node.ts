@@ -12,6 +12,7 @@ import { notUnderstood, readShellWord } from "./read-shell-word.ts";
 import { readSimpleCommand } from "./read-simple-command.ts";
 import type { ShellWalk } from "./shell-findings.ts";
 import { isOwnVariable } from "./shell-variables.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 export const MAX_DEPTH = 8;
 /** What a person calls a part of the tree that is not understood. */
@@ -82,8 +83,14 @@ function readDeeper(nodes: readonly SyntaxNode[], walk: ShellWalk): void {
 /** The variable of a loop is set as by an assignment. */
 function readFor({ name, wordlist = [], body }: For, walk: ShellWalk): void {
   if (!isOwnVariable(name.text)) walk.found.opaque.push(`a variable is set: ${name.value}`);
-  for (const word of wordlist) readShellWord(word, walk);
+  const values = wordlist.map((word) => readShellWord(word, walk));
+  if (values.some(isInstruction)) walk.found.opaque.push("a loop over what may be options or code");
   readNode(body, { ...walk, repeats: true });
+}
+
+/** What a computed word must not become: an option, or a subscript that is evaluated. */
+function isInstruction({ text, spread }: ShellWord): boolean {
+  return /^-|[$`]/.test(text) || (spread && /[{,]-/.test(text));
 }
 
 /** To dash, `time` is a program, and takes options: it is read as one. */
