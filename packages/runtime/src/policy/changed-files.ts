@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { programName } from "./launch.ts";
 import { outputFiles } from "./output-files.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** The files that a command changes, or takes away, judged by its words. */
 export function changedFiles(words: readonly ShellWord[]): readonly ShellWord[] {

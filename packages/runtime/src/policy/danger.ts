@@ -7,7 +7,7 @@ import { mayStartOthers } from "./may-start-others.ts";
 import { followAll } from "./path-ends.ts";
 import type { PathPart, PolicyCall, PolicyPart, ResolvedPath } from "./policy-parts.ts";
 import { secretRead } from "./secret-places.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** Names that are hardly ever anything but a command. */
 const unmistakable: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { programName } from "./launch.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 import { isInSystemDirectory } from "./system-directory.ts";
 
 /** A pattern of texts: `*` stands for anything but a slash, `**` for anything, `?` for one character. */

@@ -1,4 +1,4 @@
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** What a command is about: itself, and what it starts. */
 export interface Launch {
@@ -10,6 +10,8 @@ export interface Launch {
   readonly inner?: readonly (readonly ShellWord[])[];
   /** A string that it reads as a line of shell. */
   readonly source?: string;
+  /** Does it, or what it starts, run in another directory? */
+  readonly isElsewhere?: boolean;
   /** Why its effect cannot be known from the line. */
   readonly opaque?: string;
 }

@@ -1,5 +1,5 @@
 import { type Launch, opaqueLaunch } from "./launch.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 const ADDRESS = /\s*(?:\d+(?:~\d+)?|\$|\/(?:[^\\/\n[]|\\.|\[[^\]/\n]*\])*\/[IM]*|[+~]\d+)\s*/y;
 

@@ -1,5 +1,5 @@
 import { programName } from "./launch.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 import { isInSystemDirectory } from "./system-directory.ts";
 
 /** Programs that do what their words say and start no other program, unless `readLaunch` says so. */

@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { posix } from "node:path";
 import { programName } from "./launch.ts";
 import type { CommandLine } from "./read-command-line.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** What the words of a line say about the files that its commands may open. */
 export interface MentionedFiles {
@@ -20,7 +20,8 @@ const fileless: ReadonlySet<string> = new Set([
 ]);
 
 /** The files that the commands of a line name: `cat .env`, `tool --file=.env`, `curl -d @.env`, `git show HEAD:.env`. */
-export function mentionedFiles({ commands, reads }: CommandLine, directory: string): MentionedFiles {
+export function mentionedFiles({ commands: run, reads, wanders }: CommandLine, directory: string): MentionedFiles {
+  const commands = run.map(({ words }) => words);
   const opening = commands.filter(([name]) => !fileless.has(programName(name?.text ?? "")));
   const words = [...opening.flatMap((command) => command.slice(1)), ...reads];
   const directories = visitedDirectories(commands);
@@ -28,7 +29,10 @@ export function mentionedFiles({ commands, reads }: CommandLine, directory: stri
   const paths = named.flatMap((path) =>
     posix.isAbsolute(path) ? [path] : directories.map((directory) => posix.join(directory, path)),
   );
-  return { paths: [...new Set([...named, ...paths])], computed: words.some(isComputed) };
+  return {
+    paths: [...new Set([...named, ...paths])],
+    computed: words.some(isComputed) || (wanders && words.length > 0),
+  };
 }
 
 /** Only the shell knows what `~` is. */
@@ -40,7 +44,7 @@ function isComputed({ text, fixed, quoted }: ShellWord): boolean {
  * Where the commands of a line may run, from where it starts: each `cd` is followed from every directory before it, since
  * which of them succeed is unknown. A path that the shell computes is not listed: it makes the line a computed one.
  */
-function visitedDirectories(commands: CommandLine["commands"]): readonly string[] {
+function visitedDirectories(commands: readonly (readonly ShellWord[])[]): readonly string[] {
   const directories = new Set(["."]);
   for (const target of commands.flatMap(enteredDirectory)) {
     if (directories.size >= MAX_DIRECTORIES) break;
@@ -52,7 +56,7 @@ function visitedDirectories(commands: CommandLine["commands"]): readonly string[
 
 function enteredDirectory([name, ...operands]: readonly ShellWord[]): readonly string[] {
   const target = operands.find(({ text }) => !/^-./.test(text));
-  const isKnown = /^(cd|pushd)$/.test(name?.text ?? "") && target !== undefined && !isComputed(target);
+  const isKnown = /^(cd|chdir|pushd)$/.test(name?.text ?? "") && target !== undefined && !isComputed(target);
   return isKnown ? [target.text] : [];
 }
 

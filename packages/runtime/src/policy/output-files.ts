@@ -1,7 +1,7 @@
 import { programName } from "./launch.ts";
 import { commonOutput, isCommonOutputName, type OutputForm, outputTable, readsOnly } from "./output-table.ts";
 import { afterMatch, outputsOf, readOptions } from "./read-outputs.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import { fixedWord, type ShellWord } from "./shell-word.ts";
 
 /** Subcommands of git that only look, wherever the repository is. */
 const looking =
@@ -69,7 +69,7 @@ function tarOutputs(given: readonly ShellWord[]): readonly ShellWord[] {
   const makes = has(/[cruA]/, /^--(cr|app|upd|conc|cat|del)/);
   const extracts = !makes && !has(/^-[a-zA-Z]*[td]/, /^--(li|diff|comp)/);
   // With absolute names it writes wherever the archive says.
-  const anywhere = has(/P/, /^--abs/) ? [{ text: "/", fixed: true, quoted: true, spread: false }] : [];
+  const anywhere = has(/P/, /^--abs/) ? [fixedWord("/")] : [];
   const places = [...valuesOf("C", ["directory", "one-top-level"]), ...anywhere];
   const notes = valuesOf("g", ["listed-incremental", "index-file"]);
   return [...(makes ? valuesOf("f", ["file"]) : []), ...(extracts ? places : []), ...notes];

@@ -5,8 +5,7 @@ import { plainName, toolGroup } from "../tools/repair/tool-aliases.ts";
 import { createCommandPattern, createGlobPattern, type GlobPattern } from "./glob-pattern.ts";
 import { mentionedFiles } from "./mentioned-files.ts";
 import { followAll, pathEnds } from "./path-ends.ts";
-import { readCommandLine } from "./read-command-line.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import { type RunCommand, readCommandLine } from "./read-command-line.ts";
 
 const severity: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
@@ -23,7 +22,7 @@ export interface PolicyCall {
 /** One thing a call would do. A call is judged by the worst of its parts. */
 export type PolicyPart =
   | { readonly kind: "whole" }
-  | { readonly kind: "command"; readonly words: readonly ShellWord[] }
+  | ({ readonly kind: "command" } & RunCommand)
   /** Something in the command line that is only known by running it. */
   | { readonly kind: "opaque"; readonly what: string }
   | PathPart;
@@ -138,7 +137,7 @@ function commandParts(command: unknown, base: string, { workspace, mentions }: L
     use,
     recursive: false,
   });
-  const named = commands.map((words) => ({ kind: "command", words }) as const);
+  const named = commands.map((command) => ({ kind: "command", ...command }) as const);
   if (writes.length + changes.length + mentioned.paths.length > MAX_PATHS) return [...named, tooManyPaths];
   return [
     ...named,
@@ -220,6 +219,8 @@ export function compileRule(rule: PolicyRule): CompiledRule {
   const fitsCommand = (part: PolicyPart): boolean => {
     if (command === undefined) return true;
     if (part.kind !== "command") return false;
+    // Elsewhere the same words may be another program, or one with other settings.
+    if (rule.effect === "allow" && part.isElsewhere && !isEveryCommand(rule)) return false;
     const match = command.matches(part.words);
     // What may be meant counts where it makes the decision stricter, and only there.
     return match === "yes" || (match === "maybe" && rule.effect !== "allow");
@@ -240,6 +241,11 @@ export function compileRule(rule: PolicyRule): CompiledRule {
       return fitsFile(part) && fitsCommand(part);
     },
   };
+}
+
+/** A rule about every command names none. */
+export function isEveryCommand({ command }: PolicyRule): boolean {
+  return command?.trim().startsWith("*") === true;
 }
 
 /** The rule that decides: the most specific, of equally specific ones the strictest, of those the first. */

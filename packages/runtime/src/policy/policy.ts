@@ -5,6 +5,7 @@ import { judgeByMode, judgeReading, type PolicyMode } from "./policy-mode.ts";
 import {
   compileRule,
   decidingRule,
+  isEveryCommand,
   isStricter,
   judgedPathsOf,
   type PolicyCall,
@@ -125,7 +126,7 @@ function verdictOf(rule: PolicyRule): PolicyVerdict {
 
 /** A rule about `make` is one about what `make` starts; a rule about every command is not. */
 function namesProgram(rule: PolicyRule | undefined): boolean {
-  return rule?.command !== undefined && !rule.command.trim().startsWith("*");
+  return rule?.command !== undefined && !isEveryCommand(rule);
 }
 
 function unreadable(forbidden: string | undefined, what: string): string | undefined {

@@ -7,7 +7,7 @@ import { readCommandLine } from "./read-command-line.ts";
 /** Words that the shell computes are shown as `$`. */
 const shown = (command: unknown) => {
   const { commands, writes, opaque } = readCommandLine(command);
-  const words = commands.map((each) => each.map(({ text, fixed }) => (fixed ? text : `${text}$`)).join(" "));
+  const words = commands.map(({ words: each }) => each.map(({ text, fixed }) => (fixed ? text : `${text}$`)).join(" "));
   return { commands: words, writes, opaque: opaque.length > 0 };
 };
 const plain = (...commands: readonly string[]) => ({ commands, writes: [], opaque: false });
@@ -15,10 +15,9 @@ const plain = (...commands: readonly string[]) => ({ commands, writes: [], opaqu
 describe("a command line that can be followed", () => {
   it.each<[string, readonly string[]]>([
     ["ls -la", ["ls -la"]],
-    ['$"r"m x', ["rm x"]],
     ["a && rm -rf b", ["a", "rm -rf b"]],
     ["a || b; c & d | e |& f", ["a", "b", "c", "d", "e", "f"]],
-    ["a\nb\r\nc", ["a", "b", "c"]],
+    ["a\nb\nc", ["a", "b", "c"]],
     ["a \\\n  b", ["a b"]],
     ["# rm a\nls # rm b", ["ls"]],
     ["echo a#b", ["echo a#b"]],
@@ -89,6 +88,15 @@ describe("a command line that could hide anything", () => {
     "{rm,-rf,a}",
     "/bin/r? a",
     "$'\\x72m' a",
+    '$"r"m a',
+    "a\nb\r\nc",
+    'for f in -delete; do find "$f"; done',
+    "for f in 'a[$(rm b)]'; do [ $f ]; done",
+    "for f in {-v,b}; do ls $f; done",
+    "cat < /dev/tcp/localhost/80",
+    "echo $(( $(rm a) ))",
+    "~(",
+    "eval (<<<for i do ",
     "rm$\\\n! a",
     "eval $X",
     'eval "$(cat x)"',
@@ -235,7 +243,7 @@ describe("any line at all", () => {
       fc.property(fc.array(safe, { minLength: 1, maxLength: 12 }), (pieces) => {
         const line = pieces.join("");
         const { commands, opaque } = readCommandLine(line);
-        const isSeen = opaque.length > 0 || commands.some(([name]) => name?.text === "mark");
+        const isSeen = opaque.length > 0 || commands.some(({ words: [name] }) => name?.text === "mark");
         if (!isSeen) expect({ line, ran: ran(line) }).toEqual({ line, ran: false });
       }),
       { numRuns: 150 },

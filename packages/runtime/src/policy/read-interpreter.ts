@@ -1,5 +1,5 @@
 import { type Launch, opaqueLaunch } from "./launch.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** Programs that run code they get as an argument or on their standard input. */
 const inlineCode: ReadonlyMap<string, RegExp> = new Map([

@@ -1,7 +1,7 @@
 import { type Launch, opaqueLaunch, programName } from "./launch.ts";
 import { readLaunchingOptions } from "./launching-options.ts";
 import { isStandardInput, readInterpreter } from "./read-interpreter.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import { fixedWord, type ShellWord } from "./shell-word.ts";
 import { unwrapCommand } from "./unwrap-command.ts";
 
 /** Commands that start others in a way of their own. */
@@ -51,7 +51,7 @@ function readFind(words: readonly ShellWord[]): Launch {
   const inner: (readonly ShellWord[])[] = [];
   const roots = searchedPlaces(words);
   for (const [index, { text }] of words.entries()) {
-    if (/^(-delete|-fprint.*|-fls)$/.test(text)) inner.push([{ text: "rm", fixed: true, quoted: true, spread: false }]);
+    if (/^(-delete|-fprint.*|-fls)$/.test(text)) inner.push([fixedWord("rm")]);
     if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(text)) continue;
     const rest = words.slice(index + 1);
     const end = rest.findIndex((word) => word.text === ";" || word.text === "+");
@@ -59,7 +59,8 @@ function readFind(words: readonly ShellWord[]): Launch {
     for (const root of roots) inner.push(started.map((word) => withFound(word, root)));
   }
   const isComputed = words.some(({ fixed, quoted }) => !fixed && !quoted);
-  return { shown: true, inner, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
+  const isElsewhere = words.some(({ text }) => /^-(exec|ok)dir$/.test(text));
+  return { shown: true, inner, isElsewhere, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
 }
 
 /** The places that `find` looks through, other than where it runs; those of `fd` cannot be distinguished from its patterns. */
@@ -78,7 +79,9 @@ function withFound(word: ShellWord, place: ShellWord | undefined): ShellWord {
 /** `git -C dir push` is a push. `-c` sets what git runs for itself. */
 function readGit(words: readonly ShellWord[]): Launch {
   let start = 1;
+  let isElsewhere = false;
   for (let word = words[start]; word?.text.startsWith("-"); word = words[start]) {
+    isElsewhere ||= /^(-C|--git-dir|--work-tree)/.test(word.text);
     if (!/^(-C|--no-pager|-P|--git-dir|--work-tree|--version|--help)(=.*)?$/.test(word.text))
       return opaqueLaunch(words, "an option of `git`");
     start += /^(-C|--git-dir|--work-tree)$/.test(word.text) ? 2 : 1;
@@ -86,7 +89,7 @@ function readGit(words: readonly ShellWord[]): Launch {
   const rest = [...words.slice(0, 1), ...words.slice(start)];
   return runsCommands(words.slice(start))
     ? opaqueLaunch(rest, "a command that `git` is to run")
-    : { shown: true, words: rest };
+    : { shown: true, words: rest, isElsewhere };
 }
 
 /** Options and words of git's commands that name a program to run. */

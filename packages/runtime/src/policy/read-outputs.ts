@@ -1,5 +1,5 @@
 import { type OutputForm, VALUED_NAMES } from "./output-table.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** Standard output, or nothing at all. */
 const SINK = /^(-|\/dev\/(null|stdout|stderr|tty))$/;

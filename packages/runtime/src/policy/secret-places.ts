@@ -1,4 +1,4 @@
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 /** Directories that hold keys, sign-ins or what a browser remembers: nobody has one in a project for anything else. */
 const secretDirectories = [

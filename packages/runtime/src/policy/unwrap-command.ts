@@ -1,5 +1,5 @@
 import { type Launch, opaqueLaunch } from "./launch.ts";
-import type { ShellWord } from "./shell-cursor.ts";
+import type { ShellWord } from "./shell-word.ts";
 
 interface Wrapper {
   /** Does it matter by itself, as `sudo` does? */
@@ -8,6 +8,8 @@ interface Wrapper {
   readonly flags?: RegExp;
   readonly valued?: RegExp;
   readonly operands?: number;
+  /** Options that change the environment or the look-up of the command. */
+  readonly changing?: RegExp;
 }
 
 /** Commands whose one purpose is to start another. An option that is not listed makes them opaque. */
@@ -16,12 +18,12 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     sudo: { shown: true, flags: /^-[EnHbkS]+$/ },
     doas: { shown: true, flags: /^-n$/ },
     pkexec: { shown: true },
-    env: { flags: /^(-i|-|--ignore-environment)$/, valued: /^-u$/ },
+    env: { flags: /^(-i|-|--ignore-environment)$/, valued: /^-u$/, changing: /^-/ },
     nohup: {},
     setsid: { flags: /^-[cfw]+$/ },
-    command: { flags: /^-p$/ },
+    command: { flags: /^-p$/, changing: /^-p$/ },
     builtin: {},
-    exec: { flags: /^-[cl]+$/ },
+    exec: { flags: /^-[cl]+$/, changing: /^-/ },
     nice: { flags: /^(-\d+|-n-?\d+)$/, valued: /^-n$/ },
     ionice: { flags: /^(-[cn]\d|-t)$/, valued: /^-[cn]$/ },
     chrt: { flags: /^-[abfior]+$/, operands: 1 },
@@ -50,8 +52,15 @@ export function unwrapCommand(name: string, words: readonly ShellWord[]): Launch
   const inner = words.slice(start + (hasOperand ? (wrapper.operands ?? 0) : 0));
   if (inner.length === 0) return { shown: true };
   if (name === "flock" && /^(-c|--command)$/.test(inner[0]?.text ?? "")) return readLockedLine(words, inner[1]);
-  const added = name === "xargs" ? withInput(inner, words.slice(1, start)) : inner;
-  return { shown: wrapper.shown ?? false, inner: [added] };
+  const options = words.slice(1, start);
+  const added = name === "xargs" ? withInput(inner, options) : inner;
+  return { shown: wrapper.shown ?? false, inner: [added], ...changeBy(wrapper, name, options) };
+}
+
+/** An option may have another program found under the same name. */
+function changeBy({ changing }: Wrapper, name: string, options: readonly ShellWord[]): Pick<Launch, "opaque"> {
+  const changes = options.some(({ text }) => text !== "--" && changing?.test(text));
+  return changes ? { opaque: `an option of \`${name}\` that changes what the command is` } : {};
 }
 
 /** `command -v` only looks a name up. */

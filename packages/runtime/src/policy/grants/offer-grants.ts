@@ -48,7 +48,7 @@ function offersOf({ call }: CallToApprove, part: PolicyPart): readonly GrantScop
   if (part.kind === "command" && call.kind === "shell") {
     const directory = directoryOf(call);
     const isFixed = part.words.every(({ fixed, spread }) => fixed && !spread);
-    return directory === undefined || !isFixed
+    return directory === undefined || !isFixed || part.isElsewhere
       ? []
       : commandOffers(
           part.words.map(({ text }) => text),

@@ -73,7 +73,7 @@ function coversCall(scope: GrantScope, { call }: CallToApprove): boolean {
 }
 
 function coversPart(scope: GrantScope, call: CallToApprove["call"], part: PolicyPart): boolean {
-  if (scope.kind === "command") return part.kind === "command" && coversCommand(scope, call, part.words);
+  if (scope.kind === "command") return part.kind === "command" && coversCommand(scope, call, part);
   if (scope.kind !== "path" || part.kind !== "path") return false;
   const path = changedPath(call.kind, part);
   if (path === undefined) return false;
@@ -83,9 +83,9 @@ function coversPart(scope: GrantScope, call: CallToApprove["call"], part: Policy
 function coversCommand(
   { words, more, directory }: Extract<GrantScope, { kind: "command" }>,
   call: CallToApprove["call"],
-  asked: Extract<PolicyPart, { kind: "command" }>["words"],
+  { words: asked, isElsewhere }: Extract<PolicyPart, { kind: "command" }>,
 ): boolean {
-  if (call.kind !== "shell" || directory !== directoryOf(call)) return false;
+  if (isElsewhere || call.kind !== "shell" || directory !== directoryOf(call)) return false;
   if (more ? asked.length < words.length : asked.length !== words.length) return false;
   // No person has seen what the shell would compute.
   if (!asked.every(({ fixed, spread }) => fixed && !spread)) return false;
