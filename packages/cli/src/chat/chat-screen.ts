@@ -210,10 +210,8 @@ export class ChatScreen implements ChatControls {
         this.#putAside();
         this.#setCard(lines);
       },
-      arm: (keys: readonly string[]) => {
-        this.#putAside();
-        this.#setCard([...this.#card, ...keys]);
-      },
+      settle: () => this.#putAside(),
+      arm: (keys: readonly string[]) => this.#setCard([...this.#card, ...keys]),
       hint: (line: string) => {
         this.#setCard([...this.#card, this.look.style.yellow(line)]);
         this.#editor.setText(this.#typed);
