@@ -147,6 +147,7 @@ export class ChatScreen implements ChatControls {
     this.#asks.stop();
     this.#chat.close();
     this.#card = [];
+    this.#giveBack();
     this.#view.clear();
     this.#chat = this.#newChat();
     this.#asks = this.#askFor(this.#chat);
@@ -210,10 +211,8 @@ export class ChatScreen implements ChatControls {
         this.#putAside();
         this.#setCard(lines);
       },
-      arm: (keys: readonly string[]) => {
-        this.#putAside();
-        this.#setCard([...this.#card, ...keys]);
-      },
+      settle: () => this.#putAside(),
+      arm: (keys: readonly string[]) => this.#setCard([...this.#card, ...keys]),
       hint: (line: string) => {
         this.#setCard([...this.#card, this.look.style.yellow(line)]);
         this.#editor.setText(this.#typed);
@@ -224,8 +223,7 @@ export class ChatScreen implements ChatControls {
       },
       answered: () => {
         this.#setCard([]);
-        this.#editor.setText(joined(this.#aside, this.#editor.getExpandedText()));
-        this.#aside = "";
+        this.#giveBack();
       },
     };
     const { host, client } = this.#options;
@@ -236,6 +234,12 @@ export class ChatScreen implements ChatControls {
   #putAside(): void {
     this.#aside = joined(this.#aside, this.#editor.getExpandedText());
     this.#editor.setText("");
+  }
+
+  #giveBack(): void {
+    if (this.#aside === "") return;
+    this.#editor.setText(joined(this.#aside, this.#editor.getExpandedText()));
+    this.#aside = "";
   }
 
   #setCard(lines: readonly string[]): void {

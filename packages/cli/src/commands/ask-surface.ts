@@ -5,7 +5,9 @@ import type { TurnWriter } from "./turn-writer.ts";
 export interface AskSurface {
   /** Shows a card, or the next part of one. What was typed before is put aside. Resolves when it is on the screen. */
   ask(lines: readonly string[]): unknown;
-  /** The card can be answered from now on; what was typed until now is put aside. */
+  /** Puts aside what was typed until now. Resolves when what is typed counts. */
+  settle(): unknown;
+  /** The card can be answered from now on. */
   arm(keys: readonly string[]): unknown;
   /** What was typed was no answer to what was asked last. */
   hint(line: string): unknown;
@@ -20,13 +22,13 @@ export function surfaceOf(
   writer: Pick<TurnWriter, "ask" | "answered">,
   typed: Pick<TypedLines, "putAside">,
 ): AskSurface {
-  const showing = (lines: readonly string[]): unknown => {
-    typed.putAside();
-    return writer.ask(lines);
-  };
   return {
-    ask: showing,
-    arm: showing,
+    ask(lines) {
+      void typed.putAside();
+      return writer.ask(lines);
+    },
+    settle: typed.putAside,
+    arm: writer.ask,
     hint: (line) => writer.ask([line]),
     early: () => writer.ask([EARLY]),
     answered: writer.answered,

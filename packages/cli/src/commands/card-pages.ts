@@ -25,7 +25,9 @@ export function showPages({ body, keys }: Card, surface: AskSurface): Pages {
   let isArmed = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const arm = (): void => {
+  const arm = async (): Promise<void> => {
+    await surface.settle();
+    if (isStopped) return;
     isArmed = true;
     surface.arm(keys);
   };
@@ -35,7 +37,7 @@ export function showPages({ body, keys }: Card, surface: AskSurface): Pages {
     if (!isLast())
       return void surface.ask([...lines, `  Part ${page + 1} of ${count}: Enter shows the next one, n = no`]);
     await surface.ask(lines);
-    if (!isStopped) timer = setTimeout(arm, ARM_MS);
+    if (!isStopped) timer = setTimeout(() => void arm(), ARM_MS);
   };
   void show();
   return {

@@ -16,9 +16,9 @@ export async function confirmShown(host: Host, question: string): Promise<boolea
     onClose: () => answer.resolve(""),
   });
   try {
-    lines.putAside();
+    void lines.putAside();
     await pause(ARM_MS);
-    lines.putAside();
+    await lines.putAside();
     isAsked = true;
     await write(host.stdout, `${question} [y/N] `);
     return /^y(?:es)?$/i.test((await answer.promise).trim());

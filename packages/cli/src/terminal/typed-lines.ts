@@ -17,8 +17,8 @@ export interface TypedLinesOptions {
 }
 
 export interface TypedLines {
-  /** Whatever was typed of the line that is not complete does not count. */
-  putAside(): void;
+  /** Whatever was typed of the line that is not complete does not count. Resolves when what is typed counts again. */
+  putAside(): Promise<void>;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: 
   let partial = "";
   /** The line under way was begun before something that it must not answer. */
   let isStale = false;
-  let handover: NodeJS.Timeout | undefined;
+  let handover: { readonly timer: NodeJS.Timeout; readonly end: () => void } | undefined;
 
   const put = (line: string): void => {
     const wasStale = isStale;
@@ -53,23 +53,29 @@ export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: 
     onClose();
   };
   const cook = (): void => {
-    clearTimeout(handover);
-    if (handover !== undefined) input.setRawMode?.(false);
+    if (handover === undefined) return;
+    const { timer, end: over } = handover;
+    clearTimeout(timer);
+    input.setRawMode?.(false);
     handover = undefined;
+    partial = "";
+    over();
   };
 
   input.on("data", take).on("end", end).on("close", end);
   return {
-    putAside() {
+    async putAside() {
       if (input.setRawMode === undefined) {
         isStale ||= partial !== "";
         return;
       }
-      partial = "";
       cook();
       input.setRawMode(true);
-      // On a busy machine the time is over before the terminal was read: reading comes before what is immediate.
-      handover = setTimeout(() => setImmediate(cook), HAND_OVER_MS);
+      await new Promise<void>((resolve) => {
+        // On a busy machine the time is over before the terminal was read: reading comes before what is immediate.
+        const timer = setTimeout(() => setImmediate(() => handover?.timer === timer && cook()), HAND_OVER_MS);
+        handover = { timer, end: resolve };
+      });
     },
     close() {
       cook();
