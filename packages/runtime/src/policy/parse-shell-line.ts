@@ -6,7 +6,7 @@ import type { ShellFindings, ShellWalk } from "./shell-findings.ts";
 const MAX_LENGTH = 50_000;
 const MAX_BRACKETS = 40;
 /** What stands at an error: a word that begins or ends a construct, or any character. */
-const UNEXPECTED = /^(do|then|else|elif|fi|done|esac|in|.)/s;
+const UNEXPECTED = /^(do|then|else|elif|fi|done|esac|in|[;&|)]+|.)/s;
 /** A joined line that may make one word or operator of what stands around it. */
 const JOINED = /(?<![ \t\n]|&&|\|\|)\\\n(?![ \t])/g;
 
@@ -27,8 +27,8 @@ export function parseShellLine(source: string): ShellFindings {
 
 function readLine(source: string, found: ShellFindings): void {
   const literals: (readonly [number, number])[] = [];
-  // Hidden texts may hide others: together they are no longer than the line, so that the time is bounded by its length.
-  let left = source.length;
+  // Hidden texts may hide others: together they are a few times as long as the line, so that its length bounds the time.
+  let left = 3 * source.length;
   const readHidden: ShellWalk["readHidden"] = (text, walk) => {
     left -= text.length;
     if (left < 0 || walk.depth > MAX_DEPTH || isTooDeep(text)) return;

@@ -69,9 +69,10 @@ interface Place {
 
 function readSource(source: string, found: Found, place: Place): void {
   const { commands, writes, reads, opaque } = parseShellLine(source);
-  found.opaque.push(...opaque);
-  found.reads.push(...reads);
-  found.writes.push(...writes);
+  // One by one: there may be more of them than a call takes arguments.
+  for (const what of new Set(opaque)) found.opaque.push(what);
+  for (const word of reads) found.reads.push(word);
+  for (const word of writes) found.writes.push(word);
   for (const { words, repeats } of commands) readWords(words, found, { ...place, repeats: place.repeats || repeats });
 }
 
