@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseSync } from "vite";
 import { root } from "../lint-planted.ts";
 import { isNode, type Node, nodesOf } from "./syntax-nodes.ts";
@@ -21,7 +22,7 @@ export interface Expressions {
   readonly hidden: readonly string[];
 }
 
-const recorder = join(import.meta.dirname, "record-expressions.ts");
+const recorder = fileURLToPath(new URL("record-expressions.ts", import.meta.url));
 
 /** The sources that are shipped: tests and what serves only these are left out. */
 export function shippedSources(): readonly string[] {
