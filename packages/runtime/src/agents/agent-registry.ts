@@ -6,6 +6,7 @@ import type { RunningTurn } from "../turns/session-engine.ts";
 import { createWorktree, findRepository } from "../worktrees/create-worktree.ts";
 import { hasUnmergedWork, removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
+import { type AgentRights, createAllRights, leastOf } from "./agent-rights.ts";
 import type { AgentTurns } from "./agent-turns.ts";
 import type { AgentViews } from "./agent-views.ts";
 import { worktreeOf } from "./agent-worktrees.ts";
@@ -17,6 +18,7 @@ type AgentRegistry = Pick<Agents, "create" | "change" | "remove" | "reportStatus
 /** What makes, changes and removes agents. */
 export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: AgentTurns): AgentRegistry {
   const { store, sessions, engine } = options;
+  const rights = createAllRights(options);
   const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
 
   /** Names are the whole gateway's. Another user's agent is refused as a name that nobody can have: nothing says that it is there. */
@@ -26,6 +28,13 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
       () => unusableName(wanted),
     );
 
+  /** An agent that is made by another one has no more than its maker has in this turn. */
+  const clamped = async ({ permission, sandbox }: CreateAgent, createdBy: string): Promise<Partial<AgentRights>> => {
+    if (createdBy === HUMAN) return defined({ permission, sandbox });
+    const maker = await rights.inTurn(createdBy);
+    return leastOf(maker, { permission: permission ?? maker.permission, sandbox: sandbox ?? maker.sandbox });
+  };
+
   return {
     async create(wanted, caller, createdBy = HUMAN) {
       assertName(wanted);
@@ -33,7 +42,8 @@ export function agentRegistry(options: AgentsOptions, views: AgentViews, turns: 
       if ((await store.find(wanted.name)) !== undefined) throw await refusedName(wanted, caller);
       const worktree = await makeWorktree(options, wanted, caller);
       try {
-        const { name, model, lane, permission, sandbox, budget, userServers } = wanted;
+        const { name, model, lane, budget, userServers } = wanted;
+        const { permission, sandbox } = await clamped(wanted, createdBy);
         const workspace = worktree?.path ?? wanted.workspace;
         const session = defined({ workspace, title: name, model, lane, permission, sandbox });
         const agent = { name, createdBy, ...defined({ worktree, userServers }) };
