@@ -41,6 +41,8 @@ export interface GitOptions {
   /** Variables for this command alone. */
   readonly env?: Readonly<Record<string, string>>;
   readonly limitMs?: number;
+  /** What it reads on standard input; absent: nothing. */
+  readonly input?: string;
   /** More than this it is not let print. */
   readonly maxBytes?: number;
 }
@@ -50,14 +52,14 @@ export async function runGit(
   { spawner, env }: Git,
   cwd: string,
   args: readonly string[],
-  { settings = {}, env: own = {}, limitMs = LIMIT_MS, maxBytes = MAX_BYTES }: GitOptions = {},
+  { settings = {}, env: own = {}, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, input }: GitOptions = {},
 ): Promise<GitOutput> {
   const child = spawner.spawn({
     file: "git",
     args: ["--no-optional-locks", ...args],
     cwd,
     env: toolEnvironment({ parent: env, set: { ...fixed, ...own, ...settingsEnv({ ...SAFE_SETTINGS, ...settings }) } }),
-    stdin: "closed",
+    stdin: input === undefined ? "closed" : { content: input },
   });
   let isLate = false;
   const timer = setTimeout(() => {

@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
 import { makePrivateDirectory, writePrivateFile } from "../paths/private-files.ts";
 import { withFileLock } from "../paths/with-file-lock.ts";
-import { identifyProcess, isAlive, readBootId, readPidNamespace } from "../process/process-identity.ts";
-import type { GuardedPath } from "./git-guards.ts";
+import { isHolderAlive, thisProcess } from "./holder.ts";
 
-type Missing = NonNullable<GuardedPath["missing"]>;
+/** What to make where there is nothing; a file has this content. */
+export type Missing = { readonly kind: "directory" } | { readonly kind: "file"; readonly content: string };
 
 /** What was made in a workspace, and exactly that: something of the same name that is not it is the user's. */
 interface Receipt {
@@ -125,18 +125,6 @@ function removeIfOurs({ path, missing, made }: Receipt): void {
 function readReceipt(place: string): Receipt | undefined {
   const value = parseJson(readText(join(place, RECEIPT)));
   return isJsonObject(value) ? (value as unknown as Receipt) : undefined;
-}
-
-function thisProcess(): string {
-  return JSON.stringify({ ...identifyProcess(process.pid), bootId: readBootId(), pidNamespace: readPidNamespace() });
-}
-
-/** A holder in another container cannot be looked up from here, and counts as alive. */
-function isHolderAlive(text: string): boolean {
-  const holder = parseJson(text);
-  if (!isJsonObject(holder) || holder["bootId"] !== readBootId()) return false;
-  if (holder["pidNamespace"] !== readPidNamespace()) return true;
-  return isAlive({ pid: Number(holder["pid"]), startTime: String(holder["startTime"]) });
 }
 
 function readText(path: string): string {
