@@ -103,7 +103,8 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
         holder: randomUUID(),
       });
       const mounts = [...outer, ...workspace.mounts, ...socketMounts(requested, place, socket), ...lastSeals];
-      const workspacePath = physicalPath(place.workspace);
+      // One of ours may be reached by a link; no agent can exchange it.
+      const workspacePath = place.isOurs ? physicalPath(place.workspace) : place.workspace;
       const enclose = encloser({ machine, mounts, workspace: workspacePath, network, settings, node });
       return { enclose, configDir: ownConfigDir(own), close: workspace.close };
     },

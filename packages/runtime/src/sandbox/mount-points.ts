@@ -10,11 +10,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
 import { makePrivateDirectory, writePrivateFile } from "../paths/private-files.ts";
 import { withFileLock } from "../paths/with-file-lock.ts";
 import { isHolderAlive, thisProcess } from "./holder.ts";
+import { inTrueDirectory } from "./true-name.ts";
 
 /** What to make where there is nothing; a file has this content. */
 export type Missing = { readonly kind: "directory" } | { readonly kind: "file"; readonly content: string };
@@ -82,8 +83,8 @@ function make(path: string, missing: Missing, place: string): void {
   const note = (receipt: Receipt): void => writePrivateFile(join(place, RECEIPT), JSON.stringify(receipt));
   note({ path, missing });
   try {
-    if (missing.kind === "directory") mkdirSync(path, { mode: 0o755 });
-    else writeFileSync(path, missing.content, { flag: "wx", mode: 0o644 });
+    const isThere = inTrueDirectory(dirname(path), (directory) => makeIn(join(directory, basename(path)), missing));
+    if (!isThere) throw new RangeError(`${dirname(path)} is a link, or gone`);
   } catch (cause) {
     rmSync(place, { recursive: true, force: true });
     throw new CaretError("workspace-forbidden", `A sandbox needs ${path} to mount over, and it cannot be made`, {
@@ -92,6 +93,11 @@ function make(path: string, missing: Missing, place: string): void {
     });
   }
   note({ path, missing, made: inodeOf(path) ?? "" });
+}
+
+function makeIn(path: string, missing: Missing): void {
+  if (missing.kind === "directory") mkdirSync(path, { mode: 0o755 });
+  else writeFileSync(path, missing.content, { flag: "wx", mode: 0o644 });
 }
 
 function inodeOf(path: string): string | undefined {

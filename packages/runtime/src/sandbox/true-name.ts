@@ -30,6 +30,25 @@ export function openByTrueName(path: string): number | undefined {
   return undefined;
 }
 
+/** Whether a path leads where it says, without a link, just now. */
+export function isTrueName(path: string): boolean {
+  const descriptor = openByTrueName(path);
+  if (descriptor !== undefined) closeSync(descriptor);
+  return descriptor !== undefined;
+}
+
+/** Does something in a directory that is held open meanwhile, so that no link can be put in its place. False where it is not there. */
+export function inTrueDirectory(path: string, work: (directory: string) => void): boolean {
+  const descriptor = openByTrueName(path);
+  if (descriptor === undefined) return false;
+  try {
+    work(`/proc/self/fd/${descriptor}`);
+    return true;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Copies a plain file, if there is one under that very name and it is no larger. */
 export function copyByTrueName(from: string, to: string, maxBytes: number): void {
   const source = openByTrueName(from);

@@ -1,6 +1,6 @@
-import { closeSync, copyFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { openByTrueName } from "../true-name.ts";
+import { inTrueDirectory } from "../true-name.ts";
 
 /** Takes a file out of the workspace, to `place`. False where it cannot be taken, or is not there under that very name. */
 export function withhold(workspace: string, path: string, place: string): boolean {
@@ -33,14 +33,9 @@ export function putNew(workspace: string, path: string, content: string): boolea
 
 /** The directory is held open meanwhile: another turn may put a link in its place, and nothing must be moved elsewhere. */
 function inDirectoryOf(workspace: string, path: string, work: (file: string) => void): boolean {
-  const directory = openByTrueName(dirname(join(workspace, path)));
-  if (directory === undefined) return false;
   try {
-    work(`/proc/self/fd/${directory}/${basename(path)}`);
-    return true;
+    return inTrueDirectory(dirname(join(workspace, path)), (directory) => work(join(directory, basename(path))));
   } catch {
     return false; // its directory cannot be written, by us as by the turn: the caller names the file
-  } finally {
-    closeSync(directory);
   }
 }

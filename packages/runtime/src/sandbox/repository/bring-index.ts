@@ -18,7 +18,8 @@ const NOTHING: Entries = new Map();
 
 /** Undefined when nothing that counts has changed: only the times of files, say. */
 export async function changeOfIndex(inside: RunIn, files: { readonly before: string; readonly after: string }) {
-  if (fingerprint(files.before) === fingerprint(files.after)) return undefined;
+  // One that is gone, or was a link, says nothing: the user's stays.
+  if (!existsSync(files.after) || fingerprint(files.before) === fingerprint(files.after)) return undefined;
   const [before, after] = await Promise.all([readIndex(inside, files.before), readIndex(inside, files.after)]);
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => differ(before, after, path));
   if (paths.length === 0) return undefined;

@@ -9,7 +9,7 @@ import { type Answer, askRepository, type Repository } from "./ask-repository.ts
 import { PRIVATE_PLACE } from "./bring-worktrees.ts";
 import { OBJECTS } from "./make-private-repository.ts";
 import type { ConfigEntry } from "./read-config.ts";
-import { openTurnRepository } from "./turn-repository.ts";
+import { openTurnRepository, type TurnRepository } from "./turn-repository.ts";
 
 export interface GitMountsOptions {
   readonly git: Git;
@@ -68,12 +68,24 @@ async function turnMounts(options: GitMountsOptions, repository: Repository | un
       ...(turn.repository?.objects ?? []).map(
         (from, index) => ({ kind: "read", path: `${OBJECTS}/${index}`, from }) as const,
       ),
+      ...withoutAlternates(turn),
       { kind: "write", path: place, from: turn.directory },
       ...(isFile ? [{ kind: "read", path: own, from: `${turn.directory}.file` } as const] : []),
       ...modules(repository, place),
     ],
     close: turn.close,
   };
+}
+
+/** They are named in the turn's own repository; under the paths of the machine they are not there inside. */
+function withoutAlternates({ directory, repository }: TurnRepository): readonly Mount[] {
+  const from = `${directory}.none`;
+  writeFileSync(from, "");
+  return (repository?.objects ?? []).flatMap((path, index) =>
+    existsSync(join(path, "info", "alternates"))
+      ? [{ kind: "read", path: `${OBJECTS}/${index}/info/alternates`, from } as const]
+      : [],
+  );
 }
 
 /** Submodules have their repositories there: their files can be looked at with git, and not committed. */

@@ -4,6 +4,7 @@ import { CaretError } from "@caret/protocol";
 import { type Git, runGit } from "../../git/run-git.ts";
 import { writePrivateFile } from "../../paths/private-files.ts";
 import { isHolderAlive, thisProcess } from "../holder.ts";
+import { isTrueName } from "../true-name.ts";
 import { askRepository, type Repository } from "./ask-repository.ts";
 import { bringOver } from "./bring-over.ts";
 import { cleanPrivateRepository, makePlain } from "./clean-private-repository.ts";
@@ -11,7 +12,7 @@ import { fingerprint } from "./fingerprint.ts";
 import { makePrivateRepository } from "./make-private-repository.ts";
 import { copyOperation, operationIn, removeOperation } from "./operation-under-way.ts";
 import { readConfig } from "./read-config.ts";
-import { gitIn, type RepositoryState, readState } from "./repository-state.ts";
+import { GitFailed, gitIn, type RepositoryState, readState } from "./repository-state.ts";
 import { savedOperation } from "./saved-operation.ts";
 
 /** What is written down before a turn begins, so that its work is not lost with the gateway. */
@@ -77,11 +78,11 @@ async function finish(git: Git, root: string, id: string, receipt: Receipt | und
   const directory = join(root, id);
   try {
     const words = receipt === undefined ? [] : await take(git, root, id, receipt);
-    for (const end of ["", ".json", ".index", ".shallow", ".given", ".operation", ".file"])
+    for (const end of ["", ".json", ".index", ".shallow", ".given", ".operation", ".file", ".none"])
       removeTree(`${directory}${end}`);
     return words;
   } catch (reason) {
-    const why = CaretError.from(reason).message;
+    const why = reason instanceof GitFailed ? reason.message : CaretError.from(reason).message;
     return [`What the turn did with git could not be taken over (${why}). It is kept in ${directory}.`];
   }
 }
@@ -89,6 +90,7 @@ async function finish(git: Git, root: string, id: string, receipt: Receipt | und
 async function take(git: Git, root: string, id: string, receipt: Receipt): Promise<readonly string[]> {
   const { workspace, before } = receipt;
   const directory = join(root, id);
+  if (!isTrueName(workspace)) throw new CaretError("workspace-missing", `${workspace} is not there any more`);
   if (!existsSync(join(directory, "HEAD")))
     return receipt.repository === undefined
       ? []

@@ -238,6 +238,11 @@ static int set_id(const char *how, const char *path) {
   return 1;
 }
 
+/* Exchanges two paths until it is killed. */
+static int exchange(const char *one, const char *other) {
+  for (;;) syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2 /* RENAME_EXCHANGE */);
+}
+
 static int ring(void) {
   char parameters[256] = {0};
   return ok(syscall(425, 1, parameters));
@@ -288,6 +293,7 @@ int main(int count, char **words) {
   if (is(what, "i386")) return foreign_calls();
   if (is(what, "perf")) return perf();
   if (!strncmp(what, "set-id-", 7)) return set_id(what + 7, a);
+  if (is(what, "exchange")) return exchange(a, b);
   if (is(what, "ring")) return ring();
   if (is(what, "bpf")) return kernel_map();
   if (is(what, "userfault")) return ok(syscall(SYS_userfaultfd, 1));
