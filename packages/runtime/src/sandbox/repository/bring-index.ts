@@ -38,7 +38,7 @@ function differ(one: Entries, other: Entries, path: string): boolean {
   return one.get(path)?.join("\n") !== other.get(path)?.join("\n");
 }
 
-export function fingerprint(file: string): string {
+function fingerprint(file: string): string {
   return existsSync(file) ? createHash("sha256").update(readFileSync(file)).digest("hex") : "";
 }
 

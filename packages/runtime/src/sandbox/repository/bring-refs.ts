@@ -4,7 +4,7 @@ import type { RepositoryState, RunIn } from "./repository-state.ts";
 const OURS = /^refs\/(?:heads|tags|notes|remotes)\//;
 
 /** Where a reference's new place is kept that has moved outside meanwhile. */
-export const KEPT = "refs/caret/kept";
+const KEPT = "refs/caret/kept";
 
 export interface RefChange {
   readonly name: string;

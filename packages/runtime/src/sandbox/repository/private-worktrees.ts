@@ -80,7 +80,7 @@ export function writeAdmin(admin: string, path: string): void {
   writeFileSync(join(admin, "gitdir"), `${join(path, ".git")}\n`);
 }
 
-export function givenBeside(directory: string): string {
+function givenBeside(directory: string): string {
   return `${directory}.given`;
 }
 

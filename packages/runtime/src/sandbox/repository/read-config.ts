@@ -32,7 +32,7 @@ export async function readConfig(
   return entries;
 }
 
-/** As `--null` prints it: the name, and behind a new line the value where there is one. */
+/** As git prints it between zero bytes: the name, and behind a new line the value where there is one. */
 export function settingIn(text: string): Pick<ConfigEntry, "key" | "value"> {
   const end = text.indexOf("\n");
   return end < 0 ? { key: text, value: undefined } : { key: text.slice(0, end), value: text.slice(end + 1) };
