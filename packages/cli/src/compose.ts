@@ -106,11 +106,12 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
   const bridge = lazyBridge();
   const warm = options.keepWarm && config.warm.enabled ? config.warm : undefined;
   const sandboxes = machineSandboxes(host, config, spawner);
-  await sandboxes.sweep();
+  const notes = [...(await sandboxes.sweep())];
   const noteSecrets = keeper.add;
   const surroundings = { spawner, containment, sandboxes, warm, openBridge: bridge.open, noteSecrets };
   const hosts = createAgentHosts(host, config, surroundings);
-  const { lane, autoLanes, notes } = await chooseLane(config, hosts.cli);
+  const { lane, autoLanes, notes: ofLane } = await chooseLane(config, hosts.cli);
+  notes.push(...ofLane);
   const api = createApiHost(host, config, { noteSecrets, conversations: options.upstreamState });
   const allowedWorkspaces = workspaceAccess(host, config, options.workspaces);
   const live = { budgets: config.budgets };

@@ -29,8 +29,8 @@ export function sandboxSchema() {
       ),
       git: key(
         z.enum(["guarded", "open"]).default("guarded"),
-        "`guarded`: hooks and configuration of the workspace's repository are read-only in a sandbox, and none can be made. " +
-          "`open`: all of `.git` can be written.",
+        "`guarded`: a turn in a sandbox has a repository of its own in the place of `.git`; its commits, references, index " +
+          "and stashes are taken over when it ends. `open`: all of `.git` can be written.",
       ),
       readable: key(
         z.array(z.string().min(1)).default([]),

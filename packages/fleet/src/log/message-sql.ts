@@ -73,9 +73,15 @@ export async function listQueued(
 }
 
 /** The first answer to a message, to its sender. */
-export async function findReply(queries: Queries, { id, from }: MessageView): Promise<MessageView | undefined> {
-  const sql = "select * from messages where reply_to = $1 and receiver = $2 order by number limit 1";
-  return toMessage((await queries.query(sql, [id, from])).rows[0]);
+export async function findReply(
+  queries: Queries,
+  { id, from }: MessageView,
+  senders?: readonly string[],
+): Promise<MessageView | undefined> {
+  const ofThem = "($3::text is null or sender in (select jsonb_array_elements_text($3::text::jsonb)))";
+  const sql = `select * from messages where reply_to = $1 and receiver = $2 and ${ofThem} order by number limit 1`;
+  const values = [id, from, senders === undefined ? null : JSON.stringify(senders)];
+  return toMessage((await queries.query(sql, values)).rows[0]);
 }
 
 /** Says whether it waited until now. */

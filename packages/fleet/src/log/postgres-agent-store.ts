@@ -4,6 +4,8 @@ import {
   messageTaken,
   type NewMessage,
   notQueued,
+  ofSenders,
+  type SenderScope,
   type UserScope,
   unknownAgent,
   unknownMessage,
@@ -45,10 +47,10 @@ export function createPostgresAgentStore({ write, read, touch, at, now }: Postgr
     if (agent !== undefined && settled.length > 0) touch(agent.sessionId);
     return settled;
   };
-  const settleAll = (to: string, state: SettledState, turnId?: string, scope?: UserScope) =>
+  const settleAll = (to: string, state: SettledState, turnId?: string, scope?: UserScope & SenderScope) =>
     settle(to, async (queries) => {
       const queued = await listQueued(queries, to, { lock: "for update", scope });
-      return await Promise.all(queued.map((message) => settledAs(queries, message, state, turnId)));
+      return await Promise.all(ofSenders(queued, scope).map((message) => settledAs(queries, message, state, turnId)));
     });
   /** Change one that waits, which the work says. */
   const changeQueued = async (id: string, work: (queries: Queries) => Promise<boolean>): Promise<MessageView> => {
@@ -85,11 +87,11 @@ export function createPostgresAgentStore({ write, read, touch, at, now }: Postgr
       return taken;
     },
     takeAll: (to, turnId, scope) => settleAll(to, "read", turnId, scope),
-    async takeReply(messageId, turnId) {
+    async takeReply(messageId, turnId, scope) {
       const asked = await read((queries) => findMessage(queries, messageId));
       if (asked === undefined) throw unknownMessage(messageId);
       const [reply] = await settle(asked.from, async (queries) => {
-        const found = await findReply(queries, asked);
+        const found = await findReply(queries, asked, scope?.senders);
         if (found === undefined) return [];
         return [found.state === "queued" ? await settledAs(queries, found, "read", turnId) : found];
       });

@@ -33,6 +33,8 @@ export const noticeKinds = [
   /** Something that the request asked for and that is not done, though the turn goes on. */
   "not-obeyed",
   "background-task",
+  /** What a sandboxed turn has left that a person has to know of: what was taken out of the workspace, or kept elsewhere. */
+  "sandbox",
   "error",
   /** Said by the user while the turn ran; the message is the text. It comes again, with `isHeard`, when the agent has it. */
   "steer",

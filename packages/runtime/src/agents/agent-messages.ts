@@ -1,8 +1,9 @@
 import { type Agents, type Caller, CaretError, HUMAN, type MessageView } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
-import type { UserScope } from "../log/agent-store.ts";
+import type { SenderScope, UserScope } from "../log/agent-store.ts";
 import { isOfUser, scopeOf } from "../sessions/session-directories.ts";
 import { assertPrompt } from "../turns/assert-prompt.ts";
+import { type AllRights, createAllRights } from "./agent-rights.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import { forgetSecrets } from "./agent-turn-starter.ts";
 import type { AgentViews } from "./agent-views.ts";
@@ -13,6 +14,7 @@ type AgentMessages = Pick<Agents, "send" | "messages" | "message" | "putAside" |
 /** The queues: what is put into them, and what agents take from them during a turn. */
 export function agentMessages(options: AgentsOptions, views: AgentViews, scheduler: AgentScheduler): AgentMessages {
   const { store, engine } = options;
+  const rights = createAllRights(options);
   /** Called after each message that was sent. */
   const waiters = new Set<() => void>();
 
@@ -39,6 +41,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
     async send(to, { text, id = options.newId(), replyTo }, caller, from = HUMAN) {
       assertPrompt(text);
       if (to !== HUMAN) await views.find(to, caller);
+      await rights.assertMaySend(from, to);
       if (replyTo !== undefined) await known(replyTo, caller);
       const sent = await store.send({
         id,
@@ -73,7 +76,9 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
 
     async readInbox(to, caller) {
       if (to !== HUMAN) await views.find(to, caller);
-      return await Promise.all((await store.takeAll(to, await turnOf(to), usersOf(to, caller))).map(taken));
+      // What agents with less have sent waits on: it begins a turn of its own, which has no more than they have.
+      const scope = { ...usersOf(to, caller), ...(await heard(rights, to)) };
+      return await Promise.all((await store.takeAll(to, await turnOf(to), scope)).map(taken));
     },
 
     async waitForReply(messageId, { signal }, caller) {
@@ -86,7 +91,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
           waiters.add(resolve);
           const end = options.elsewhere?.onAnnounced(resolve);
           try {
-            const reply = await store.takeReply(messageId, await turnOf(from));
+            const reply = await store.takeReply(messageId, await turnOf(from), await heard(rights, from));
             if (reply !== undefined) return await taken(reply);
             await untilAborted(promise, signal);
           } finally {
@@ -97,6 +102,11 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
       });
     },
   };
+}
+
+/** Whose words it may be given now: a person reads those of everyone. */
+async function heard(rights: AllRights, name: string): Promise<SenderScope> {
+  return name === HUMAN ? {} : { senders: await rights.heardBy(name) };
 }
 
 /** The messages to `human` that are for this caller. Any other receiver is one agent, which the caller sees or does not. */

@@ -8,6 +8,7 @@ import { createWorktree, findRepository } from "../worktrees/create-worktree.ts"
 import { type OnlyHere, onlyHere } from "../worktrees/only-here.ts";
 import { removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
+import { type AgentRights, createAllRights, leastOf } from "./agent-rights.ts";
 import type { AgentScheduler } from "./agent-scheduler.ts";
 import type { AgentTurns } from "./agent-turns.ts";
 import type { AgentViews } from "./agent-views.ts";
@@ -26,6 +27,7 @@ interface AgentRegistryParts {
 /** What makes, changes and removes agents. */
 export function agentRegistry(options: AgentsOptions, { views, turns, scheduler }: AgentRegistryParts): AgentRegistry {
   const { store, sessions, engine } = options;
+  const rights = createAllRights(options);
   const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
 
   /** Names are the whole gateway's. Another user's agent is refused as a name that nobody can have: nothing says that it is there. */
@@ -35,6 +37,13 @@ export function agentRegistry(options: AgentsOptions, { views, turns, scheduler 
       () => unusableName(wanted),
     );
 
+  /** An agent that is made by another one has no more than its maker has in this turn. */
+  const clamped = async ({ permission, sandbox }: CreateAgent, createdBy: string): Promise<Partial<AgentRights>> => {
+    if (createdBy === HUMAN) return defined({ permission, sandbox });
+    const maker = await rights.inTurn(createdBy);
+    return leastOf(maker, { permission: permission ?? maker.permission, sandbox: sandbox ?? maker.sandbox });
+  };
+
   return {
     async create(wanted, caller, createdBy = HUMAN) {
       assertName(wanted);
@@ -42,7 +51,8 @@ export function agentRegistry(options: AgentsOptions, { views, turns, scheduler 
       if ((await store.find(wanted.name)) !== undefined) throw await refusedName(wanted, caller);
       const worktree = await makeWorktree(options, wanted, caller);
       try {
-        const { name, model, lane, permission, sandbox, budget, userServers } = wanted;
+        const { name, model, lane, budget, userServers } = wanted;
+        const { permission, sandbox } = await clamped(wanted, createdBy);
         const workspace = worktree?.path ?? wanted.workspace;
         const session = defined({ workspace, title: name, model, lane, permission, sandbox });
         const agent = { name, createdBy, ...defined({ worktree, userServers }) };

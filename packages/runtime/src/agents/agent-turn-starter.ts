@@ -2,6 +2,7 @@ import { type Caller, CaretError, type ErrorCode, HUMAN, type MessageView } from
 import type { WaitingQueue } from "../log/agent-store.ts";
 import { drawMark, markedLines, markRule } from "../turns/prompt-marks.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
+import { createAllRights } from "./agent-rights.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
 export const RETRY_MS = 2_000;
@@ -31,6 +32,7 @@ export interface AgentTurnStarter {
 /** `onFree` is called when an agent may take its next message. */
 export function createAgentTurnStarter(options: AgentsOptions, onFree: () => void): AgentTurnStarter {
   const { store, sessions, onError, retryMs = RETRY_MS } = options;
+  const rights = createAllRights(options);
   const running = new Set<string>();
   const problems = new Map<string, string>();
 
@@ -66,7 +68,8 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
     const command = { name: `message ${id}`, digest: id, delivers: id };
     // The queue is the session's own, whoever its user is.
     const caller: Caller = { tokenName: isAgent ? receiver : QUEUE_CLIENT, seesAll: true, command };
-    const wanted = { prompt: promptOf(message), ...(mode === undefined ? {} : { mode }) };
+    const least = isAgent && message.from !== HUMAN ? await rights.ofTurn(receiver, message.from) : {};
+    const wanted = { prompt: promptOf(message), ...(mode === undefined ? {} : { mode }), ...least };
     const turn = await sessions.beginTurn(sessionId, wanted, caller);
     problems.delete(receiver);
     running.add(receiver);

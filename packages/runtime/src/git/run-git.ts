@@ -44,7 +44,7 @@ export interface GitOptions {
   /** More than this it is not let print. */
   readonly maxBytes?: number;
   /** What it reads on standard input; absent: nothing. */
-  readonly input?: Uint8Array;
+  readonly input?: string | Uint8Array;
   /** `latin1` keeps every byte of a name that is no UTF-8: see `BytePath`. */
   readonly decoding?: "utf8" | "latin1";
 }

@@ -139,6 +139,18 @@ export function describeAgentStore(name: string, create: CreateAgentLog): void {
       await expect(store.agents.takeReply("nothing", undefined)).rejects.toMatchObject({ code: "not-found" });
     });
 
+    it("takes only what certain agents have sent, where it is asked so, and leaves the rest waiting", async () => {
+      await store.agents.send({ id: "q1", from: "ada", to: "bert", text: "Which?" });
+      for (const from of ["eve", "bert"])
+        await store.agents.send({ id: `from-${from}`, from, to: "ada", text: "This.", replyTo: "q1" });
+      const scope = { senders: ["bert"] };
+      expect(await store.agents.takeReply("q1", "t1", { senders: [] })).toBeUndefined();
+      expect(await store.agents.takeReply("q1", "t1", scope)).toMatchObject({ id: "from-bert", state: "read" });
+      await send("from-human", "ada", {});
+      expect(await store.agents.takeAll("ada", "t1", scope)).toEqual([]);
+      expect((await store.agents.takeAll("ada", "t1")).map(({ id }) => id)).toEqual(["from-eve", "from-human"]);
+    });
+
     it("lists the queues that wait: those that had a turn last come last, and no suspended agent", async () => {
       await store.createSession({ id: "s3", workspace: "/w", createdAt: noon });
       await send("m1", "ada");

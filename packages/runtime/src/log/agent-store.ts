@@ -43,6 +43,11 @@ export interface WaitingQueue {
 /** Whose messages: absent: those of every user. */
 export type UserScope = Pick<SessionScope, "user">;
 
+/** From whom; absent: from anyone. */
+export interface SenderScope {
+  readonly senders?: readonly string[];
+}
+
 /** What waits in one queue. */
 export interface QueueState {
   readonly count: number;
@@ -77,9 +82,9 @@ export interface AgentStore {
   /** Messages to one receiver, oldest first. `human` is every user: those of one of them are asked for by name. */
   messages(to: string, query: MessageQuery & UserScope): Promise<readonly MessageView[]>;
   /** Take all that waits in a queue as read, during a turn or outside of one. */
-  takeAll(to: string, turnId: string | undefined, scope?: UserScope): Promise<readonly MessageView[]>;
+  takeAll(to: string, turnId: string | undefined, scope?: UserScope & SenderScope): Promise<readonly MessageView[]>;
   /** The first answer to a message, taken as read if it waits. Undefined when there is none yet. */
-  takeReply(messageId: string, turnId: string | undefined): Promise<MessageView | undefined>;
+  takeReply(messageId: string, turnId: string | undefined, scope?: SenderScope): Promise<MessageView | undefined>;
   /** Keep other words of a message that its receiver has: without secrets. */
   rewrite(id: string, text: string): Promise<void>;
   /** Drop all that waits in a queue. */
@@ -90,6 +95,10 @@ export interface AgentStore {
   dropOne(id: string): Promise<void>;
   /** The one that has waited longest since its message came, or since its last turn ended, is first. */
   waiting(): Promise<readonly WaitingQueue[]>;
+}
+
+export function ofSenders(messages: readonly MessageView[], scope: SenderScope = {}): readonly MessageView[] {
+  return messages.filter(({ from }) => scope.senders?.includes(from) !== false);
 }
 
 export function notQueued(id: string): CaretError {

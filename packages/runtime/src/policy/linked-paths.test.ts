@@ -113,6 +113,24 @@ describe("a path is judged by where it ends", () => {
     expect([decide("tools/hooks/pre-commit").effect, decide("tools/build.ts").effect]).toEqual(["ask", "allow"]);
   });
 
+  it.each([
+    ["on one line", "[core] hooksPath = tools/hooks\n"],
+    ["with a comment behind it", "[core]\n\thooksPath = tools/hooks # ours\n"],
+    ["with quotes within", '[core]\n\thooksPath = tools/"hooks"\n'],
+    ["on two lines", "[core]\n\thooksPath = tools/\\\nhooks\n"],
+    ["in capitals", "[CORE]\n\tHOOKSPATH = tools/hooks\n"],
+    ["in an included file", "[include]\n\tpath = ../first.inc\n"],
+    ["where the branch says so", '[includeIf "onbranch:**"]\n\tpath = ../second.inc\n'],
+  ])("asks about hooks and files that git's configuration names %s", (_, config) => {
+    execFileSync("git", ["init", "-q", workspace]);
+    writeFileSync(join(workspace, ".git", "config"), `[core]\n\trepositoryformatversion = 0\n${config}`);
+    writeFileSync(join(workspace, "first.inc"), "[include]\n\tpath = second.inc\n");
+    writeFileSync(join(workspace, "second.inc"), "[core]\n\thooksPath = tools/hooks\n");
+    expect([decide("tools/hooks/pre-commit").effect, decide("tools/build.ts").effect]).toEqual(["ask", "allow"]);
+    if (config.includes("first")) expect(decide("first.inc").effect).toBe("ask");
+    if (config.includes(".inc")) expect(decide("second.inc").effect).toBe("ask");
+  });
+
   it("asks about everything in a workspace that is itself in a .git", () => {
     workspace = join(workspace, ".git", "hooks");
     expect(decide("pre-commit").effect).toBe("ask");

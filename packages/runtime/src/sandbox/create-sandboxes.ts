@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
+import type { Git } from "../git/run-git.ts";
 import { physicalPath } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
 import type { Spawner } from "../process/child-handle.ts";
@@ -11,6 +12,9 @@ import { lastSeals } from "./machine-mounts.ts";
 import { openMountPoints } from "./mount-points.ts";
 import { lazyProxy, type ProxyOptions } from "./network-proxy.ts";
 import { probeSandbox, type SandboxState } from "./probe-sandbox.ts";
+import { identityConfig } from "./repository/private-config.ts";
+import { readConfig } from "./repository/read-config.ts";
+import { sweepTurnRepositories } from "./repository/turn-repository.ts";
 import { sandboxDirectories } from "./sandbox-directories.ts";
 import { outerMounts, socketMounts } from "./sandbox-mounts.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
@@ -46,6 +50,7 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
   const { directory, settings, platform, file, spawner, env } = options;
   const apart = options.apart.map(physicalPath);
   const directories = sandboxDirectories(directory);
+  const git: Git = { spawner, env };
   const points = openMountPoints(join(directory, "mount-points"));
   const proxy = lazyProxy({ hosts: settings.hosts, ...options.proxy });
   let found: Promise<SandboxState> | undefined;
@@ -71,11 +76,26 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
       const socket = network === "proxy" ? await proxy.open() : undefined;
       const node = socket === undefined ? undefined : options.node;
       const visible = network === "shared" ? network : "none";
-      const outer = outerMounts({ ...options, apart, requested, place, network: visible, directory: own, node });
+      const home = place.agent?.home ?? options.home;
+      const config = await readConfig(git, place.workspace, { HOME: home });
+      const identity = identityConfig(config ?? []).join("");
+      const outer = outerMounts({
+        ...options,
+        apart,
+        requested,
+        place,
+        network: visible,
+        directory: own,
+        node,
+        identity,
+      });
       const workspace = await openWorkspaceMounts({
         ...place,
         isStrict: requested.word === "strict",
         git: settings.git,
+        runGit: git,
+        config,
+        home,
         directory: own,
         cursorFiles: requested.additions.cursorFiles ?? {},
         apart,
@@ -83,10 +103,16 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
         holder: randomUUID(),
       });
       const mounts = [...outer, ...workspace.mounts, ...socketMounts(requested, place, socket), ...lastSeals];
-      const enclose = encloser({ machine, mounts, network, settings, node });
-      return { enclose, configDir: ownConfigDir(own), close: workspace.release };
+      // One of ours may be reached by a link; no agent can exchange it.
+      const workspacePath = place.isOurs ? physicalPath(place.workspace) : place.workspace;
+      const enclose = encloser({ machine, mounts, workspace: workspacePath, network, settings, node });
+      return { enclose, configDir: ownConfigDir(own), close: workspace.close };
     },
-    sweep: points.sweep,
+    async sweep() {
+      const words = await Promise.all(directories.list().map((own) => sweepTurnRepositories(git, join(own, "git"))));
+      await points.sweep();
+      return words.flat();
+    },
     close: proxy.close,
   };
 }

@@ -1,8 +1,9 @@
-import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { lstatSync, mkdirSync, rmSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { wayInside } from "../paths/physical-path.ts";
 import { writePrivateFile } from "../paths/private-files.ts";
+import { copyTreeByTrueName, listByTrueName } from "./true-name.ts";
 
 /** A project's settings are text: more than this is something else, and is left out. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -32,9 +33,9 @@ export function writeCursorDirectory({ directory, workspace, withoutPrograms, fi
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const left = { bytes: MAX_BYTES, files: MAX_FILES };
-  for (const name of stat === undefined ? [] : readdirSync(own)) {
+  for (const name of listByTrueName(own) ?? []) {
     if (withoutPrograms && RUNS_PROGRAMS.has(name)) continue;
-    cpSync(join(own, name), join(directory, name), { recursive: true, filter: (source) => fits(source, left) });
+    copyTreeByTrueName(join(own, name), join(directory, name), left);
   }
   for (const [name, text] of Object.entries(files)) writeCursorFile(directory, name, text);
 }
@@ -53,13 +54,4 @@ function assertDirectory(path: string, stat: Stats | undefined): void {
   throw new CaretError("workspace-forbidden", `${path} is not a directory`, {
     fix: "Replace it by a directory, or choose a turn without a sandbox.",
   });
-}
-
-function fits(source: string, left: { bytes: number; files: number }): boolean {
-  const stat = lstatSync(source);
-  if (stat.isDirectory()) return true;
-  if (!stat.isFile() || stat.size > left.bytes || left.files === 0) return false;
-  left.bytes -= stat.size;
-  left.files -= 1;
-  return true;
 }

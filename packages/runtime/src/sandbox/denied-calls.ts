@@ -61,7 +61,28 @@ export const missingCalls: Readonly<Record<string, CallNumbers>> = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
+  // Its mode is in memory, too.
+  openat2: [437, 437],
 };
+
+/** Calls that give a file a mode, and which argument it is. A program that runs as its owner would outlive the sandbox. */
+export const modeCalls: readonly { readonly numbers: CallNumbers; readonly argument: number }[] = [
+  { numbers: [90, undefined], argument: 1 }, // chmod
+  { numbers: [91, 52], argument: 1 }, // fchmod
+  { numbers: [268, 53], argument: 2 }, // fchmodat
+  { numbers: [452, 452], argument: 2 }, // fchmodat2
+  { numbers: [83, undefined], argument: 1 }, // mkdir
+  { numbers: [258, 34], argument: 2 }, // mkdirat
+  { numbers: [133, undefined], argument: 1 }, // mknod
+  { numbers: [259, 33], argument: 2 }, // mknodat
+  { numbers: [85, undefined], argument: 1 }, // creat
+];
+
+/** The same where the mode counts only with flags that make a file, in the argument before it. */
+export const openCalls: typeof modeCalls = [
+  { numbers: [2, undefined], argument: 2 }, // open
+  { numbers: [257, 56], argument: 3 }, // openat
+];
 
 /** Calls that are judged by an argument. */
 export const judgedCalls = {

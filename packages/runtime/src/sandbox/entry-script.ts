@@ -1,3 +1,4 @@
+import type { MountNames } from "./mount-names.ts";
 import { PROXY_PORT } from "./sandbox-environment.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
 
@@ -18,23 +19,40 @@ const carry = (from) => {
 net.createServer({ allowHalfOpen: true }, carry).listen(${PROXY_PORT}, "127.0.0.1", () => console.log("ready"));
 `;
 
+/** Ends before the program is started where anything is mounted that was not meant: see `mountNames`. A shell needs no process for it. */
+const CHECK = [
+  "while read -r _ _ device root point _; do",
+  '  case "$1" in *" $device "*) ;; *) continue ;; esac',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: these are the shell's own braces
+  "  root=${root%//deleted}",
+  '  case "$2" in *"',
+  "$device $root",
+  '"*) ;; *) echo "caret: $point is not what was to be mounted there" >&2; exit 126 ;; esac',
+  "done </proc/self/mountinfo",
+  "shift 2",
+  "unset device root point _",
+];
+
 /**
- * The first program inside: sets limits, starts the relay where there is one, and becomes the program. Set outside, the
+ * The first program inside: compares what is mounted, sets limits, starts the relay where there is one, and becomes the program. Set outside, the
  * limit on processes would count all of the user's. Bubblewrap's status descriptor is closed, being none of the program's
  * business. Shells have two letters for the limit on processes.
  */
 export function entryScript(
   { processes, fileBytes, memoryBytes }: SandboxSettings,
   node: string | undefined,
+  names: MountNames,
 ): string[] {
   const limits = [
+    ...CHECK,
     "ulimit -c 0",
     `ulimit -f ${Math.ceil(fileBytes / 512)}`,
     `{ ulimit -u ${processes} || ulimit -p ${processes}; } 2>/dev/null`,
     ...(memoryBytes === undefined ? [] : [`ulimit -d ${Math.ceil(memoryBytes / 1024)}`]),
   ];
   const become = 'exec "$@" 3>&-';
-  if (node === undefined) return ["-c", [...limits, become].join("\n"), "sandbox"];
+  const compared = [names.machine, names.allowed];
+  if (node === undefined) return ["-c", [...limits, become].join("\n"), "sandbox", ...compared];
   // Nobody's child: a program that waits for all of its own must not wait for the relay.
   const start = [
     "mkfifo -m 600 /tmp/.relay",
@@ -43,5 +61,5 @@ export function entryScript(
     "rm /tmp/.relay",
     "shift 3",
   ];
-  return ["-c", [...limits, ...start, become].join("\n"), "sandbox", node, relay, PROXY_SOCKET];
+  return ["-c", [...limits, ...start, become].join("\n"), "sandbox", ...compared, node, relay, PROXY_SOCKET];
 }

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { barSize } from "../testing/bar-size.ts";
+import { barSize, isFullRun } from "../testing/bar-size.ts";
 import { hasBubblewrap } from "./testing/sandbox-bench.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(`./testing/${name}`, import.meta.url));
@@ -28,6 +28,8 @@ const NOBODY = 65_534;
 /** The C compiler makes the attempts that need a system call; without it, or without bubblewrap, there is no battery. */
 const canTry = hasBubblewrap && spawnSync("cc", ["--version"]).status === 0;
 const BAR = 60;
+/** Some thousand processes of git, beside other work. */
+const LEFT_MS = 300_000;
 
 interface Attempted {
   readonly name: string;
@@ -47,6 +49,19 @@ beforeAll(() => {
   writeFileSync(join(directory, "inherited"), "CANARY\n");
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** What is left for later, and run by a person outside. */
+async function leaveAll(word: string, user: Pick<SpawnOptions, "uid" | "gid"> = {}): Promise<readonly Attempted[]> {
+  const args = [here("left-behind-main.ts"), tools, word, isFullRun() ? "full" : "quick"];
+  const child = spawn(process.execPath, args, {
+    ...user,
+    env: { TMPDIR: "/tmp" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (child.stdout === null) throw new Error("The battery has no output");
+  const [printed] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  return JSON.parse(printed) as readonly Attempted[];
+}
 
 /** Starts the battery with a descriptor and a variable that no agent must come to see. */
 async function attemptAll(word: string, user: Pick<SpawnOptions, "uid" | "gid"> = {}): Promise<readonly Attempted[]> {
@@ -80,4 +95,16 @@ describe.skipIf(!canTry)("a sandboxed agent", () => {
     expect(attempts.filter(({ without, isOptional }) => !without && !isOptional)).toEqual([]);
     expect(proven.length).toBeGreaterThanOrEqual(BAR);
   });
+
+  it.concurrent.each(cases.filter(({ word }) => word !== "proxy"))(
+    "of $who leaves nothing of a $word sandbox that a person runs who goes on working there",
+    async ({ user, word }) => {
+      const attempts = await leaveAll(word, user);
+      const proven = attempts.filter(({ without }) => without);
+      expect(proven.filter(({ inside }) => inside)).toEqual([]);
+      expect(attempts.filter(({ without, isOptional }) => !without && !isOptional)).toEqual([]);
+      expect(proven.length).toBeGreaterThanOrEqual(word === "strict" ? BAR : BAR / 2);
+    },
+    LEFT_MS,
+  );
 });

@@ -10,14 +10,15 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
 import { makePrivateDirectory, writePrivateFile } from "../paths/private-files.ts";
 import { withFileLock } from "../paths/with-file-lock.ts";
-import { identifyProcess, isAlive, readBootId, readPidNamespace } from "../process/process-identity.ts";
-import type { GuardedPath } from "./git-guards.ts";
+import { isHolderAlive, thisProcess } from "./holder.ts";
+import { inTrueDirectory } from "./true-name.ts";
 
-type Missing = NonNullable<GuardedPath["missing"]>;
+/** What to make where there is nothing; a file has this content. */
+export type Missing = { readonly kind: "directory" } | { readonly kind: "file"; readonly content: string };
 
 /** What was made in a workspace, and exactly that: something of the same name that is not it is the user's. */
 interface Receipt {
@@ -82,8 +83,8 @@ function make(path: string, missing: Missing, place: string): void {
   const note = (receipt: Receipt): void => writePrivateFile(join(place, RECEIPT), JSON.stringify(receipt));
   note({ path, missing });
   try {
-    if (missing.kind === "directory") mkdirSync(path, { mode: 0o755 });
-    else writeFileSync(path, missing.content, { flag: "wx", mode: 0o644 });
+    const isThere = inTrueDirectory(dirname(path), (directory) => makeIn(join(directory, basename(path)), missing));
+    if (!isThere) throw new RangeError(`${dirname(path)} is a link, or gone`);
   } catch (cause) {
     rmSync(place, { recursive: true, force: true });
     throw new CaretError("workspace-forbidden", `A sandbox needs ${path} to mount over, and it cannot be made`, {
@@ -92,6 +93,11 @@ function make(path: string, missing: Missing, place: string): void {
     });
   }
   note({ path, missing, made: inodeOf(path) ?? "" });
+}
+
+function makeIn(path: string, missing: Missing): void {
+  if (missing.kind === "directory") mkdirSync(path, { mode: 0o755 });
+  else writeFileSync(path, missing.content, { flag: "wx", mode: 0o644 });
 }
 
 function inodeOf(path: string): string | undefined {
@@ -125,18 +131,6 @@ function removeIfOurs({ path, missing, made }: Receipt): void {
 function readReceipt(place: string): Receipt | undefined {
   const value = parseJson(readText(join(place, RECEIPT)));
   return isJsonObject(value) ? (value as unknown as Receipt) : undefined;
-}
-
-function thisProcess(): string {
-  return JSON.stringify({ ...identifyProcess(process.pid), bootId: readBootId(), pidNamespace: readPidNamespace() });
-}
-
-/** A holder in another container cannot be looked up from here, and counts as alive. */
-function isHolderAlive(text: string): boolean {
-  const holder = parseJson(text);
-  if (!isJsonObject(holder) || holder["bootId"] !== readBootId()) return false;
-  if (holder["pidNamespace"] !== readPidNamespace()) return true;
-  return isAlive({ pid: Number(holder["pid"]), startTime: String(holder["startTime"]) });
 }
 
 function readText(path: string): string {

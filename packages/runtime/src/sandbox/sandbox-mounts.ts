@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { writePrivateFile } from "../paths/private-files.ts";
 import { agentMounts } from "./agent-mounts.ts";
 import { PROXY_SOCKET } from "./entry-script.ts";
-import { gitIdentity } from "./git-identity.ts";
 import { machineMounts } from "./machine-mounts.ts";
 import { programMounts, readableMounts } from "./program-mounts.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
@@ -19,6 +18,8 @@ export interface OuterMountsOptions {
   readonly directory: string;
   readonly home: string;
   readonly apart: readonly string[];
+  /** Whose commits they are, as a configuration of git. The user's own may name helpers that know passwords. */
+  readonly identity: string;
   /** Runs the relay, where there is one. */
   readonly node: string | undefined;
 }
@@ -30,7 +31,7 @@ export function outerMounts(options: OuterMountsOptions): readonly Mount[] {
   const programs = node === undefined ? place.programs : [...place.programs, { file: node, args: [] }];
   const home = agent?.home ?? options.home;
   const identity = join(directory, "gitconfig");
-  writePrivateFile(identity, gitIdentity(home));
+  writePrivateFile(identity, options.identity);
   const readable = [...settings.readable, ...place.readable, ...(requested.additions.readable ?? [])];
   return [
     ...machineMounts(network, settings.memoryDirectoryBytes),

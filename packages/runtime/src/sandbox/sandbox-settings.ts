@@ -4,7 +4,7 @@ export interface SandboxSettings {
   readonly network: "proxy" | "none";
   /** `example.com`, `*.example.com` with all below it, or `host:port`, whose address may be a private one. */
   readonly hosts: readonly string[];
-  /** `guarded`: hooks and configuration of the workspace's repository are read-only. `open`: all of `.git` is writable. */
+  /** `guarded`: a turn has a repository of its own in the place of the workspace's. `open`: all of `.git` is writable. */
   readonly git: "guarded" | "open";
   /** Further files and directories that may be read. */
   readonly readable: readonly string[];

@@ -34,19 +34,25 @@ export interface OpenSandbox {
   enclose(command: ChildCommand): ChildCommand;
   /** Ours: what the agent finds as its configuration directory. */
   readonly configDir: string;
-  /** To be called when all processes have ended: removes what was made in the workspace to mount over. */
-  close(): Promise<void>;
+  /**
+   * To be called when all processes have ended: takes over what was made with git, and removes what was made in the workspace to
+   * mount over. Returns what a person has to know of what the turn has left.
+   */
+  close(): Promise<readonly string[]>;
 }
 
 /** The sandboxes of this machine. */
 export interface Sandboxes {
-  /** Whether the repository of a workspace is guarded in them. */
+  /** Whether turns have a repository of their own in them, in the place of the workspace's. */
   readonly git: "guarded" | "open";
   /** Rejects with `sandbox-unavailable`, whose fix says what to do, where there can be none. */
   assertAvailable(): Promise<void>;
   /** Rejects where a workspace cannot be had in a sandbox. */
   open(requested: RequestedSandbox, place: SandboxPlace): Promise<OpenSandbox>;
-  /** Removes what turns of processes that were killed have left in workspaces. */
-  sweep(): Promise<void>;
+  /**
+   * Removes what turns of processes that were killed have left in workspaces, and takes over what they had made with git. Returns
+   * what a person has to know of it.
+   */
+  sweep(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { endianness } from "node:os";
-import { deniedCalls, judgedCalls, missingCalls } from "./denied-calls.ts";
+import { deniedCalls, judgedCalls, missingCalls, modeCalls, openCalls } from "./denied-calls.ts";
 
 /** `AUDIT_ARCH_*` of the kernel, and which column of the tables is the machine's. */
 const machines: Partial<Record<NodeJS.Architecture, { readonly audit: number; readonly column: 0 | 1 }>> = {
@@ -16,9 +16,10 @@ const RETURN = 0x06;
 
 const NUMBER_AT = 0;
 const ARCH_AT = 4;
-/** The lower halves of the first two arguments, on a machine that stores the lower half first. */
-const FIRST_AT = 16;
-const SECOND_AT = 24;
+/** The lower half of an argument, on a machine that stores the lower half first. */
+const argumentAt = (index: number): number => 16 + 8 * index;
+const FIRST_AT = argumentAt(0);
+const SECOND_AT = argumentAt(1);
 
 const ALLOW = 0x7fff0000;
 const ERRNO = 0x00050000;
@@ -38,6 +39,11 @@ const SOCKET_FAMILIES = [1, 2, 10, 16];
 /** Typing into a terminal (TIOCSTI), and pasting into a console (TIOCLINUX). */
 const TERMINAL_INPUT = [0x5412, 0x541c];
 
+/** The bits by which a program runs as its owner or group. */
+const SET_ID = 0o6000;
+/** Flags by which `open` makes a file: O_CREAT, and what is O_TMPFILE's own. */
+const MAKES_FILE = 0o100 | 0o20000000;
+
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number];
 
 /** The program for `bwrap --seccomp`; undefined for a machine whose calls we do not know. */
@@ -52,6 +58,11 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
     });
   const judged = (call: keyof typeof judgedCalls, body: readonly Instruction[]): Instruction[] =>
     when(judgedCalls[call][column], body);
+  const modes = (calls: typeof modeCalls, before: (argument: number) => Instruction[]): Instruction[] =>
+    calls.flatMap(({ numbers, argument }) => {
+      const number = numbers[column];
+      return number === undefined ? [] : when(number, [...before(argument), ...withoutSetId(argument)]);
+    });
   const families: Instruction[] = [
     [LOAD, 0, 0, FIRST_AT],
     ...SOCKET_FAMILIES.flatMap((family) => when(family, [[RETURN, 0, 0, ALLOW]])),
@@ -73,6 +84,12 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
       [RETURN, 0, 0, EPERM],
       [RETURN, 0, 0, ALLOW],
     ]),
+    ...modes(modeCalls, () => []),
+    ...modes(openCalls, (argument) => [
+      [LOAD, 0, 0, argumentAt(argument - 1)],
+      [JUMP_ANY_BIT, 1, 0, MAKES_FILE],
+      [RETURN, 0, 0, ALLOW],
+    ]),
     ...judged("socket", families),
     ...judged("socketpair", families),
     ...judged("ioctl", [
@@ -82,6 +99,15 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
     ]),
     [RETURN, 0, 0, ALLOW],
   ]);
+}
+
+function withoutSetId(argument: number): Instruction[] {
+  return [
+    [LOAD, 0, 0, argumentAt(argument)],
+    [JUMP_ANY_BIT, 0, 1, SET_ID],
+    [RETURN, 0, 0, EPERM],
+    [RETURN, 0, 0, ALLOW],
+  ];
 }
 
 /** Run `body`, which returns, when the loaded word is `value`; else go on behind it. */

@@ -1,10 +1,16 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { wayInside } from "../paths/physical-path.ts";
+import type { Git } from "../git/run-git.ts";
+import { physicalPath, wayInside } from "../paths/physical-path.ts";
 import { writeCursorDirectory } from "./cursor-directory.ts";
-import { type GitGuards, type GuardedPath, gitGuards, repositoryOf } from "./git-guards.ts";
+import { openLaterRuns } from "./later-runs/open-later-runs.ts";
 import type { MountPoints } from "./mount-points.ts";
+import { type GitMounts, openGitMounts } from "./repository/git-mounts.ts";
+import { namedFiles } from "./repository/named-files.ts";
+import type { ConfigEntry } from "./repository/read-config.ts";
+import { assertNoLink, sealFiles } from "./sealed-files.ts";
+import { listByTrueName } from "./true-name.ts";
 import type { Mount } from "./walls.ts";
 
 export interface WorkspaceOptions {
@@ -12,6 +18,11 @@ export interface WorkspaceOptions {
   readonly isReadOnly: boolean;
   readonly isStrict: boolean;
   readonly git: "guarded" | "open";
+  readonly runGit: Git;
+  /** What git says in the workspace; undefined: nothing. */
+  readonly config: readonly ConfigEntry[] | undefined;
+  /** Of the user whose git it is. */
+  readonly home: string;
   /** Ours, of the session; `.cursor` is written below it. */
   readonly directory: string;
   readonly cursorFiles: Readonly<Record<string, string>>;
@@ -25,50 +36,58 @@ export interface WorkspaceOptions {
 
 export interface WorkspaceMounts {
   readonly mounts: readonly Mount[];
-  /** Removes what had to be made in the workspace to mount over. */
-  release(): Promise<void>;
+  /** Takes over what the turn made with git, and removes what had to be made in the workspace. Returns what a person has to know. */
+  close(): Promise<readonly string[]>;
 }
 
-/** The workspace as a sandbox sees it: the real one, with those parts read-only that decide what runs outside. */
+/** The workspace as a sandbox sees it: the real one, with those parts read-only or replaced that decide what runs outside. */
 export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<WorkspaceMounts> {
-  const { workspace, isReadOnly, points, holder } = options;
+  const { workspace, isReadOnly, isStrict, points, holder, directory, runGit } = options;
   assertApart(options);
   const cursor = cursorMount(options);
-  const git = options.git === "open" || isReadOnly ? { pinned: [], sealed: [] } : gitGuards(workspace);
-  const guarded = [...cursor.guarded, ...git.sealed];
-  for (const { path } of guarded) assertNoLink(path, workspace);
-  const releases: (() => Promise<void>)[] = [];
-  const release = async (): Promise<void> => {
-    for (const give of releases.splice(0).reverse()) await give();
+  const closes: (() => Promise<readonly string[]>)[] = [];
+  const close = async (): Promise<readonly string[]> => {
+    const words: string[] = [];
+    for (const each of closes.splice(0).reverse()) words.push(...(await each()));
+    return words;
   };
   try {
-    for (const { path, missing } of guarded)
-      if (missing !== undefined) releases.push(await points.hold(path, missing, holder));
+    if (cursor.isGuarded) {
+      const release = await points.hold(join(workspace, ".cursor"), { kind: "directory" }, holder);
+      closes.push(async () => release().then(() => []));
+    }
+    const place = join(directory, "withheld", holder);
+    const later = await openLaterRuns({ git: runGit, workspace, isReadOnly, isStrict, place });
+    closes.push(later.close);
+    // Closed before: working trees that the turn made are known when they are looked at.
+    const git = await gitMounts(options, join(directory, "git"));
+    closes.push(git.close);
+    const named = isReadOnly || options.git === "open" ? [] : namedFiles(options.config ?? [], workspace, options.home);
+    const sealed = await sealFiles(named, options, (release) => closes.push(async () => release().then(() => [])));
+    const mounts: readonly Mount[] = [
+      { kind: isReadOnly ? "read" : "write", path: workspace },
+      ...sealed,
+      ...git.mounts,
+      ...cursor.mounts,
+      ...(isStrict && !isReadOnly ? dotMounts(workspace) : []),
+    ];
+    return { mounts, close };
   } catch (reason) {
-    await release();
+    await close();
     throw reason;
   }
-  const mounts: readonly Mount[] = [
-    { kind: isReadOnly ? "read" : "write", path: workspace },
-    ...gitMounts(git, workspace, isReadOnly),
-    ...cursor.mounts,
-    ...(options.isStrict && !isReadOnly ? dotMounts(workspace) : []),
-  ];
-  return { mounts, release };
 }
 
-/** A link can be replaced although what it leads to is read-only, and bubblewrap would follow it to mount elsewhere. */
-function assertNoLink(path: string, workspace: string): void {
-  const link = [...waysTo(path, workspace), path].find(
-    (way) => lstatSync(way, { throwIfNoEntry: false })?.isSymbolicLink() === true,
-  );
-  if (link === undefined) return;
-  throw new CaretError("workspace-forbidden", `${link} is a link, which a sandbox cannot guard`, {
-    fix: "Replace it by what it leads to, set `sandbox.git` to open, or choose a turn without a sandbox.",
-  });
+async function gitMounts(options: WorkspaceOptions, root: string): Promise<GitMounts> {
+  if (options.git === "open") return { mounts: [], close: async () => [] };
+  return await openGitMounts({ ...options, git: options.runGit, root });
 }
 
-function assertApart({ workspace, apart }: WorkspaceOptions): void {
+function assertApart({ workspace, isOurs, apart }: WorkspaceOptions): void {
+  if (!isOurs && physicalPath(workspace) !== workspace)
+    throw new CaretError("workspace-forbidden", `${workspace} is a link, which a sandbox cannot guard`, {
+      fix: "Choose the directory that it leads to.",
+    });
   const inside = apart.find((path) => wayInside(workspace, path) !== undefined);
   if (inside === undefined) return;
   throw new CaretError("workspace-forbidden", `${workspace} holds ${inside}, which a sandbox must keep apart`, {
@@ -76,51 +95,28 @@ function assertApart({ workspace, apart }: WorkspaceOptions): void {
   });
 }
 
-function cursorMount(options: WorkspaceOptions): {
-  readonly mounts: readonly Mount[];
-  readonly guarded: readonly GuardedPath[];
-} {
+function cursorMount(options: WorkspaceOptions): { readonly mounts: readonly Mount[]; readonly isGuarded: boolean } {
   const { workspace, directory, isReadOnly, isOurs, cursorFiles } = options;
   const path = join(workspace, ".cursor");
-  const guarded = [{ path, missing: { kind: "directory" as const } }];
-  if (isOurs) return { mounts: [{ kind: "read", path }], guarded: [] };
+  if (isOurs) return { mounts: [{ kind: "read", path }], isGuarded: false };
   const isNeeded = existsSync(path) || Object.keys(cursorFiles).length > 0;
-  if (isReadOnly && !isNeeded) return { mounts: [], guarded: [] };
+  if (isReadOnly && !isNeeded) return { mounts: [], isGuarded: false };
+  assertNoLink(path, workspace);
   const own = join(directory, "cursor");
   writeCursorDirectory({ directory: own, workspace, withoutPrograms: options.isStrict, files: cursorFiles });
-  return { mounts: [{ kind: "read", path, from: own }], guarded };
-}
-
-/** Above what is sealed everything is pinned: a directory that holds a mount point can be renamed, a mount point cannot. */
-function gitMounts({ pinned, sealed }: GitGuards, workspace: string, isReadOnly: boolean): readonly Mount[] {
-  const repository = repositoryOf(workspace);
-  const kind = isReadOnly ? "read" : "write";
-  const seals = sealed.map(({ path }) => path).filter((path) => existsSync(path));
-  // Outermost first and each once: a second mount of a directory would cover what is mounted in it.
-  const pins = [...new Set([...pinned, ...seals.flatMap((path) => waysTo(path, workspace))])].sort(byLength);
-  return [
-    ...(repository === undefined ? [] : [{ kind: "read", path: repository } as const]),
-    ...pins.map((path) => ({ kind, path }) as const),
-    ...seals.sort(byLength).map((path) => ({ kind: "read", path }) as const),
-  ];
-}
-
-function byLength(one: string, other: string): number {
-  return one.length - other.length;
-}
-
-/** The directories between the workspace and a path in it, from the outermost. */
-function waysTo(path: string, workspace: string): readonly string[] {
-  const ways: string[] = [];
-  for (let place = dirname(path); (wayInside(workspace, place) ?? "") !== ""; place = dirname(place))
-    ways.unshift(place);
-  return ways;
+  return { mounts: [{ kind: "read", path, from: own }], isGuarded: true };
 }
 
 /** Settings of editors, shells, package managers and hooks that lie in the workspace itself. */
 function dotMounts(workspace: string): readonly Mount[] {
-  return readdirSync(workspace, { withFileTypes: true })
-    .filter((entry) => entry.name.startsWith(".") && (entry.isDirectory() || entry.isFile()))
-    .filter(({ name }) => name !== ".git" && name !== ".cursor")
-    .map(({ name }) => ({ kind: "read", path: join(workspace, name) }));
+  return (listByTrueName(workspace) ?? [])
+    .filter((name) => name.startsWith(".") && name !== ".git" && name !== ".cursor")
+    .map((name) => join(workspace, name))
+    .filter((path) => isFileOrDirectory(path))
+    .map((path) => ({ kind: "read", path }));
+}
+
+function isFileOrDirectory(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true || stat?.isDirectory() === true;
 }

@@ -65,7 +65,8 @@ export async function runTurn(turn: Turn): Promise<void> {
       keepUpstream(options, entries);
       const overrun = budget.overrunIn(entries);
       if (overrun !== undefined) stop(overrun);
-      return writer.append(settleCalls(entries, tools));
+      const settled = settleCalls(entries, tools);
+      return options.sandbox !== undefined && isEnd(settled) ? appendEnd(turn, settled) : writer.append(settled);
     };
     // More of a text brings no session, no usage and no end.
     const take: TakeEntries = Object.assign(batches, { more: writer.more });
@@ -111,6 +112,16 @@ function settleCalls(entries: readonly LaneEntry[], tools: TurnTools | undefined
   const last = entries.at(-1);
   if (tools === undefined || last?.event.type !== "turn-end") return entries;
   return [...entries.slice(0, -1), ...toEntries(tools.end()), last];
+}
+
+function isEnd(entries: readonly LaneEntry[]): boolean {
+  return entries.at(-1)?.event.type === "turn-end";
+}
+
+/** What the gateway ran for the turn in a sandbox is over, and taken over, before the turn is. */
+async function appendEnd({ writer, tools }: Turn, entries: readonly LaneEntry[]): Promise<void> {
+  const said = (await tools?.leave?.()) ?? [];
+  await writer.append([...entries.slice(0, -1), ...toEntries(said), ...entries.slice(-1)]);
 }
 
 async function endBroken({ options, turnId, writer, tools }: Turn, error: CaretError): Promise<void> {

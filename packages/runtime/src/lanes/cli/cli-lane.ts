@@ -2,12 +2,13 @@ import type { LaneName } from "@caret/protocol";
 import { chatExists } from "../../chats/chat-exists.ts";
 import type { UpstreamAttachment } from "../../log/event-store.ts";
 import type { Attempt } from "../../profiles/rotation.ts";
-import type { Lane } from "../lane.ts";
+import type { Lane, TakeEntries } from "../lane.ts";
 import { featuresOf } from "../lane-features.ts";
 import { createAttemptRunner, type OpenedAttempt, unopened } from "../run-attempts.ts";
 import { cliFeatures } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { createChat } from "./create-chat.ts";
+import { endAfter } from "./end-after.ts";
 import { openAttempt } from "./open-attempt.ts";
 import { plannedAttempts, programOf } from "./planned-attempts.ts";
 import { readAgent } from "./read-agent.ts";
@@ -55,9 +56,10 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
 
 async function openedAttempt(turn: TurnAttempt): Promise<OpenedAttempt> {
   try {
-    const { run, release, asArgument } = await openAttempt(turn);
+    const { run, sandbox, asArgument } = await openAttempt(turn);
+    const read = (take: TakeEntries): Promise<void> => readAgent(run, take);
     return {
-      run: (take) => readAgent(run, take).finally(release),
+      run: sandbox === undefined ? read : (take) => endAfter(take, sandbox.close, read),
       otherWayAfter: asArgument ? TOO_LONG : undefined,
     };
   } catch (reason) {

@@ -18,8 +18,8 @@ import { createVersionReport } from "./version-probe.ts";
 /** An attempt whose agent runs. */
 export interface OpenAttempt {
   readonly run: AgentRun;
-  /** To be called when the agent is gone. */
-  readonly release: () => Promise<void>;
+  /** To be closed when the agent is gone; undefined: it has none. */
+  readonly sandbox: Pick<OpenSandbox, "close"> | undefined;
   /** The prompt is an argument of the agent's command line, which the system may find too long. */
   readonly asArgument: boolean;
 }
@@ -31,16 +31,15 @@ export async function openAttempt(wanted: TurnAttempt): Promise<OpenAttempt> {
   const asArgument = !turn.viaStdin && wantsArgument(turn, prepared.program);
   const version = createVersionReport(findVersion(turn, prepared));
   const sandbox = await turn.host.openSandbox(turn.request, prepared);
-  const release = async (): Promise<void> => await sandbox?.close();
   let offered: OfferedTurn | undefined;
   try {
     offered = await openOfferedTurn(turn, prepared, { sandbox, servers });
     const how = { asArgument, covered: offered.covered, env: offered.env, sandbox };
     const { child, refill } = await startAgent(turn, prepared, how);
-    return { run: { ...runOf(turn, prepared, child, offered), version, refill }, release, asArgument };
+    return { run: { ...runOf(turn, prepared, child, offered), version, refill }, sandbox, asArgument };
   } catch (reason) {
     offered?.leave();
-    await release();
+    await sandbox?.close();
     throw reason;
   }
 }

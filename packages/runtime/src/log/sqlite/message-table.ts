@@ -17,7 +17,7 @@ export interface MessageTable {
   list(to: string, query: MessageQuery & UserScope): readonly MessageView[];
   queued(to: string, scope?: UserScope): readonly MessageView[];
   /** The first answer to a message, to its sender. */
-  reply(message: MessageView): MessageView | undefined;
+  reply(message: MessageView, senders?: readonly string[]): MessageView | undefined;
   /** Throws `session-busy` unless it waits in its queue. */
   assertQueued(id: string): void;
   /** Says whether it waited. */
@@ -56,7 +56,8 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
   const oldestQueued = database.prepare(
     `select * from message where receiver = $to and state = 'queued' and ${userSql} order by number limit $limit`,
   );
-  const reply = database.prepare("select * from message where reply_to = ? and receiver = ? order by number limit 1");
+  const reply = database.prepare(`select * from message where reply_to = $id and receiver = $to
+     and ($senders is null or sender in (select value from json_each($senders))) order by number limit 1`);
   const settle = database.prepare("update message set state = ?, turn_id = ? where id = ? and state = 'queued'");
   const edit = database.prepare("update message set text = ?, mode = ?, at = ? where id = ? and state = 'queued'");
   const rewrite = database.prepare("update message set text = ? where id = ? and state <> 'queued'");
@@ -78,7 +79,8 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
       return (queued ? oldestQueued.all(wanted) : newest.all(wanted).reverse()).flatMap(toMessages);
     },
     queued: (to, scope = {}) => oldestQueued.all({ $to: to, $limit: -1, ...userParameters(scope) }).flatMap(toMessages),
-    reply: ({ id, from }) => toMessage(reply.get(id, from)),
+    reply: ({ id, from }, senders) =>
+      toMessage(reply.get({ $id: id, $to: from, $senders: senders === undefined ? null : JSON.stringify(senders) })),
     assertQueued(id) {
       if (toMessage(find.get(id))?.state !== "queued") throw notWaiting(id);
     },

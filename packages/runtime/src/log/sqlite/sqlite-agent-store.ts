@@ -4,6 +4,7 @@ import {
   type AgentStore,
   messageTaken,
   type NewMessage,
+  ofSenders,
   unknownAgent,
   unknownMessage,
 } from "../agent-store.ts";
@@ -74,13 +75,13 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
     },
     takeAll: (to, turnId, scope) =>
       settle(to, ({ messages }) =>
-        messages.queued(to, scope).map((message) => settled(messages, message, "read", turnId)),
+        ofSenders(messages.queued(to, scope), scope).map((message) => settled(messages, message, "read", turnId)),
       ),
-    async takeReply(messageId, turnId) {
+    async takeReply(messageId, turnId, scope) {
       const asked = await read(({ messages }) => messages.find(messageId));
       if (asked === undefined) throw unknownMessage(messageId);
       const [reply] = await settle(asked.from, ({ messages }) => {
-        const found = messages.reply(asked);
+        const found = messages.reply(asked, scope?.senders);
         if (found === undefined) return [];
         return [found.state === "queued" ? settled(messages, found, "read", turnId) : found];
       });

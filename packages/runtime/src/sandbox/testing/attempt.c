@@ -218,6 +218,31 @@ static int perf(void) {
   return ok(syscall(SYS_perf_event_open, &event, 0, -1, -1, 0));
 }
 
+/* Makes a file that runs as its owner. */
+static int set_id(const char *how, const char *path) {
+  struct { unsigned long long flags, mode, resolve; } open_how = {O_CREAT | O_WRONLY, 06755, 0};
+  umask(0);
+  if (!strcmp(how, "creat")) return ok(creat(path, 06755));
+  if (!strcmp(how, "open")) return ok(open(path, O_CREAT | O_WRONLY, 04755));
+  if (!strcmp(how, "mknod")) return ok(mknod(path, S_IFREG | 04755, 0));
+  if (!strcmp(how, "openat2")) return ok(syscall(437, AT_FDCWD, path, &open_how, sizeof open_how));
+  if (!strcmp(how, "tmpfile")) {
+    char name[64];
+    int temporary = open(".", O_TMPFILE | O_WRONLY, 04755);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", temporary);
+    return ok(temporary < 0 ? -1 : linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW));
+  }
+  int fd = open(path, O_CREAT | O_WRONLY, 0755);
+  if (!strcmp(how, "fchmod")) return ok(fchmod(fd, 04755));
+  if (!strcmp(how, "fchmodat2")) return ok(syscall(452, AT_FDCWD, path, 04755, 0));
+  return 1;
+}
+
+/* Exchanges two paths until it is killed. */
+static int exchange(const char *one, const char *other) {
+  for (;;) syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2 /* RENAME_EXCHANGE */);
+}
+
 static int ring(void) {
   char parameters[256] = {0};
   return ok(syscall(425, 1, parameters));
@@ -267,6 +292,8 @@ int main(int count, char **words) {
   if (is(what, "euid0")) return geteuid() == 0 ? 0 : 1;
   if (is(what, "i386")) return foreign_calls();
   if (is(what, "perf")) return perf();
+  if (!strncmp(what, "set-id-", 7)) return set_id(what + 7, a);
+  if (is(what, "exchange")) return exchange(a, b);
   if (is(what, "ring")) return ring();
   if (is(what, "bpf")) return kernel_map();
   if (is(what, "userfault")) return ok(syscall(SYS_userfaultfd, 1));

@@ -1,7 +1,9 @@
+import type { AgentEvent } from "@caret/protocol";
 import type { OfferedTools } from "../../lanes/lane.ts";
 import { createSessionGrants } from "../../policy/grants/session-grants.ts";
 import { createPolicy } from "../../policy/policy.ts";
 import type { PolicyRule } from "../../policy/policy-parts.ts";
+import { sandboxNotice } from "../../sandbox/sandbox-notice.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import { type AskUser, createAskUser } from "../../tools/ask-user/ask-user.ts";
 import type { ToolCallResult } from "../../tools/tool-registry.ts";
@@ -41,6 +43,15 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
   const grants = wanted.grants ?? createSessionGrants({ newId: log.newId, now: options.now });
   const asks = createTurnAsks({ ...options, limitMs: options.askLimitMs, grants });
   const steering = createTurnSteering({ write, key: log.newId() });
+  let left: Promise<readonly AgentEvent[]> | undefined;
+  const close = async (): Promise<readonly AgentEvent[]> => {
+    await calls?.settled();
+    return ((await sandbox?.close()) ?? []).map(sandboxNotice);
+  };
+  const leave = (): Promise<readonly AgentEvent[]> => {
+    left ??= close();
+    return left;
+  };
   return {
     parked: undefined,
     asks,
@@ -51,7 +62,7 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
     steering,
     async offer() {
       const toolbox = await options.openToolbox(wanted.openMore);
-      sandbox = await options.sandbox?.open();
+      sandbox ??= await options.sandbox?.open();
       const opened = openCalls({ ...wanted, grants }, toolbox, {
         ...options,
         asks,
@@ -68,10 +79,8 @@ export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTu
       steering.end();
       return [...asks.end(), ...(calls?.end() ?? [])];
     },
-    async settled() {
-      await calls?.settled();
-      await sandbox?.close();
-    },
+    leave,
+    settled: async () => void (await leave()),
   };
 }
 

@@ -51,6 +51,8 @@ export interface TurnTools {
   change?(next: ClientToolsOffer): readonly AgentTool[];
   /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */
   end(): readonly AgentEvent[];
+  /** Closes what the tools ran in, after `end`; resolves with what there is to say of it before the turn's end. Absent: they had nothing. */
+  leave?(): Promise<readonly AgentEvent[]>;
   /** Resolves when nothing runs any more. */
   settled(): Promise<void>;
 }

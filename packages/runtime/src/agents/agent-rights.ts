@@ -1,0 +1,97 @@
+import {
+  CaretError,
+  HUMAN,
+  type PermissionWord,
+  permissionWords,
+  type SandboxWord,
+  sandboxWords,
+  strictest,
+} from "@caret/protocol";
+import type { AgentsOptions } from "./agents-context.ts";
+
+/** What an agent may do by itself. */
+export interface AgentRights {
+  readonly permission: PermissionWord;
+  readonly sandbox: SandboxWord;
+}
+
+/** What is known of nobody, such as an agent that was removed. */
+const LEAST: AgentRights = { permission: permissionWords[0], sandbox: "strict" };
+
+/** No more than any of them has. */
+export function leastOf(first: AgentRights, ...others: readonly AgentRights[]): AgentRights {
+  const all = [first, ...others];
+  const permission = permissionWords.find((word) => all.some((rights) => rights.permission === word));
+  return { permission: permission ?? first.permission, sandbox: strictest(...all.map(({ sandbox }) => sandbox)) };
+}
+
+/** Whether one may do all that the other may. */
+export function hasAll(one: AgentRights, other: AgentRights): boolean {
+  return (
+    permissionWords.indexOf(one.permission) >= permissionWords.indexOf(other.permission) &&
+    sandboxWords.indexOf(one.sandbox) <= sandboxWords.indexOf(other.sandbox)
+  );
+}
+
+/**
+ * What agents may do, so that none has another one do more for it: a turn that begins with a message has no more than the
+ * message's sender has, and takes no words of agents with less while it runs.
+ */
+export interface AllRights {
+  /** By its settings. What a person says has all: the receiver's own settings decide. */
+  of(name: string): Promise<AgentRights>;
+  /** In its last turn, which may have less than its settings say. */
+  inTurn(name: string): Promise<AgentRights>;
+  /** Of a turn that begins with a message from this sender. */
+  ofTurn(receiver: string, sender: string): Promise<AgentRights>;
+  /** Whose words a turn of the agent may take while it runs. */
+  heardBy(name: string): Promise<readonly string[]>;
+  /** Rejects with `forbidden` where the sender's turn has less than its settings say, and the receiver would do more than that. */
+  assertMaySend(from: string, to: string): Promise<void>;
+}
+
+const ALL_SEEING = { tokenName: "queue", seesAll: true } as const;
+
+export function createAllRights({ store, sessions, engine }: AgentsOptions): AllRights {
+  const of: AllRights["of"] = async (name) => {
+    const agent = await store.find(name);
+    if (agent === undefined) return LEAST;
+    const { permission, sandbox = "off" } = await sessions.get(agent.sessionId, ALL_SEEING);
+    return { permission, sandbox };
+  };
+  const ofTurn: AllRights["ofTurn"] = async (receiver, sender) =>
+    sender === HUMAN ? await of(receiver) : leastOf(await of(receiver), await of(sender));
+  const inTurn: AllRights["inTurn"] = async (name) => {
+    const own = await of(name);
+    const agent = await store.find(name);
+    const session = agent && (await engine.store.getSession(agent.sessionId));
+    const turnId = session?.lastTurn?.turnId;
+    if (turnId === undefined) return own;
+    const began = (await store.messages(name, {})).filter((message) => message.turnId === turnId);
+    const senders = [...new Set(began.map(({ from }) => from).filter((from) => from !== HUMAN))];
+    return leastOf(own, ...(await Promise.all(senders.map(of))));
+  };
+  return {
+    of,
+    ofTurn,
+    inTurn,
+    async heardBy(name) {
+      const own = await inTurn(name);
+      const others = (await store.list()).filter((agent) => agent.name !== name);
+      const rights = await Promise.all(others.map(async (agent) => ({ agent, rights: await of(agent.name) })));
+      return [HUMAN, ...rights.filter((other) => hasAll(other.rights, own)).map(({ agent }) => agent.name)];
+    },
+    async assertMaySend(from, to) {
+      if (from === HUMAN || to === HUMAN) return;
+      const [own, now] = await Promise.all([of(from), inTurn(from)]);
+      if (hasAll(now, own) || hasAll(now, await of(to))) return;
+      throw new CaretError(
+        "forbidden",
+        `${to} may do more than this turn, which began with a message of an agent with less`,
+        {
+          fix: "Ask a person to send the message: `ask_human`.",
+        },
+      );
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunIn } from "./repository-state.ts";
+
+/** What an index says of one path: a line for each of its stages. */
+type Entries = ReadonlyMap<string, readonly string[]>;
+
+/** How an index was changed: what the changed paths were, and are. */
+export interface IndexChange {
+  readonly before: Entries;
+  readonly after: Entries;
+  /** Contents that are in the index now and were not. */
+  readonly blobs: readonly string[];
+}
+
+const NOTHING: Entries = new Map();
+
+/** Undefined when nothing that counts has changed: only the times of files, say. */
+export async function changeOfIndex(inside: RunIn, files: { readonly before: string; readonly after: string }) {
+  // One that is gone, or was a link, says nothing: the user's stays.
+  if (!existsSync(files.after) || fingerprint(files.before) === fingerprint(files.after)) return undefined;
+  const [before, after] = await Promise.all([readIndex(inside, files.before), readIndex(inside, files.after)]);
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => differ(before, after, path));
+  if (paths.length === 0) return undefined;
+  const pick = (from: Entries): Entries => new Map(paths.flatMap((path) => entry(from, path)));
+  const rows = paths.flatMap((path) => after.get(path) ?? []).map((row) => row.split(" "));
+  const blobs = rows.flatMap(([mode, blob = ""]) => (mode === "160000" ? [] : [blob]));
+  return { before: pick(before), after: pick(after), blobs };
+}
+
+function entry(from: Entries, path: string): [string, readonly string[]][] {
+  const found = from.get(path);
+  return found === undefined ? [] : [[path, found]];
+}
+
+function differ(one: Entries, other: Entries, path: string): boolean {
+  return one.get(path)?.join("\n") !== other.get(path)?.join("\n");
+}
+
+function fingerprint(file: string): string {
+  return existsSync(file) ? createHash("sha256").update(readFileSync(file)).digest("hex") : "";
+}
+
+async function readIndex(run: RunIn, file?: string): Promise<Entries> {
+  if (file !== undefined && !existsSync(file)) return NOTHING;
+  const env = file === undefined ? {} : { GIT_INDEX_FILE: file };
+  const found = new Map<string, string[]>();
+  for (const row of (await run(["ls-files", "--stage", "--full-name", "-z"], { env })).split("\0")) {
+    const tab = row.indexOf("\t");
+    if (tab < 0) continue;
+    const path = row.slice(tab + 1);
+    const rows = found.get(path);
+    if (rows === undefined) found.set(path, [row.slice(0, tab)]);
+    else rows.push(row.slice(0, tab));
+  }
+  return found;
+}
+
+/**
+ * Makes the same change in the user's index, path by path. A path that has changed there meanwhile stays as the user has it: those are
+ * returned. The agent's own index is never put in its place: git trusts what stands in that file.
+ */
+export async function bringIndex(outside: RunIn, { before, after }: IndexChange): Promise<readonly string[]> {
+  const now = await readIndex(outside);
+  const paths = [...new Set([...before.keys(), ...after.keys()])];
+  const wanted = paths.filter((path) => differ(now, after, path));
+  const lost = wanted.filter((path) => differ(now, before, path));
+  const ours = wanted.filter((path) => !lost.includes(path));
+  if (ours.length === 0) return lost;
+  const zero = "0".repeat(idLength(before, after));
+  const removed = ours.map((path) => `0 ${zero}\t${path}\0`);
+  const added = ours.flatMap((path) => (after.get(path) ?? []).map((row) => `${row}\t${path}\0`));
+  await patiently(() => outside(["update-index", "-z", "--index-info"], { input: [...removed, ...added].join("") }));
+  return lost;
+}
+
+function idLength(...all: readonly Entries[]): number {
+  const [row = ""] = all.flatMap((entries) => [...entries.values()].flat());
+  return row.split(" ")[1]?.length ?? 40;
+}
+
+/** The user's git has the index locked for a moment at a time. */
+async function patiently(work: () => Promise<unknown>): Promise<void> {
+  for (const waitMs of [50, 200, 800]) {
+    try {
+      return void (await work());
+    } catch (reason) {
+      if (!String(reason).includes("index.lock")) throw reason;
+      await sleep(waitMs);
+    }
+  }
+  await work();
+}

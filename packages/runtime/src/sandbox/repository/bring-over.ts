@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { Git } from "../../git/run-git.ts";
+import { wayInside } from "../../paths/physical-path.ts";
+import type { Repository } from "./ask-repository.ts";
+import { bringHead } from "./bring-head.ts";
+import { bringIndex, changeOfIndex, type IndexChange } from "./bring-index.ts";
+import { type Bringing, withObjects } from "./bring-objects.ts";
+import { type BroughtRefs, bringRefs, changedRefs } from "./bring-refs.ts";
+import { bringStashes, newStashes } from "./bring-stashes.ts";
+import { bringWorktrees, changesOfWorktrees } from "./bring-worktrees.ts";
+import { gitIn, type RepositoryState, readState } from "./repository-state.ts";
+
+export interface BringOver {
+  readonly git: Git;
+  readonly repository: Repository;
+  readonly before: RepositoryState;
+  /** What the turn has left, cleaned; beside it, the index as the turn found it. */
+  readonly directory: string;
+  readonly id: string;
+}
+
+/**
+ * Brings over what a turn has made of its own repository: objects first, then references, HEAD, index, stashes and working trees.
+ * What has moved outside meanwhile stays there. Returns what a person has to know. Doing it twice changes nothing.
+ */
+export async function bringOver({ git, repository, before, directory, id }: BringOver): Promise<readonly string[]> {
+  const { workspace } = repository;
+  const inside = gitIn(git, directory, workspace);
+  const outside = gitIn(git, repository.directory, workspace);
+  const after = await readState(inside);
+  if (after.head === "") return ["The turn left a repository without a HEAD: nothing of it was taken over."];
+  const changes = changedRefs(before, after);
+  const index = await changeOfIndex(inside, { before: `${directory}.index`, after: join(directory, "index") });
+  const detached = after.head.startsWith("ref: ") ? [] : [after.head];
+  const trees = await changesOfWorktrees(git, directory, workspace);
+  const blobs = [index, ...trees.changes.map((change) => change.index)].flatMap((change) => change?.blobs ?? []);
+  const commits = [
+    ...changes.flatMap(({ to }) => to ?? []),
+    ...newStashes(before, after).map(({ commit }) => commit),
+    ...(after.head === before.head ? [] : detached),
+    ...trees.changes.map((tree) => tree.after).filter((head) => !head.startsWith("ref: ")),
+  ];
+  const bringing: Bringing = { inside, outside, directory, id };
+  return await withObjects(bringing, { commits, blobs }, async () => {
+    const now = await readState(outside);
+    const held = await branchesElsewhere(outside, repository);
+    const brought = await bringRefs(outside, changes, { id, held, now });
+    const words = [
+      ...wordsOfRefs(brought),
+      ...(await headAndIndex({ outside, before, after, index, brought })),
+      ...(await bringWorktrees(git, repository, trees)),
+    ];
+    await bringStashes(outside, before, after);
+    return words;
+  });
+}
+
+interface HeadAndIndex {
+  readonly outside: ReturnType<typeof gitIn>;
+  readonly before: RepositoryState;
+  readonly after: RepositoryState;
+  readonly index: IndexChange | undefined;
+  readonly brought: BroughtRefs;
+}
+
+/** The index belongs to a commit: where HEAD could not follow, it stays, too. */
+async function headAndIndex({ outside, before, after, index, brought }: HeadAndIndex): Promise<readonly string[]> {
+  const branch = after.head.replace(/^ref: /, "");
+  const stays = "the index stays as it is: `git status` shows the turn's changes as not staged";
+  if (brought.kept.some(({ name }) => name === branch)) return [`${branch} stays where it is outside, and ${stays}.`];
+  if (!(await bringHead(outside, before.head, after.head)))
+    return [`HEAD has moved outside meanwhile; it stays there, and ${stays}. The turn's was ${shown(after.head)}.`];
+  const lost = index === undefined ? [] : await bringIndex(outside, index);
+  if (lost.length === 0) return [];
+  return [
+    `The index has changed outside meanwhile. These files stay there as they are: ${lost.slice(0, 20).join(", ")}.`,
+  ];
+}
+
+function shown(head: string): string {
+  return head.replace(/^ref: refs\/heads\//, "the branch ");
+}
+
+function wordsOfRefs({ kept }: BroughtRefs): readonly string[] {
+  return kept.map(({ name, as, why }) =>
+    as === undefined
+      ? `${name} was deleted by the turn and stays outside: ${why}.`
+      : `${name} stays where it is outside, since ${why}. What the turn made of it is kept as ${as}.`,
+  );
+}
+
+/** Branches that a working tree outside of the workspace has checked out. Those within are the turn's own. */
+async function branchesElsewhere(
+  outside: ReturnType<typeof gitIn>,
+  { workspace, directory, common }: Repository,
+): Promise<ReadonlySet<string>> {
+  const listed = await outside(["worktree", "list", "--porcelain"]);
+  const trees = listed.split("\n\n").map((block) => block.split("\n"));
+  // The first is the repository's own; of a submodule git does not say where that is.
+  const others = common === directory ? trees.slice(1) : trees;
+  const elsewhere = others.filter(
+    ([first = ""]) => wayInside(workspace, first.replace(/^worktree /, "")) === undefined,
+  );
+  return new Set(elsewhere.flat().flatMap((row) => /^branch (.+)$/.exec(row)?.[1] ?? []));
+}
