@@ -138,6 +138,21 @@ describe.skipIf(!hasBubblewrap)("an agent in a sandbox", () => {
     git("worktree", "remove", "--force", worktree);
   });
 
+  it.each(["the agent", "the gateway"])("is told on before the turn's end, where %s ran what it left", async (who) => {
+    const scratch = mkdtempSync(join(directory, "data", "scratch", "session-"));
+    const gatewayTools = { system: "", realWorkspace: project, permission: "full" } as const;
+    const script = "Run `echo x >.envrc; echo y >.npmrc`";
+    const more = who === "the agent" ? {} : { workspace: scratch, gatewayTools };
+    const [on, strict] = [await play("on", script, more), await play("strict", `${script}.`, more)];
+    const last = ({ events }: Played): unknown =>
+      events.slice(-2).map((event) => ("message" in event ? event.message : event.type));
+    expect(last(on)).toEqual([
+      expect.stringMatching(/^The turn made or changed files.*: \.envrc, \.npmrc\.$/),
+      "turn-end",
+    ]);
+    expect([strict.events.at(-1)?.type, tree(project)]).toEqual(["turn-end", [".envrc", ".npmrc"]]);
+  });
+
   it("only reads its workspace when it only plans", async () => {
     const { outputs } = await play("on", "Run `echo x >a`", { mode: "ask" });
     expect({ outputs, left: tree(project) }).toEqual({ outputs: [expect.stringContaining("Read-only")], left: [] });

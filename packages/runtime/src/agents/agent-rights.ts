@@ -42,8 +42,8 @@ export interface AllRights {
   of(name: string): Promise<AgentRights>;
   /** In its last turn, which may have less than its settings say. */
   inTurn(name: string): Promise<AgentRights>;
-  /** Of a turn that begins with a message from this sender. */
-  ofTurn(receiver: string, sender: string): Promise<AgentRights>;
+  /** What a turn that begins with a message from this sender must be held to; nothing where the sender has all that the receiver has. */
+  lessFor(receiver: string, sender: string): Promise<Partial<AgentRights>>;
   /** Whose words a turn of the agent may take while it runs. */
   heardBy(name: string): Promise<readonly string[]>;
   /** Rejects with `forbidden` where the sender's turn has less than its settings say, and the receiver would do more than that. */
@@ -59,8 +59,11 @@ export function createAllRights({ store, sessions, engine }: AgentsOptions): All
     const { permission, sandbox = "off" } = await sessions.get(agent.sessionId, ALL_SEEING);
     return { permission, sandbox };
   };
-  const ofTurn: AllRights["ofTurn"] = async (receiver, sender) =>
-    sender === HUMAN ? await of(receiver) : leastOf(await of(receiver), await of(sender));
+  const lessFor: AllRights["lessFor"] = async (receiver, sender) => {
+    if (sender === HUMAN) return {};
+    const [own, others] = await Promise.all([of(receiver), of(sender)]);
+    return hasAll(others, own) ? {} : leastOf(own, others);
+  };
   const inTurn: AllRights["inTurn"] = async (name) => {
     const own = await of(name);
     const agent = await store.find(name);
@@ -73,7 +76,7 @@ export function createAllRights({ store, sessions, engine }: AgentsOptions): All
   };
   return {
     of,
-    ofTurn,
+    lessFor,
     inTurn,
     async heardBy(name) {
       const own = await inTurn(name);

@@ -68,7 +68,7 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
     const command = { name: `message ${id}`, digest: id, delivers: id };
     // The queue is the session's own, whoever its user is.
     const caller: Caller = { tokenName: isAgent ? receiver : QUEUE_CLIENT, seesAll: true, command };
-    const least = isAgent && message.from !== HUMAN ? await rights.ofTurn(receiver, message.from) : {};
+    const least = isAgent ? await rights.lessFor(receiver, message.from) : {};
     const wanted = { prompt: promptOf(message), ...(mode === undefined ? {} : { mode }), ...least };
     const turn = await sessions.beginTurn(sessionId, wanted, caller);
     problems.delete(receiver);

@@ -52,7 +52,10 @@ export function createSessionTurnStarter(options: SessionTurnStarterOptions): Tu
   };
 
   const begin = async (session: SessionRecord, wanted: StartTurn, origin: TurnOrigin): Promise<RunningTurn> => {
-    const request = await toRequest(options, session, wanted, grantsIn(session.id));
+    // What a person has allowed in the session was not meant for an agent with less, by whose message a turn begins.
+    const isHeld = origin.command?.delivers !== undefined && wanted.permission !== undefined;
+    const grants = isHeld ? createSessionGrants(options) : grantsIn(session.id);
+    const request = await toRequest(options, session, wanted, grants);
     const images = await attachments.save(session.id, wanted.images ?? []);
     const { prompt } = wanted;
     return await engine.startTurn({ ...request, ...origin, prompt, images }).catch(async (reason) => {

@@ -7,7 +7,7 @@ const MAX_DEPTH = 5;
 const MAX_DIRECTORIES = 32;
 
 /** What a directory of objects holds, and nothing else does. */
-const OF_OBJECTS = /^(?:[0-9a-f]{2}|pack|info|tmp_objdir.*|tmp_obj_.*|\.tmp.*|\.DS_Store)$/;
+const OF_OBJECTS = /^(?:[0-9a-f]{2}|pack|info|incoming-.*|tmp_.*|\.tmp.*|maintenance\.lock|\.DS_Store)$/;
 
 /**
  * The directory of objects and its alternates, as git follows them; or why they cannot be mounted. One that holds anything
