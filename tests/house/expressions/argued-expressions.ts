@@ -14,6 +14,7 @@ const credentials = "packages/runtime/src/redaction/credential-patterns.ts";
 export const arguedExpressions: readonly ArguedExpression[] = [
   { file: chores, source: "(?:\\d+|two|three", why: opening },
   { file: chores, source: "^\\W*you are naming", why: opening },
+  { file: chores, source: "\\byou are (?:an? |the )", why: opening },
   { file: chores, source: "(?:^|[.!?:,>\\n]\\s*)\\W{0,3}", why: opening },
   { file: chores, source: "\\b(?:(?:conversation|chat|session", why: opening },
   {
@@ -61,27 +62,6 @@ export const arguedExpressions: readonly ArguedExpression[] = [
     source: "!?\\[([^\\]]*)",
     why: "MAX_SHOWN: it sees the first 1,000 characters of a line",
   },
-  // Another reader takes their place.
-  {
-    file: "packages/runtime/src/policy/decides-what-runs.ts",
-    source: "^\\s*hookspath",
-    why: "until git itself is asked for its configuration",
-  },
-  {
-    file: "packages/runtime/src/policy/launching-options.ts",
-    source: "^\\.|^-cmd",
-    why: "until shell lines are read with a grammar",
-  },
-  {
-    file: "packages/runtime/src/policy/read-launch.ts",
-    source: "\\[[^\\]]*[$`]",
-    why: "until shell lines are read with a grammar",
-  },
-  {
-    file: "packages/runtime/src/worktrees/merge-worktree.ts",
-    source: ":\\d{6} 160000",
-    why: "until a merge looks at what it would overwrite",
-  },
 ];
 
 /** `new RegExp` of parts that are only known when it runs: what such an expression looks like, or why it may look like anything. */
@@ -113,7 +93,8 @@ export const composedExpressions: readonly ComposedExpression[] = [
   },
   {
     file: "packages/runtime/src/policy/launching-options.ts",
-    why: "the part is one escaped character; until shell lines are read with a grammar",
+    why: "the part is one escaped character",
+    examples: [like("\\[[^\\][]*\\/", "")],
   },
   {
     file: "packages/runtime/src/process/socket-owners.ts",
@@ -135,20 +116,19 @@ export const composedExpressions: readonly ComposedExpression[] = [
     examples: [like("token=|key=", "i")],
   },
   {
-    file: "packages/runtime/src/sandbox/git-guards.ts",
-    why: "the part is a name of our own; until git itself is asked for its configuration",
-    examples: [like("^[ \\t]*hookspath[ \\t]*=(.*)$", "gim")],
-  },
-  {
     file: "packages/runtime/src/sessions/find-symbols.ts",
     why: "the part is the escaped beginning of a name",
     examples: [like("(?:^|\\W)(?:class|function|const)\\*?\\s+(abc[\\w$]*)", "i")],
   },
-  { file: "packages/runtime/src/tools/files/grep-tool.ts", why: "only compiled here, for its mistakes" },
+  {
+    file: "packages/runtime/src/tools/files/search-escapes.ts",
+    why: "the part is the name of a property, and it is only compiled",
+  },
   {
     file: "packages/runtime/src/tools/files/search-lines.ts",
     why: "a model's own expression: it runs in a thread that is ended after TIME_LIMIT_MS",
   },
+  { file: "packages/runtime/src/tools/files/search-pattern.ts", why: "only compiled here, for its mistakes" },
   {
     file: "packages/runtime/src/tools/web/readable-page.ts",
     why: "the part is a name of our own",

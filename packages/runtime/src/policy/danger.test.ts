@@ -7,13 +7,19 @@ const isAsked = (command: string): boolean =>
 
 describe("`auto` asks about what docs/permissions.md calls dangerous [B18]", () => {
   it.each([
-    ["reads keys", ["cat ~/.ssh/id_rsa", "cat $HOME/.ssh/id_rsa", 'cat "$HOME"/.aws/credentials', "head /home/ada/.netrc"]],
+    [
+      "reads keys",
+      ["cat ~/.ssh/id_rsa", "cat $HOME/.ssh/id_rsa", 'cat "$HOME"/.aws/credentials', "head /home/ada/.netrc"],
+    ],
     [
       "reads keys by another way",
       ["cp ../../.ssh/id_rsa .", "base64 < ~/.ssh/id_rsa; cat ~/.netrc", "cat ~/./.ssh//id_rsa"],
     ],
     ["reads by a pattern", ["cat ~/.s*/id*", "cat /home/ada/.a*/c*"]],
-    ["reads a whole home", ["tar c ~", "grep -r key /home/ada", "cp -r /home/ada .", "find / -name id_rsa", "rg token ~/"]],
+    [
+      "reads a whole home",
+      ["tar c ~", "grep -r key /home/ada", "cp -r /home/ada .", "find / -name id_rsa", "rg token ~/"],
+    ],
     ["reads a browser's profile", ["sqlite3 ~/.mozilla/firefox/x/cookies.sqlite", "cp -r ~/.config/google-chrome x"]],
     ["reads a file by an option", ["tool --file=~/.git-credentials", "tool @/etc/shadow", "cat /proc/1/environ"]],
     [

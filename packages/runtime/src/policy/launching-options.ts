@@ -25,7 +25,7 @@ const launchingOptions: Readonly<Record<string, RegExp>> = {
   go: /^--?(tool)?exec(=|$)/,
   cargo: /^--config(=|$)/,
   gcc: /^(-wrapper|-B|-fplugin)/,
-  sqlite3: /^\.|^-cmd|\n\s*\.|\.(shell|system)/,
+  sqlite3: /^\.|^-cmd|\n[^\S\n]*\.|\.(shell|system)/,
   psql: /\\/,
   mysql: /\\|system/,
   fd: /^(--exec|-[a-zA-Z]*[xX])./,
@@ -107,7 +107,7 @@ function endOfSubstitution(script: string, start: number): number | undefined {
     else if (character === delimiter) seen += 1;
   }
   // Not every sed ends the pattern at a delimiter within brackets.
-  if (new RegExp(`\\[[^\\]]*\\${delimiter}`).test(script.slice(start + 2, at))) return undefined;
+  if (new RegExp(`\\[[^\\][]*\\${delimiter}`).test(script.slice(start + 2, at))) return undefined;
   const flags = /^[gpiIM0-9]*\s*(?=[;}\n]|$)/.exec(script.slice(at))?.[0];
   return flags === undefined ? undefined : at + flags.length;
 }

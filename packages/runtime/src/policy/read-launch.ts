@@ -18,7 +18,7 @@ const subscripted: ReadonlySet<string> = new Set(["printf", "test", "[", "unset"
 /** What one command starts. For programs in none of these lists see `mayStartOthers`. */
 export function readLaunch(words: readonly ShellWord[]): Launch {
   const name = programName(words[0]?.text ?? "");
-  if (subscripted.has(name) && words.some(({ text }) => /\[[^\]]*[$`]/.test(text)))
+  if (subscripted.has(name) && words.some(({ text }) => /\[[^\][]*[$`]/.test(text)))
     return opaqueLaunch(words, "a subscript that is evaluated");
   const read = readers.find(([names]) => names.test(name))?.[1];
   return (

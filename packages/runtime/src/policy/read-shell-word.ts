@@ -129,9 +129,9 @@ function readSubstitution({ text, script, pos, end }: CommandExpansion, walk: Sh
 /** Those that neither set a variable nor calculate, look through another variable or run what a variable holds. */
 function readParameter(part: ParameterExpansionPart, walk: ShellWalk): void {
   const { operation, prefix, index, text } = part;
-  const operand = /^\$\{#?(\w+|[@*#?$!-])([^$`{}"'\\]*)\}$/.exec(text);
+  const hasPlainText = /^\$\{#?(?:\w+(?:[^\w$`{}"'\\][^$`{}"'\\]*)?|[@*#?$!-][^$`{}"'\\]*)\}$/.test(text);
   const isPlain =
-    operand !== null &&
+    hasPlainText &&
     index === undefined &&
     prefix !== "!" &&
     (operation === undefined ||
