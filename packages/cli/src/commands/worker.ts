@@ -38,7 +38,9 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
   const worker = await untilReachable(host, () => startWorker({ host, config, workspaces }));
   const { machine, lane, notes, metricsUrl } = worker;
   const metricsLines = metricsUrl === undefined ? [] : [`Metrics: ${metricsUrl}/metrics`];
-  await write(
+  // Before it says that it is ready: a signal may follow at once.
+  const interrupted = interruption(host);
+  void write(
     host.stdout,
     options.json === true
       ? `${JSON.stringify({ event: "ready", machine, lane, pid: process.pid, ...(metricsUrl && { metricsUrl }) })}\n`
@@ -46,7 +48,7 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
           "\n",
         ),
   );
-  const signal = await interruption(host);
+  const signal = await interrupted;
   await worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY);
   return exitCodes.completed;
 }
