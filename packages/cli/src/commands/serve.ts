@@ -14,7 +14,7 @@ import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
 import { untilUnlocked } from "../serve/until-unlocked.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { endOfInput, interruption } from "./interruption.ts";
+import { closed, endOfInput, interruption } from "./interruption.ts";
 import { askForLink, tokenOf } from "./link.ts";
 import { write } from "./print.ts";
 import { readyLines } from "./ready-lines.ts";
@@ -97,8 +97,7 @@ async function run(host: Host, gateway: RunningGateway, dataDir: string, options
   const onWait = async (titles: readonly string[]): Promise<void> => {
     if (options.json !== true) await write(host.stderr, waitingLines(titles, limitMs));
   };
-  await gateway.close({ limitMs, onWait });
-  return exitCodes.completed;
+  return await closed(host, gateway.close({ limitMs, onWait }));
 }
 
 /** Uses a gateway that runs already, which then does not end before this process. */

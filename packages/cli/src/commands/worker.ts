@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { startWorker } from "../fleet/start-worker.ts";
 import { untilReachable } from "../fleet/until-reachable.ts";
-import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import type { ExitCode, Host } from "../host.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { interruption } from "./interruption.ts";
+import { closed, interruption } from "./interruption.ts";
 import { write } from "./print.ts";
 
 interface WorkerOptions extends Readonly<Record<string, unknown>> {
@@ -49,6 +49,5 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
         ),
   );
   const signal = await interrupted;
-  await worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY);
-  return exitCodes.completed;
+  return await closed(host, worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY));
 }
