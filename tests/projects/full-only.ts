@@ -34,6 +34,7 @@ export const fullOnly: readonly string[] = [
   "tests/fleet/chaos.test.ts",
   "tests/fleet/comparisons.test.ts",
   "tests/fleet/conversations.test.ts",
+  "tests/fleet/cut-stop.test.ts",
   "tests/fleet/cut-worker.test.ts",
   "tests/fleet/fleet.test.ts",
   "tests/fleet/gateway-loss.test.ts",

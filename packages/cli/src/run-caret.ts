@@ -1,11 +1,9 @@
-import { CaretError, inCommandForm } from "@caret/protocol";
 import { Command, CommanderError } from "commander";
 import { exampleHelp } from "./commands/command-examples.ts";
+import { complain } from "./commands/complain.ts";
 import { commands } from "./commands/index.ts";
-import { write } from "./commands/print.ts";
 import { type ExitCode, exitCodes, type Host } from "./host.ts";
 import { version } from "./program.ts";
-import { cleanText } from "./terminal/text-cleaner.ts";
 
 /** Run one `caret` command. Never rejects: errors go to standard error and the exit code. */
 export async function runCaret(host: Host): Promise<ExitCode> {
@@ -20,7 +18,7 @@ export async function runCaret(host: Host): Promise<ExitCode> {
     return code;
   } catch (reason) {
     if (reason instanceof CommanderError) return reason.exitCode === 0 ? exitCodes.completed : exitCodes.usage;
-    return complain(host, toCaretError(reason));
+    return complain(host, reason);
   }
 }
 
@@ -66,24 +64,4 @@ function listCommands(program: Command): void {
   program.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trimEnd() });
   for (const [name, { group, usage, summary }] of commands)
     program.commandsGroup(group).command(name).usage(usage).description(summary);
-}
-
-/** A file that cannot be read or written is no bug in Caret. The user may know its path: it is theirs. */
-function toCaretError(reason: unknown): CaretError {
-  const { code, syscall, path, message } = reason instanceof Error ? (reason as NodeJS.ErrnoException) : {};
-  if (CaretError.is(reason) || syscall === undefined || path === undefined) return CaretError.from(reason);
-  if (code === "ENOSPC" || code === "EDQUOT") return new CaretError("storage-full", `${path}: the disk is full`);
-  return new CaretError("storage-failed", `${message}`, { fix: `Check ${path} and its permissions.` });
-}
-
-const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);
-
-async function complain(host: Host, error: CaretError): Promise<ExitCode> {
-  const upstream =
-    error.upstream === undefined ? "" : `  ${cleanText(error.upstream).trim().replaceAll("\n", "\n  ")}\n`;
-  await write(
-    host.stderr,
-    `caret: ${cleanText(error.message)} [${error.code}]\n${upstream}  ${cleanText(inCommandForm(error.fix, host.command))}\n`,
-  );
-  return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }

@@ -28,6 +28,7 @@ export { createTicks } from "./wire/create-ticks.ts";
 export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
 export type { Member, Members } from "./wire/members.ts";
 export { adoptSession } from "./worker/adopt-session.ts";
+export type { LeaseStanding } from "./worker/lease-standing.ts";
 export { createLeasedEngine } from "./worker/leased-engine.ts";
 export { createComparisonPublisher } from "./worker/publish-comparisons.ts";
 export { createTurnPublisher } from "./worker/publish-turns.ts";

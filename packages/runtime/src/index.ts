@@ -4,6 +4,7 @@ export { createAgents, type RuntimeAgents } from "./agents/create-agents.ts";
 export { type AgentRegistrations, createAgentRegistrations } from "./agents/registration/agent-registrations.ts";
 export { createAgentTools } from "./agents/tools/create-agent-tools.ts";
 export { type AnswerArchive, openAnswerArchive } from "./answers/answer-archive.ts";
+export { within } from "./async/within.ts";
 export { chatExists, configDirs } from "./chats/chat-exists.ts";
 export type { ChatMessage } from "./chats/chat-message.ts";
 export { type ChatSummary, listChats } from "./chats/list-chats.ts";

@@ -14,7 +14,7 @@ import { type RunningGateway, startGateway } from "../serve/start-gateway.ts";
 import { untilUnlocked } from "../serve/until-unlocked.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { endOfInput, interruption } from "./interruption.ts";
+import { closed, endOfInput, interruption } from "./interruption.ts";
 import { askForLink, tokenOf } from "./link.ts";
 import { write } from "./print.ts";
 import { readyLines } from "./ready-lines.ts";
@@ -82,21 +82,22 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
 
 /** Until a signal; or until the program that has started it ends, and every other one that has begun to use it. */
 async function run(host: Host, gateway: RunningGateway, dataDir: string, options: ServeOptions): Promise<ExitCode> {
-  await write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
+  // Before it says that it is ready: a signal may follow at once.
+  const interrupted = interruption(host);
+  void write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
   const over = new AbortController();
   const unused = async (): Promise<"SIGTERM"> => {
     await endOfInput(host);
     await withoutHolders(dataDir, gateway, over.signal);
     return "SIGTERM";
   };
-  const signal = await Promise.race([interruption(host), ...(options.untilStdinEnds === true ? [unused()] : [])]);
+  const signal = await Promise.race([interrupted, ...(options.untilStdinEnds === true ? [unused()] : [])]);
   over.abort();
   const limitMs = signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY;
   const onWait = async (titles: readonly string[]): Promise<void> => {
     if (options.json !== true) await write(host.stderr, waitingLines(titles, limitMs));
   };
-  await gateway.close({ limitMs, onWait });
-  return exitCodes.completed;
+  return await closed(host, gateway.close({ limitMs, onWait }));
 }
 
 /** Uses a gateway that runs already, which then does not end before this process. */

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { startWorker } from "../fleet/start-worker.ts";
 import { untilReachable } from "../fleet/until-reachable.ts";
-import { type ExitCode, exitCodes, type Host } from "../host.ts";
+import type { ExitCode, Host } from "../host.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
-import { interruption } from "./interruption.ts";
+import { closed, interruption } from "./interruption.ts";
 import { write } from "./print.ts";
 
 interface WorkerOptions extends Readonly<Record<string, unknown>> {
@@ -38,7 +38,9 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
   const worker = await untilReachable(host, () => startWorker({ host, config, workspaces }));
   const { machine, lane, notes, metricsUrl } = worker;
   const metricsLines = metricsUrl === undefined ? [] : [`Metrics: ${metricsUrl}/metrics`];
-  await write(
+  // Before it says that it is ready: a signal may follow at once.
+  const interrupted = interruption(host);
+  void write(
     host.stdout,
     options.json === true
       ? `${JSON.stringify({ event: "ready", machine, lane, pid: process.pid, ...(metricsUrl && { metricsUrl }) })}\n`
@@ -46,7 +48,6 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
           "\n",
         ),
   );
-  const signal = await interruption(host);
-  await worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY);
-  return exitCodes.completed;
+  const signal = await interrupted;
+  return await closed(host, worker.close(signal === "SIGTERM" ? TERMINATION_MS : Number.POSITIVE_INFINITY));
 }

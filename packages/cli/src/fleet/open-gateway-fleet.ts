@@ -10,6 +10,7 @@ import type { GatewayPorts, GatewayPortsOptions } from "../serve/gateway-ports.t
 import type { FleetTokens } from "../tokens/open-token-store.ts";
 import { openFleetMetrics } from "./fleet-metrics.ts";
 import { openFleetPorts } from "./fleet-ports.ts";
+import { LEAVE_MS, leaveInTime } from "./leave-in-time.ts";
 import { openFleet } from "./open-fleet.ts";
 
 const SWEEP_MS = 10_000;
@@ -26,6 +27,8 @@ export interface GatewayFleet {
   readonly view: () => Promise<FleetView>;
   /** Rejects where the database takes no writes. */
   readonly assertWritable: () => Promise<void>;
+  /** Waits for the end of a gateway that has no turns. Rejects when the database does not let it end. */
+  leave(closing: Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,6 +88,7 @@ export async function openGatewayFleet(
     openPorts: (options) => openFleetPorts({ ...options, answers }, gateway),
     view,
     assertWritable: () => assertWritable(seat.database),
+    leave: (closing) => leaveInTime("gateway", closing, LEAVE_MS),
     async close() {
       clearInterval(sweeping);
       endMetrics();

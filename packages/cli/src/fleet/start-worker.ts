@@ -1,4 +1,4 @@
-import type { RunningWorker } from "@caret/fleet";
+import type { LeaseStanding, RunningWorker } from "@caret/fleet";
 import type { CaretError } from "@caret/protocol";
 import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -9,6 +9,7 @@ import { createGatewayLog } from "../serve/gateway-log.ts";
 import { openGatewayPorts } from "../serve/gateway-ports.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
+import { LEAVE_MS, leaveInTime } from "./leave-in-time.ts";
 import { type OpenedFleet, openFleet } from "./open-fleet.ts";
 import { serveWorkerMetrics } from "./serve-worker-metrics.ts";
 import { openWorkerFigures, type WorkerFigures } from "./worker-figures.ts";
@@ -26,7 +27,7 @@ export interface StartedWorker {
   readonly notes: readonly string[];
   /** Where it serves its metrics; undefined: nowhere. */
   readonly metricsUrl: string | undefined;
-  /** Takes no more work, waits until what runs has ended or the limit has passed, then leaves. */
+  /** Takes no more work, waits until what runs has ended or the limit has passed, then leaves. Rejects when the database does not let it. */
   close(limitMs: number): Promise<void>;
 }
 
@@ -100,11 +101,16 @@ async function startIn(
     metricsUrl: served?.url,
     async close(limitMs) {
       const quiet = ports.stopTaking();
-      await drained(worker, limitMs);
-      await leave();
-      await quiet;
-      await served?.close();
-      await fleet.close();
+      await drained(worker, seat.leases.standing, limitMs);
+      const leaveAll = async (): Promise<void> => {
+        await leave();
+        await quiet;
+        await served?.close();
+        await fleet.close();
+      };
+      // An agent that ignores SIGTERM is killed after its grace, and its output is read for a while.
+      const { graceMs, drainMs } = config.clocks;
+      await leaveInTime("worker", leaveAll(), LEAVE_MS + graceMs + drainMs);
     },
   };
 }
@@ -142,9 +148,10 @@ async function aboutWorker(config: Config, opened: OpenedEngine) {
   };
 }
 
-async function drained(worker: RunningWorker, limitMs: number): Promise<void> {
+/** One that has given up its leases has stopped its turns: only the database could let its drain end. */
+async function drained(worker: RunningWorker, standing: LeaseStanding, limitMs: number): Promise<void> {
   const limit = Number.isFinite(limitMs) ? [new Promise((resolve) => setTimeout(resolve, limitMs).unref())] : [];
-  await Promise.race([worker.drain(), ...limit]);
+  await Promise.race([worker.drain(), standing.lapsed(), ...limit]);
 }
 
 function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<never> {

@@ -141,10 +141,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       opened.engine.stopTaking();
       stopTaking(app.server);
       await finishTurns({ ...how, engine: opened.engine });
-      await quiet;
-      await app.close();
-      announcement.withdraw();
-      await closeParts();
+      const closing = quiet.then(() => app.close().then(announcement.withdraw)).then(closeParts);
+      await (fleet?.leave(closing).finally(announcement.withdraw) ?? closing);
     },
   };
 }

@@ -8,6 +8,8 @@ export interface LeaseStanding {
   readonly lapses: number;
   /** Resolves when it is sure; at once when it is. */
   sure(): Promise<void>;
+  /** Resolves when everything is given up; at once while it is not sure. */
+  lapsed(): Promise<void>;
   /** Everything is given up. */
   lapse(): void;
   /** A renewal has succeeded in time. */
@@ -19,6 +21,7 @@ export function createLeaseStanding(): LeaseStanding {
   const listeners: (() => void)[] = [];
   let lapses = 0;
   let wait: PromiseWithResolvers<void> | undefined;
+  let lapsing = Promise.withResolvers<void>();
   return {
     get isSure() {
       return wait === undefined;
@@ -27,14 +30,17 @@ export function createLeaseStanding(): LeaseStanding {
       return lapses;
     },
     sure: async () => await wait?.promise,
+    lapsed: () => lapsing.promise,
     lapse() {
       lapses += 1;
       wait ??= Promise.withResolvers();
+      lapsing.resolve();
     },
     renewed() {
       if (wait === undefined) return;
       wait.resolve();
       wait = undefined;
+      lapsing = Promise.withResolvers();
       for (const listener of listeners) listener();
     },
     onSure(listener) {
