@@ -44,17 +44,27 @@ function alternativesOf(pattern: string): readonly string[] | undefined {
 type Spend = (cost: number) => boolean;
 
 function matching(pattern: string, directory: string, spend: Spend): readonly string[] | undefined {
-  let found = [pattern.startsWith("/") ? "/" : ""];
+  let found: readonly string[] | undefined = [pattern.startsWith("/") ? "/" : ""];
   for (const segment of pattern.split("/").filter(Boolean)) {
-    const next: string[] = [];
-    for (const before of found) {
-      const names = /[*?[]/.test(segment) ? namesIn(resolve(directory, before), segment, spend) : [segment];
-      if (names === undefined || !spend(COST_OF_ENTRY)) return undefined;
-      for (const name of names) next.push(`${before}${before === "" || before.endsWith("/") ? "" : "/"}${name}`);
-    }
-    found = next;
+    found = entered(found, segment, directory, spend);
+    if (found === undefined) return undefined;
   }
   return found.filter((file) => exists(resolve(directory, file)));
+}
+
+function entered(
+  found: readonly string[],
+  segment: string,
+  directory: string,
+  spend: Spend,
+): readonly string[] | undefined {
+  const next: string[] = [];
+  for (const before of found) {
+    const names = /[*?[]/.test(segment) ? namesIn(resolve(directory, before), segment, spend) : [segment];
+    if (names === undefined || !spend(COST_OF_ENTRY)) return undefined;
+    for (const name of names) next.push(before === "" || before === "/" ? `${before}${name}` : `${before}/${name}`);
+  }
+  return next;
 }
 
 /** A set of letters is taken for any text: that matches more, never less. Two stars are one, as without a setting of its own. */

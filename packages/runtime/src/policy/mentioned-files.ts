@@ -14,6 +14,8 @@ export interface MentionedFiles {
 
 /** A line that changes its directory so often is followed no further. */
 const MAX_DIRECTORIES = 64;
+/** No system opens a longer one. */
+const MAX_PATH = 4_096;
 /** Programs whose arguments are no files. */
 const fileless: ReadonlySet<string> = new Set([
   ...["echo", "printf", "true", "false", ":", "test", "[", "exit", "return", "sleep", "seq", "expr", "kill"],
@@ -64,7 +66,9 @@ function enteredDirectory([name, ...operands]: readonly ShellWord[]): readonly s
 
 /** Undefined when the files that a pattern matches cannot be known in time. */
 function readingsOf(word: ShellWord, match: MatchFiles): readonly string[] | undefined {
-  const texts = [word.text, ...word.text.split(/[=@:,]/)].filter((text) => text !== "" && !text.includes("\0"));
+  const texts = [word.text, ...word.text.split(/[=@:,]/)].filter(
+    (text) => text !== "" && text.length <= MAX_PATH && !text.includes("\0"),
+  );
   if (!word.spread) return texts;
   const matches = texts.filter((text) => text === word.text || !/[{}]/.test(text)).map(match);
   if (matches.includes(undefined)) return undefined;

@@ -41,6 +41,8 @@ const hostile: Readonly<Record<string, (length: number) => PolicyCall>> = {
   "many stars": (length) => run(`cat ${repeat("a*", length)}`),
   "many patterns": (length) => run(`cat ${repeat("a* ", length)}`),
   "extended patterns": (length) => run(`cat ${repeat("@(", length)}`),
+  "a long sum": (length) => run(`ls $((1${repeat("+1", length)}))`),
+  "a long word": (length) => run(`ls ${repeat("ab", length)}`),
   "many directories entered": (length) => run(`${repeat("cd a;", length)}cat b`),
 };
 
