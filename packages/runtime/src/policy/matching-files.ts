@@ -28,9 +28,9 @@ export function createMatchFiles(directory: string): MatchFiles {
   };
 }
 
-/** `a{b,c}` is `ab` and `ac`. Undefined for what is not as plain as that, and for extended patterns: `@(a|b)`. */
+/** `a{b,c}` is `ab` and `ac`. Undefined for what is not as plain as that, `{1..3}`, and for extended patterns: `@(a|b)`. */
 function alternativesOf(pattern: string): readonly string[] | undefined {
-  if (/[()\\]|\.\.[^{]*\}/.test(pattern)) return undefined;
+  if (/[()\\]/.test(pattern)) return undefined;
   let texts = [""];
   for (const part of pattern.split(/(\{[^{}]*\})/)) {
     const choices = part.startsWith("{") && part.endsWith("}") ? part.slice(1, -1).split(",") : [part];
