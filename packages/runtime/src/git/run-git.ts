@@ -36,8 +36,8 @@ interface GitOutput {
 }
 
 export interface GitOptions {
-  /** Settings that hold whatever the repository says. */
-  readonly settings?: Readonly<Record<string, string>>;
+  /** Settings that hold whatever the repository says; undefined: the repository's own, for a command that does not act on it. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
   /** Variables for this command alone. */
   readonly env?: Readonly<Record<string, string>>;
   readonly limitMs?: number;
@@ -93,8 +93,10 @@ const fixed = {
   GIT_PAGER: "cat",
 };
 
-function settingsEnv(settings: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(settings);
+function settingsEnv(settings: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(settings).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value] as const],
+  );
   return {
     GIT_CONFIG_COUNT: String(entries.length),
     ...Object.fromEntries(

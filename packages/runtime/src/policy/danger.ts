@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { decidesWhatRuns } from "./decides-what-runs.ts";
+import type { GitAnswers } from "./git-settings.ts";
 import { createCommandPattern } from "./glob-pattern.ts";
 import { isKeptByGit } from "./kept-by-git.ts";
 import { programName } from "./launch.ts";
@@ -108,27 +109,34 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
   texts.map((text) => ({ text, what, pattern: createCommandPattern(text) })),
 );
 
+/** Where a call would do something. */
+export interface Place {
+  readonly workspace: string;
+  /** What git says about its repositories. */
+  readonly answers: GitAnswers;
+}
+
 /**
  * Why one thing that a call would do is dangerous, in words; undefined when it is not.
  *
  * A call is dangerous if it destroys work that cannot be restored, writes outside of the workspace or reads secrets there, changes what is
  * run later, or cannot be analysed. Mode and rules make no difference: such a call must not be granted for the rest of a session.
  */
-export function dangerOf(call: PolicyCall, part: PolicyPart, workspace: string): string | undefined {
-  if (part.kind === "command") return dangerOfCommand(part.words) ?? dangerOfReading(part.words, workspace);
+export function dangerOf(call: PolicyCall, part: PolicyPart, place: Place): string | undefined {
+  if (part.kind === "command") return dangerOfCommand(part.words) ?? dangerOfReading(part.words, place.workspace);
   if (part.kind === "opaque") return `Caret cannot tell what the command line does: ${part.what}`;
   if (part.kind === "whole") return undefined;
-  if (part.use === "deleted") return dangerOfChange(part, workspace) ?? dangerOfDeletion(part);
+  if (part.use === "deleted") return dangerOfChange(part, place) ?? dangerOfDeletion(part);
   if (part.use === "mentioned") return undefined;
   const isChanged = part.use !== "named" || call.kind === "edit" || call.kind === "write";
-  return isChanged ? dangerOfChange(part, workspace) : undefined;
+  return isChanged ? dangerOfChange(part, place) : undefined;
 }
 
-function dangerOfChange({ path, use }: PathPart, workspace: string): string | undefined {
+function dangerOfChange({ path, use }: PathPart, { workspace, answers }: Place): string | undefined {
   const real = followAll(workspace) ?? workspace;
   for (const end of path.ends) {
     if (end.inWorkspace === undefined) return `${shown(path, end)} is not known to be in the workspace`;
-    if (decidesWhatRuns(end.absolute, real)) return `${shown(path, end)} decides what is run`;
+    if (decidesWhatRuns(end.absolute, real, answers)) return `${shown(path, end)} decides what is run`;
     // A shell writes into the file that is there; our own tools put a new one in its place.
     if ((use === "written" || use === "operand") && isSharedFile(end.absolute))
       return `${shown(path, end)} is another file as well (hard link)`;

@@ -3,16 +3,18 @@ import { dirname, resolve } from "node:path";
 import { liesInRepository } from "../git/snapshot-tree.ts";
 import { wayInside } from "../paths/physical-path.ts";
 import { decidingDirectory, decidingFile, plainFileName } from "./deciding-names.ts";
-import { gitSettings } from "./git-settings.ts";
+import type { GitAnswer, GitAnswers } from "./git-settings.ts";
 
 /** Whether a change of the file could decide what is run later, unasked. The path is real: no link is on its way. */
-export function decidesWhatRuns(path: string, workspace: string): boolean {
+export function decidesWhatRuns(path: string, workspace: string, answers: GitAnswers): boolean {
   const way = wayInside(workspace, path);
   const names = (way === undefined ? path : way).split(/[/\\]/).map(plainFileName);
   if (names.some((name) => decidingDirectory(name)) || decidingFile(names.at(-1) ?? "")) return true;
   if (workspace.split(/[/\\]/).some((name) => plainFileName(name) === ".git")) return true;
   return ancestorsOf(path, way === undefined ? path : workspace).some(
-    (directory) => isGitDirectory(directory) || isGitsSetting(directory, path, directory === workspace),
+    (directory) =>
+      isGitDirectory(directory) ||
+      (isRepository(directory, directory === workspace) && isGitsSetting(path, answers(directory))),
   );
 }
 
@@ -29,13 +31,15 @@ function isGitDirectory(directory: string): boolean {
   return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
 }
 
+/** A workspace may lie below the top of its repository. */
+function isRepository(directory: string, isTop: boolean): boolean {
+  return isTop ? liesInRepository(directory) : stat(resolve(directory, ".git")) !== undefined;
+}
+
 /** `core.hooksPath` moves the hooks to any directory, and a configuration may include any file. */
-function isGitsSetting(repository: string, path: string, isTop: boolean): boolean {
-  // A workspace may lie below the top of its repository.
-  if (isTop ? !liesInRepository(repository) : stat(resolve(repository, ".git")) === undefined) return false;
-  const settings = gitSettings(repository);
-  if (typeof settings === "string") return settings === "unknown";
-  return wayInside(settings.hooks, path) !== undefined || settings.files.includes(path);
+function isGitsSetting(path: string, answer: GitAnswer): boolean {
+  if (typeof answer === "string") return answer === "unknown";
+  return wayInside(answer.hooks, path) !== undefined || answer.files.includes(path);
 }
 
 function stat(path: string): Stats | undefined {

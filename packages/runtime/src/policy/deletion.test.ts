@@ -22,7 +22,7 @@ afterEach(() => rmSync(workspace, { recursive: true }));
 
 const decide = (input: object, mode: (typeof policyModes)[number] = "auto-edits") => {
   const policy = createPolicy({ mode, rules: [], workspace, attended: true, newRequestId: () => "r1" });
-  const { effect, danger } = policy.decide({ tool: "rm", kind: "write", input });
+  const { effect, danger } = policy.decide({ tool: "rm", kind: "write", input }, () => "no repository");
   return { effect, danger };
 };
 

@@ -1,6 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { dirname, resolve } from "node:path";
+import { CaretError } from "@caret/protocol";
+import { type Git, type GitOptions, runGit } from "../git/run-git.ts";
 import { fileStamp } from "../paths/private-files.ts";
+import type { Spawner } from "../process/child-handle.ts";
 
 /** What of a repository's settings lies where a file can be written. */
 export interface GitSettings {
@@ -9,39 +11,106 @@ export interface GitSettings {
   readonly files: readonly string[];
 }
 
+/** `unknown`: git did not answer in time, or not so that it is understood. */
+export type GitAnswer = GitSettings | "unknown" | "no repository";
+
+/** What git says about a repository, for a judgement that cannot wait for it. */
+export type GitAnswers = (repository: string) => GitAnswer;
+
 interface Asked {
   readonly stamps: string;
-  readonly settings: GitSettings | "unknown" | "no repository";
+  readonly answer: GitSettings | "no repository";
 }
 
 const LIMIT_MS = 2_000;
 const MAX_ASKED = 100;
-const asked = new Map<string, Asked>();
+/** A call that changes files of more repositories than this is asked about. */
+const MAX_REPOSITORIES = 16;
+const asked = new WeakMap<Spawner, Map<string, Asked>>();
+const asking = new WeakMap<Spawner, Map<string, Promise<GitAnswer>>>();
 
 /**
- * Asks git where the hooks of a repository are and which files its configuration comes from: includes, other names and
- * the user's own settings count. Asked again when one of those files has changed. `unknown` where git does not answer in time.
+ * Judges with what git says about the repositories that the judgement is about. A first judgement collects them, then git is
+ * asked about all of them while the event loop goes on; a repository that the second comes across only then is `unknown`.
  */
-export function gitSettings(repository: string): Asked["settings"] {
-  const known = asked.get(repository);
-  if (known !== undefined && known.stamps === stampsOf(repository, known.settings)) return known.settings;
-  const settings = ask(repository);
-  if (asked.size >= MAX_ASKED) asked.clear();
-  asked.set(repository, { stamps: stampsOf(repository, settings), settings });
-  return settings;
+export async function judgeWithGit<Verdict>(git: Git, judge: (answers: GitAnswers) => Verdict): Promise<Verdict> {
+  const repositories = new Set<string>();
+  const verdict = judge((repository) => {
+    repositories.add(repository);
+    return "no repository";
+  });
+  return repositories.size === 0 ? verdict : judge(await askGit(git, repositories));
 }
 
-function stampsOf(repository: string, settings: Asked["settings"]): string {
-  const files = typeof settings === "string" ? [] : settings.files;
+/**
+ * Asks git where the hooks of repositories are and which files their configuration comes from: includes, other names and
+ * the user's own settings count. Git is asked again when one of those files has changed, and after it gave no answer.
+ */
+async function askGit(git: Git, repositories: ReadonlySet<string>): Promise<GitAnswers> {
+  const first = [...repositories].slice(0, MAX_REPOSITORIES);
+  const answers = new Map(
+    await Promise.all(first.map(async (each) => [each, knownAnswer(git, each) ?? (await askOnce(git, each))] as const)),
+  );
+  return (repository) => answers.get(repository) ?? "unknown";
+}
+
+function knownAnswer({ spawner }: Git, repository: string): GitAnswer | undefined {
+  const known = asked.get(spawner)?.get(repository);
+  return known !== undefined && known.stamps === stampsOf(repository, known.answer) ? known.answer : undefined;
+}
+
+/** Calls that are judged at the same time wait for the same answer. */
+async function askOnce(git: Git, repository: string): Promise<GitAnswer> {
+  const running = mapOf(asking, git.spawner);
+  const answer = running.get(repository) ?? ask(git, repository);
+  running.set(repository, answer);
+  try {
+    return await answer;
+  } finally {
+    if (running.get(repository) === answer) running.delete(repository);
+  }
+}
+
+function mapOf<Value>(maps: WeakMap<Spawner, Map<string, Value>>, spawner: Spawner): Map<string, Value> {
+  const map = maps.get(spawner) ?? new Map<string, Value>();
+  maps.set(spawner, map);
+  return map;
+}
+
+async function ask(git: Git, repository: string): Promise<GitAnswer> {
+  try {
+    const before = await answerOf(git, repository);
+    const stamps = stampsOf(repository, before);
+    const answer = await answerOf(git, repository);
+    // Only an answer that was the same before and after the stamps is one about these very files.
+    if (JSON.stringify(before) === JSON.stringify(answer)) keep(git, repository, { stamps, answer });
+    return answer;
+  } catch (reason) {
+    // Without git nothing runs hooks.
+    if (CaretError.is(reason) && reason.code === "unsupported") return "no repository";
+    return "unknown"; // it took too long, or could not be started: the call is asked about
+  }
+}
+
+function keep({ spawner }: Git, repository: string, known: Asked): void {
+  const kept = mapOf(asked, spawner);
+  if (kept.size >= MAX_ASKED) kept.clear();
+  kept.set(repository, known);
+}
+
+function stampsOf(repository: string, answer: Asked["answer"]): string {
+  const files = answer === "no repository" ? [] : answer.files;
   return [resolve(repository, ".git"), resolve(repository, ".git", "config"), ...files].map(fileStamp).join("\n");
 }
 
-function ask(repository: string): Asked["settings"] {
-  const hooks = run(repository, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
-  if (hooks === undefined) return "unknown";
-  if (hooks === "") return "no repository";
-  const listed = run(repository, ["config", "--list", "--includes", "--show-origin", "--null"]);
-  if (!listed) return "unknown";
+async function answerOf(git: Git, repository: string): Promise<GitSettings | "no repository"> {
+  // Where the hooks are is what is asked; nothing that is run here runs any.
+  const ownHooks: GitOptions = { settings: { "core.hooksPath": undefined } };
+  const [hooks, listed] = await Promise.all([
+    read(git, repository, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"], ownHooks),
+    read(git, repository, ["config", "--list", "--includes", "--show-origin", "--null"]),
+  ]);
+  if (hooks === undefined || listed === undefined) return "no repository";
   return { hooks: hooks.replace(/\n$/, ""), files: filesIn(repository, listed.split("\0")) };
 }
 
@@ -59,15 +128,10 @@ function filesIn(repository: string, parts: readonly string[]): readonly string[
   return [...files];
 }
 
-/** Undefined where git did not end in time or cannot be run; empty where it knows of no repository. */
-function run(repository: string, words: readonly string[]): string | undefined {
-  const { status, stdout, error } = spawnSync("git", ["-C", repository, "-c", "core.fsmonitor=false", ...words], {
-    encoding: "utf8",
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  // Without git nothing runs hooks.
-  if (status === null) return (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT" ? "" : undefined;
-  return status === 0 ? stdout : "";
+/** Undefined where git works with no repository. Rejects when what it says is not known. */
+async function read(git: Git, cwd: string, args: readonly string[], options: GitOptions = {}) {
+  const { code, text, isCut, errors } = await runGit(git, cwd, args, { ...options, limitMs: LIMIT_MS });
+  if (code === 0 && !isCut) return text;
+  if (code !== null && /not a git repository|dubious ownership/.test(errors)) return undefined;
+  throw new CaretError("upstream-error", `git ${args[0]} gave no answer`);
 }

@@ -17,10 +17,13 @@ type Token = "one" | "name" | "anything" | "directories" | { readonly letter: st
  * for ever on a pattern that an agent wrote.
  */
 export function createGlobPattern(pattern: string): GlobPattern {
-  const parts = pattern.split(/(\*\*\/|\*+|\?)/);
-  const tokens = parts.flatMap((part, index) => (index % 2 === 0 ? [...part].map(toLetter) : [toToken(part)]));
-  const literals = parts.filter((_, index) => index % 2 === 0).join("").length;
-  return { matches: (text) => matchesTokens(tokens, text), weight: literals * 2 + (parts.length === 1 ? 1 : 0) };
+  const [start = "", ...parts] = pattern.split(/(\*\*\/|\*+|\?)/);
+  const tokens = parts.flatMap((part, index) => (index % 2 === 1 ? [...part].map(toLetter) : [toToken(part)]));
+  const literals = start.length + parts.filter((_, index) => index % 2 === 1).join("").length;
+  // Most patterns begin with letters, and most texts otherwise: those are not walked.
+  const matches = (text: string): boolean =>
+    tokens.length === 0 ? text === start : text.startsWith(start) && matchesTokens(tokens, text.slice(start.length));
+  return { matches, weight: literals * 2 + (parts.length === 0 ? 1 : 0) };
 }
 
 function toLetter(letter: string): Token {

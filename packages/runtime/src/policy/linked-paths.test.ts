@@ -13,10 +13,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
+import { judgeWithGit } from "./git-settings.ts";
 import { createPolicy, type PolicyDecision } from "./policy.ts";
 import type { PolicyMode } from "./policy-mode.ts";
-import type { PolicyRule } from "./policy-parts.ts";
+import type { PolicyCall, PolicyRule } from "./policy-parts.ts";
+
+const git = { spawner: createInlineSpawner(), env: { PATH: process.env["PATH"] } };
+afterAll(() => git.spawner.close());
 
 let root: string;
 let workspace: string;
@@ -34,7 +39,8 @@ afterEach(() => rmSync(root, { recursive: true }));
 function decide(path: string, options: { tool?: string; mode?: PolicyMode; rules?: readonly PolicyRule[] } = {}) {
   const { tool = "write", mode = "auto-edits", rules = [] } = options;
   const policy = createPolicy({ mode, rules, workspace, attended: true, newRequestId: () => "r1" });
-  return policy.decide({ tool, kind: tool === "read" ? "read" : "write", input: { path, content: "x" } });
+  const call: PolicyCall = { tool, kind: tool === "read" ? "read" : "write", input: { path, content: "x" } };
+  return judgeWithGit(git, (answers) => policy.decide(call, answers));
 }
 
 function link(name: string, target: string): void {
@@ -44,9 +50,9 @@ function link(name: string, target: string): void {
 const said = ({ effect, reason }: PolicyDecision) => ({ effect, reason });
 
 describe("a path is judged by where it ends", () => {
-  it("asks about a file of .git that is reached by a link [defect 6]", () => {
+  it("asks about a file of .git that is reached by a link [defect 6]", async () => {
     link("notes", ".git");
-    expect({ named: said(decide(".git/config")), linked: said(decide("notes/config")) }).toEqual({
+    expect({ named: said(await decide(".git/config")), linked: said(await decide("notes/config")) }).toEqual({
       named: { effect: "ask", reason: ".git/config decides what is run" },
       linked: { effect: "ask", reason: "notes/config leads to .git/config, which decides what is run" },
     });
@@ -65,10 +71,10 @@ describe("a path is judged by where it ends", () => {
     ["a link in a circle", { one: "two", two: "one" }, "one/a"],
     ["a link out of the workspace", { out: "../outside" }, "out/a"],
     ["the full name of a linked file", { notes: ".git" }, "<workspace>/notes/config"],
-  ])("asks about %s [defect 6]", (_what, links, path) => {
+  ])("asks about %s [defect 6]", async (_what, links, path) => {
     const here = (text: string): string => text.replace("<workspace>", workspace);
     for (const [name, target] of Object.entries(links)) link(name, here(target));
-    expect(decide(here(path)).effect).toBe("ask");
+    expect((await decide(here(path))).effect).toBe("ask");
   });
 
   it.each([
@@ -85,32 +91,38 @@ describe("a path is judged by where it ends", () => {
       ".devcontainer/devcontainer.json",
     ],
     ...["vendor/HEAD"],
-  ])("asks about what decides what is run: %j [defect 6]", (path) => {
-    expect(decide(path).effect).toBe("ask");
+  ])("asks about what decides what is run: %j [defect 6]", async (path) => {
+    expect((await decide(path)).effect).toBe("ask");
   });
 
   it.each([
     ...["src/a.ts", "src/new/b.ts", ".gitignore", ".github/README.md", "git/config", "a.git/x", ".gitkeep", "..a"],
     ...["package.json", "Makefile", "src/cursor/hooks.json", "docs/.vitepress/config.ts", "HEAD.md", "src/head.ts"],
-  ])("does not ask about an ordinary file: %s", (path) => {
-    expect(decide(path).effect).toBe("allow");
+  ])("does not ask about an ordinary file: %s", async (path) => {
+    expect((await decide(path)).effect).toBe("allow");
   });
 
-  it("does not ask about an ordinary file that is reached by a link inside the workspace", () => {
+  it("does not ask about an ordinary file that is reached by a link inside the workspace", async () => {
     link("shortcut", "src");
-    expect(decide("shortcut/a.ts").effect).toBe("allow");
+    expect((await decide("shortcut/a.ts")).effect).toBe("allow");
   });
 
-  it("asks about the settings of a repository whatever its directory is named [defect 6]", () => {
+  it("asks about the settings of a repository whatever its directory is named [defect 6]", async () => {
     execFileSync("git", ["init", "-q", "--bare", join(workspace, "fixtures", "bare")]);
     writeFileSync(join(workspace, "src", ".git"), "gitdir: ../meta\n");
     execFileSync("git", ["init", "-q", "--bare", join(workspace, "meta")]);
-    expect([decide("fixtures/bare/config").effect, decide("meta/hooks/pre-commit").effect]).toEqual(["ask", "ask"]);
+    expect([(await decide("fixtures/bare/config")).effect, (await decide("meta/hooks/pre-commit")).effect]).toEqual([
+      "ask",
+      "ask",
+    ]);
   });
 
-  it("asks about hooks in the directory that core.hooksPath names [defect 6]", () => {
+  it("asks about hooks in the directory that core.hooksPath names [defect 6]", async () => {
     execFileSync("git", ["-C", workspace, "config", "core.hooksPath", "tools/hooks"]);
-    expect([decide("tools/hooks/pre-commit").effect, decide("tools/build.ts").effect]).toEqual(["ask", "allow"]);
+    expect([(await decide("tools/hooks/pre-commit")).effect, (await decide("tools/build.ts")).effect]).toEqual([
+      "ask",
+      "allow",
+    ]);
   });
 
   it.each([
@@ -121,103 +133,112 @@ describe("a path is judged by where it ends", () => {
     ["in capitals", "[CORE]\n\tHOOKSPATH = tools/hooks\n"],
     ["in an included file", "[include]\n\tpath = ../first.inc\n"],
     ["where the branch says so", '[includeIf "onbranch:**"]\n\tpath = ../second.inc\n'],
-  ])("asks about hooks and files that git's configuration names %s", (_, config) => {
+  ])("asks about hooks and files that git's configuration names %s", async (_, config) => {
     execFileSync("git", ["init", "-q", workspace]);
     writeFileSync(join(workspace, ".git", "config"), `[core]\n\trepositoryformatversion = 0\n${config}`);
     writeFileSync(join(workspace, "first.inc"), "[include]\n\tpath = second.inc\n");
     writeFileSync(join(workspace, "second.inc"), "[core]\n\thooksPath = tools/hooks\n");
-    expect([decide("tools/hooks/pre-commit").effect, decide("tools/build.ts").effect]).toEqual(["ask", "allow"]);
-    if (config.includes("first")) expect(decide("first.inc").effect).toBe("ask");
-    if (config.includes(".inc")) expect(decide("second.inc").effect).toBe("ask");
+    expect([(await decide("tools/hooks/pre-commit")).effect, (await decide("tools/build.ts")).effect]).toEqual([
+      "ask",
+      "allow",
+    ]);
+    if (config.includes("first")) expect((await decide("first.inc")).effect).toBe("ask");
+    if (config.includes(".inc")) expect((await decide("second.inc")).effect).toBe("ask");
   });
 
-  it("asks about everything in a workspace that is itself in a .git", () => {
+  it("asks about everything in a workspace that is itself in a .git", async () => {
     workspace = join(workspace, ".git", "hooks");
-    expect(decide("pre-commit").effect).toBe("ask");
+    expect((await decide("pre-commit")).effect).toBe("ask");
   });
 
-  it("judges a workspace that is named through a link as the workspace it is", () => {
+  it("judges a workspace that is named through a link as the workspace it is", async () => {
     symlinkSync(workspace, join(root, "alias"));
     workspace = join(root, "alias");
-    expect([decide("src/a.ts").effect, decide(join(workspace, "src/a.ts")).effect, decide(".git/x").effect]).toEqual([
-      "allow",
-      "allow",
-      "ask",
-    ]);
+    expect([
+      (await decide("src/a.ts")).effect,
+      (await decide(join(workspace, "src/a.ts"))).effect,
+      (await decide(".git/x")).effect,
+    ]).toEqual(["allow", "allow", "ask"]);
   });
 });
 
 describe("rules about paths", () => {
   const hidden: readonly PolicyRule[] = [{ effect: "deny", path: "secret/**" }];
 
-  it("deny a file under every name that leads to it [defect 6]", () => {
+  it("deny a file under every name that leads to it [defect 6]", async () => {
     mkdirSync(join(workspace, "secret"));
     link("open", "secret");
     link("key.txt", "secret/key");
-    const effects = ["secret/key", "open/key", "key.txt", "open/../secret/key"].map(
-      (path) => decide(path, { tool: "read", mode: "full", rules: hidden }).effect,
+    const effects = await Promise.all(
+      ["secret/key", "open/key", "key.txt", "open/../secret/key"].map(
+        async (path) => (await decide(path, { tool: "read", mode: "full", rules: hidden })).effect,
+      ),
     );
     expect(effects).toEqual(["deny", "deny", "deny", "deny"]);
   });
 
-  it("deny a name also where it leads elsewhere", () => {
+  it("deny a name also where it leads elsewhere", async () => {
     mkdirSync(join(workspace, "public"));
     link("secret", "public");
-    expect(decide("secret/key", { mode: "full", rules: hidden }).effect).toBe("deny");
+    expect((await decide("secret/key", { mode: "full", rules: hidden })).effect).toBe("deny");
   });
 
-  it("allow a file only where it really is [defect 6]", () => {
+  it("allow a file only where it really is [defect 6]", async () => {
     link("notes", ".git");
     mkdirSync(join(workspace, "docs"));
     const rules: readonly PolicyRule[] = [
       { effect: "allow", path: "notes/**" },
       { effect: "allow", path: "docs/**" },
     ];
-    const effects = ["notes/config", "docs/a.md"].map((path) => decide(path, { mode: "supervised", rules }).effect);
+    const effects = await Promise.all(
+      ["notes/config", "docs/a.md"].map(async (path) => (await decide(path, { mode: "supervised", rules })).effect),
+    );
     expect(effects).toEqual(["ask", "allow"]);
   });
 });
 
 describe("a command that writes", () => {
-  const effectOf = (command: string) =>
-    createPolicy({ mode: "auto", rules: [], workspace, attended: true, newRequestId: () => "r1" }).decide({
-      tool: "exec",
-      kind: "shell",
-      input: { command },
-    }).effect;
+  const effectOf = async (command: string) => {
+    const policy = createPolicy({ mode: "auto", rules: [], workspace, attended: true, newRequestId: () => "r1" });
+    const call: PolicyCall = { tool: "exec", kind: "shell", input: { command } };
+    return (await judgeWithGit(git, (answers) => policy.decide(call, answers))).effect;
+  };
 
-  it("is judged by where its redirection ends [defect 6]", () => {
+  it("is judged by where its redirection ends [defect 6]", async () => {
     link("notes", ".git");
     link("deep", ".git/hooks");
     expect([
-      effectOf("echo x > src/a.ts"),
-      effectOf("echo x > notes/config"),
-      effectOf("echo x >> deep/../config"),
-      effectOf("echo x > .git/config"),
+      await effectOf("echo x > src/a.ts"),
+      await effectOf("echo x > notes/config"),
+      await effectOf("echo x >> deep/../config"),
+      await effectOf("echo x > .git/config"),
     ]).toEqual(["allow", "ask", "ask", "ask"]);
   });
 
-  it("is asked about when the file has another name, which would be changed too [defect 6]", () => {
+  it("is asked about when the file has another name, which would be changed too [defect 6]", async () => {
     linkSync(join(workspace, ".git", "config"), join(workspace, "notes.txt"));
-    expect(effectOf("echo x > notes.txt")).toBe("ask");
+    expect(await effectOf("echo x > notes.txt")).toBe("ask");
   });
 });
 
 describe("what was judged and what is run", () => {
-  it("resolve to the same paths in the decision", () => {
+  it("resolve to the same paths in the decision", async () => {
     link("shortcut", "src");
-    expect([decide("shortcut/a.ts").judgedPaths.toSorted(), decide("src/a.ts").judgedPaths.toSorted()]).toEqual([
+    expect([
+      (await decide("shortcut/a.ts")).judgedPaths.toSorted(),
+      (await decide("src/a.ts")).judgedPaths.toSorted(),
+    ]).toEqual([
       ["", "src/a.ts"],
       ["", "src/a.ts"],
     ]);
   });
 });
 
-it("runs nothing of a link to .git after the user's own git status [defect 6]", () => {
+it("runs nothing of a link to .git after the user's own git status [defect 6]", async () => {
   link("notes", ".git");
   const planted = join(root, "planted");
   const before = readFileSync(join(workspace, ".git", "config"), "utf8");
-  if (decide("notes/config").effect === "allow")
+  if ((await decide("notes/config")).effect === "allow")
     writeFileSync(join(workspace, "notes", "config"), `${before}[core]\n\tfsmonitor = touch ${planted}\n`);
   execFileSync("git", ["-C", workspace, "status"], { stdio: "ignore" });
   expect(existsSync(planted)).toBe(false);

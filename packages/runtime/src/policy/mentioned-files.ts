@@ -1,6 +1,6 @@
-import { globSync } from "node:fs";
 import { posix } from "node:path";
 import { programName } from "./launch.ts";
+import { createMatchFiles, type MatchFiles } from "./matching-files.ts";
 import type { CommandLine } from "./read-command-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -14,6 +14,8 @@ export interface MentionedFiles {
 
 /** A line that changes its directory so often is followed no further. */
 const MAX_DIRECTORIES = 64;
+/** No system opens a longer one. */
+const MAX_PATH = 4_096;
 /** Programs whose arguments are no files. */
 const fileless: ReadonlySet<string> = new Set([
   ...["echo", "printf", "true", "false", ":", "test", "[", "exit", "return", "sleep", "seq", "expr", "kill"],
@@ -25,13 +27,15 @@ export function mentionedFiles({ commands: run, reads, wanders }: CommandLine, d
   const opening = commands.filter(([name]) => !fileless.has(programName(name?.text ?? "")));
   const words = [...opening.flatMap((command) => command.slice(1)), ...reads];
   const directories = visitedDirectories(commands);
-  const named = words.filter((word) => !isComputed(word)).flatMap((word) => readingsOf(word, directory));
+  const match = createMatchFiles(directory);
+  const readings = words.filter((word) => !isComputed(word)).map((word) => readingsOf(word, match));
+  const named = readings.flatMap((paths) => paths ?? []);
   const paths = named.flatMap((path) =>
     posix.isAbsolute(path) ? [path] : directories.map((directory) => posix.join(directory, path)),
   );
   return {
     paths: [...new Set([...named, ...paths])],
-    computed: words.some(isComputed) || (wanders && words.length > 0),
+    computed: words.some(isComputed) || readings.includes(undefined) || (wanders && words.length > 0),
   };
 }
 
@@ -60,12 +64,13 @@ function enteredDirectory([name, ...operands]: readonly ShellWord[]): readonly s
   return isKnown ? [target.text] : [];
 }
 
-function readingsOf(word: ShellWord, directory: string): readonly string[] {
-  const texts = [word.text, ...word.text.split(/[=@:,]/)].filter((text) => text !== "" && !text.includes("\0"));
-  return word.spread ? [...texts, ...texts.flatMap((text) => matching(text, directory))] : texts;
-}
-
-function matching(pattern: string, directory: string): readonly string[] {
-  // Without a setting of its own, the shell does not descend for two stars.
-  return globSync(pattern.replaceAll(/\*\*+/g, "*"), { cwd: directory });
+/** Undefined when the files that a pattern matches cannot be known in time. */
+function readingsOf(word: ShellWord, match: MatchFiles): readonly string[] | undefined {
+  const texts = [word.text, ...word.text.split(/[=@:,]/)].filter(
+    (text) => text !== "" && text.length <= MAX_PATH && !text.includes("\0"),
+  );
+  if (!word.spread) return texts;
+  const matches = texts.filter((text) => text === word.text || !/[{}]/.test(text)).map(match);
+  if (matches.includes(undefined)) return undefined;
+  return [...texts, ...matches.flatMap((files) => files ?? [])];
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { dangerOf } from "./danger.ts";
+import type { GitAnswers } from "./git-settings.ts";
 import { mayStartOthers } from "./may-start-others.ts";
 import { judgeByMode, judgeReading, type PolicyMode } from "./policy-mode.ts";
 import {
@@ -54,7 +55,8 @@ export interface PolicyDecision extends PolicyVerdict {
  * from needless questions. What must not happen is prevented by the sandbox.
  */
 export interface Policy {
-  decide(call: PolicyCall): PolicyDecision;
+  /** `answers` are git's about the repositories that the call changes files of; without them each such call is asked about. */
+  decide(call: PolicyCall, answers?: GitAnswers): PolicyDecision;
 }
 
 export function createPolicy(options: PolicyOptions): Policy {
@@ -99,9 +101,9 @@ export function createPolicy(options: PolicyOptions): Policy {
   };
 
   return {
-    decide(call) {
+    decide(call, answers = () => "unknown") {
       const parts = partsOf(call, workspace, restrictsFiles(call));
-      const dangers = parts.map((part) => dangerOf(call, part, workspace));
+      const dangers = parts.map((part) => dangerOf(call, part, { workspace, answers }));
       const verdicts = parts.map((part, index) => judgePart(call, part, dangers[index]));
       const worst = verdicts.reduce((one, other) => (isStricter(other.effect, one.effect) ? other : one));
       const verdict = worst.effect === "ask" && !attended ? denyUnattended(worst) : worst;

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -36,11 +36,33 @@ const hostile: Readonly<Record<string, (length: number) => PolicyCall>> = {
   }),
   "a command for many files": (length) => run(`rm ${repeat("abcde ", length)}`),
   "many commands": (length) => run(repeat("a;", length)),
+  "braces within braces": (length) => run(`cat ${repeat("{a,", length)}${repeat("}", length / 3)}`),
+  "many braces": (length) => run(`cat ${repeat("{a,b}", length)}`),
+  "many stars": (length) => run(`cat ${repeat("a*", length)}`),
+  "many patterns": (length) => run(`cat ${repeat("a* ", length)}`),
+  "extended patterns": (length) => run(`cat ${repeat("@(", length)}`),
+  "a long sum": (length) => run(`ls $((1${repeat("+1", length)}))`),
+  "a long word": (length) => run(`ls ${repeat("ab", length)}`),
   "many directories entered": (length) => run(`${repeat("cd a;", length)}cat b`),
 };
 
 it.each(Object.entries(hostile))("a call is judged in time that its length bounds: %s", (_name, callOf) => {
   expect(growthOf(2_000, (length) => void decide(callOf(length)))).toBeLessThan(20);
+});
+
+it("asks about a pattern in a large workspace, in time that the workspace does not change, and looks at a small one", () => {
+  for (const name of ["few", "many"]) mkdirSync(join(workspace, name));
+  for (let number = 0; number < 4_000; number += 1) writeFileSync(join(workspace, "many", `f${number}`), "");
+  writeFileSync(join(workspace, "few", "secret-1"), "");
+  const effects = [
+    "cat many/*",
+    "cat */*",
+    "cat few/s*",
+    "cat few/[s]ecret*",
+    "cat few/x*",
+    "cat few/secret-{1..3}",
+  ].map((line) => decide(run(line)).effect);
+  expect(effects).toEqual(["ask", "ask", "deny", "deny", "allow", "ask"]);
 });
 
 it("asks about a path that no system could open, and about a call with too many parts", () => {

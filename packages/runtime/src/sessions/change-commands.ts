@@ -42,7 +42,7 @@ export function changeCommands({ options, find, baselines }: SessionsContext): C
         const { files, since } = await sessionChanges(options, workspace, baseline);
         const before = since === "session" ? baseline : undefined;
         await assertPlain(options, workspace, wanted.path);
-        await discardHunk(workspace, files, wanted, (path) => formerFile(options, workspace, before, path));
+        await discardHunk(options, workspace, files, wanted, (path) => formerFile(options, workspace, before, path));
       }),
     commitChanges: (sessionId, wanted, caller) =>
       changeFiles(sessionId, caller, (workspace) => commitChanges(options, workspace, wanted)),

@@ -1,18 +1,19 @@
 import { CaretError } from "@caret/protocol";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { interruptAfter } from "../async/interrupt-after.ts";
 import { didYouMean } from "../models/did-you-mean.ts";
+import { assertSmallSchema, isValid, linearCompiler } from "./schema-limits.ts";
 import type { InputSchema } from "./tool.ts";
 
 const MAX_COMPLAINTS = 5;
-/** It is done within a few milliseconds, but a schema is somebody else's: its patterns and unions may try each way through an input. */
-const VALIDATE_MS = 250;
+/** Of an input with more that is wrong, the rest is only counted. */
+const MAX_WORDED = 50;
 
 /**
  * Foreign schemas come in every state: unknown keywords are let be, and formats are hints.
  */
 const options: Options = {
+  ...linearCompiler,
   allErrors: true,
   strict: false,
   validateFormats: false,
@@ -37,6 +38,7 @@ export function createInputValidators(): (schema: InputSchema) => InputValidator
 
 function compile(ajv: Ajv | Ajv2020, schema: InputSchema): ValidateFunction {
   try {
+    assertSmallSchema(schema);
     return ajv.compile(schema);
   } catch (cause) {
     throw new CaretError("protocol-violation", "The tool's own input schema cannot be used", { cause });
@@ -48,7 +50,7 @@ function compile(ajv: Ajv | Ajv2020, schema: InputSchema): ValidateFunction {
 
 function complaintsOf(validate: ValidateFunction, input: unknown): readonly string[] {
   try {
-    return interruptAfter(VALIDATE_MS, () => validate(input) === true) ? [] : complaints(validate.errors ?? []);
+    return isValid(validate, input) ? [] : complaints(validate.errors ?? []);
   } catch {
     // Interrupted: an input that has not been checked is not passed on.
     return ["input could not be checked against the schema in time"];
@@ -56,8 +58,8 @@ function complaintsOf(validate: ValidateFunction, input: unknown): readonly stri
 }
 
 function complaints(errors: readonly ErrorObject[]): readonly string[] {
-  const distinct = [...new Set(errors.map(toComplaint))];
-  const rest = distinct.length - MAX_COMPLAINTS;
+  const distinct = [...new Set(errors.slice(0, MAX_WORDED).map(toComplaint))];
+  const rest = distinct.length + Math.max(0, errors.length - MAX_WORDED) - MAX_COMPLAINTS;
   return rest > 0 ? [...distinct.slice(0, MAX_COMPLAINTS), `and ${rest} more`] : distinct;
 }
 

@@ -22,7 +22,7 @@ import { createTurnTrace, type TurnTrace } from "./turn-trace.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox" | "budgets"> {
-  readonly toolbox: Pick<LazyToolbox, "open" | "rules"> | undefined;
+  readonly toolbox: Pick<LazyToolbox, "open" | "rules" | "git"> | undefined;
   /** The settings' and the session's own, as they were when the turn began. */
   readonly budgets: Budgets;
   readonly session: SessionRecord;
@@ -202,6 +202,7 @@ function turnToolsOf(
     return agentTurnTools(request.agentTools, {
       ...common,
       rules: toolbox.rules,
+      git: toolbox.git,
       workspace: options.session.workspace,
     });
   if (request.gatewayTools === undefined) return undefined;

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { interruptAfter } from "../../async/interrupt-after.ts";
+import { assertSmallSchema, isValid, linearCompiler } from "../../tools/schema-limits.ts";
 
 /** What is wrong with a value; undefined: nothing. */
 export type JsonValidator = (value: unknown) => string | undefined;
@@ -14,13 +14,10 @@ type Draft = "draft-07" | "2019-09" | "2020-12";
  * Unknown keywords and formats are let be: clients have words of their own. All errors: else each property is nested in the one before
  * it, and a schema with a thousand of them exhausts the stack.
  */
-const options: Options = { strict: false, logger: false, allErrors: true };
+const options: Options = { ...linearCompiler, strict: false, logger: false, allErrors: true };
 
 const KEPT_VALIDATORS = 50;
 const MAX_PROBLEM = 500;
-/** Both are done within a few milliseconds, but a pattern of the client's may try each way through a text. */
-const COMPILE_MS = 4_000;
-const VALIDATE_MS = 500;
 
 /** Gives the validator of a schema that stands in this field of a request. */
 export type JsonValidators = (schema: unknown, field: string) => JsonValidator;
@@ -32,12 +29,13 @@ export function createJsonValidators(): JsonValidators {
 
   const compileNewly = (schema: unknown): ValidateFunction => {
     const draft = draftOf(schema);
+    assertSmallSchema(schema);
     const ajv = compilers.get(draft) ?? createCompiler(draft);
-    // One that is interrupted, or that fails, is in no known state.
+    // One that fails is in no known state.
     compilers.delete(draft);
     const { $schema: _draft, $async: _async, ...rest } = schema as Readonly<Record<string, unknown>>;
     const own = typeof schema === "boolean" ? schema : rest;
-    const validate = interruptAfter(COMPILE_MS, () => ajv.compile(own));
+    const validate = ajv.compile(own);
     // It is only known while it is compiled, which is how it can name itself (`#`): others may have its id.
     if (typeof own === "object") ajv.removeSchema(own);
     compilers.set(draft, ajv);
@@ -80,7 +78,7 @@ function compiled(compile: () => ValidateFunction, field: string): ValidateFunct
   try {
     return compile();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.slice(0, MAX_PROBLEM) : "it is too large to be compiled in time";
+    const why = cause instanceof Error ? cause.message.slice(0, MAX_PROBLEM) : "it cannot be compiled";
     throw new CaretError(
       "invalid-request",
       `${field}: is no JSON Schema that an answer can be checked against: ${why}`,
@@ -93,7 +91,7 @@ function compiled(compile: () => ValidateFunction, field: string): ValidateFunct
 
 function complaint(validate: ValidateFunction, value: unknown): string | undefined {
   try {
-    if (interruptAfter(VALIDATE_MS, () => validate(value) === true)) return undefined;
+    if (isValid(validate, value)) return undefined;
   } catch {
     // Interrupted: what has not been checked is not given.
     return "it could not be checked against the schema in time";

@@ -1,5 +1,6 @@
 import { chmod, lstat, rm, symlink } from "node:fs/promises";
 import { CaretError, type ChangedFile, type DiscardHunk, splitHunks } from "@caret/protocol";
+import type { Git } from "../../git/run-git.ts";
 import { type ConfinedPath, withConfined } from "../../tools/files/confined-path.ts";
 import { hasCode } from "../../tools/files/file-error.ts";
 import { readWholeText } from "../../tools/files/read-tool.ts";
@@ -14,6 +15,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * changes nothing, when the hunk is not among the file's changes any more.
  */
 export async function discardHunk(
+  git: Git,
   workspace: string,
   files: readonly ChangedFile[],
   { path, hunk: text }: DiscardHunk,
@@ -23,7 +25,7 @@ export async function discardHunk(
   const hunk = parseHunk(text);
   if (file?.unified === undefined || hunk === undefined || !splitHunks(file.unified).includes(text))
     throw changed(path);
-  await withConfined({ workspace, path, followLast: false, changes: true, createParents: true }, async (target) => {
+  await withConfined({ workspace, path, followLast: false, changes: git, createParents: true }, async (target) => {
     const before = await readText(target.directory.openFile(target.name), path);
     if (before === undefined && hunk.newText === "") return await restore(target, await former(path));
     const after =

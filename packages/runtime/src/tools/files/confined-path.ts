@@ -1,8 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { CaretError } from "@caret/protocol";
+import type { Git } from "../../git/run-git.ts";
 import { wayInside } from "../../paths/physical-path.ts";
 import { decidesWhatRuns } from "../../policy/decides-what-runs.ts";
+import { judgeWithGit } from "../../policy/git-settings.ts";
 import type { ToolContext } from "../tool.ts";
 import { toFileError } from "./file-error.ts";
 import { PinnedDirectory } from "./pinned-directory.ts";
@@ -22,8 +24,8 @@ export interface ConfinedPath {
 export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "judgedPaths"> {
   /** Relative to the workspace, or absolute and inside it. */
   readonly path: string;
-  /** Is something there made, changed or removed? */
-  readonly changes?: boolean;
+  /** Something there is made, changed or removed: git is asked whether that decides what is run. */
+  readonly changes?: Git;
   /** When the last component is a link: go where it points (inside the workspace), or take the link itself. */
   readonly followLast?: boolean;
   /** Make the directories on the way that are missing. */
@@ -102,17 +104,20 @@ class Walk {
     return this.#directory.close();
   }
 
-  #arrive(name: string): ConfinedPath {
+  async #arrive(name: string): Promise<ConfinedPath> {
     const path = name === "." ? "" : [...this.#walked, name].join("/");
     const { judgedPaths } = this.#options;
     if (judgedPaths !== undefined && !judgedPaths.includes(path)) throw this.#moved(path);
-    if (this.#options.changes) this.#assertNoDetour(path);
+    await this.#assertNoDetour(path);
     return { directory: this.#directory, name, path };
   }
 
   /** By its own name such a file can be changed, if that is approved: then the approval shows what it is. */
-  #assertNoDetour(path: string): void {
-    if (this.#links === 0 || !decidesWhatRuns(join(this.#root, path), this.#root)) return;
+  async #assertNoDetour(path: string): Promise<void> {
+    const { changes: git } = this.#options;
+    if (git === undefined || this.#links === 0) return;
+    const real = join(this.#root, path);
+    if (!(await judgeWithGit(git, (answers) => decidesWhatRuns(real, this.#root, answers)))) return;
     throw new CaretError(
       "forbidden",
       `${this.#options.path} leads by a link to ${path}, which controls what is run, and cannot be changed through a link`,
@@ -124,16 +129,16 @@ class Walk {
     return new CaretError("forbidden", words);
   }
 
-  #assertOnTheWay(path: string): void {
+  async #assertOnTheWay(path: string): Promise<void> {
     const { judgedPaths } = this.#options;
     if (judgedPaths !== undefined && !judgedPaths.some((judged) => judged.startsWith(`${path}/`)))
       throw this.#moved(path);
-    this.#assertNoDetour(path);
+    await this.#assertNoDetour(path);
   }
 
   async #enter(name: string): Promise<void> {
     const parent = this.#directory;
-    if (this.#options.createParents) this.#assertOnTheWay([...this.#walked, name].join("/"));
+    if (this.#options.createParents) await this.#assertOnTheWay([...this.#walked, name].join("/"));
     this.#directory = await (this.#options.createParents ? parent.enterOrCreate(name) : parent.enter(name));
     this.#walked.push(name);
     await parent.close();

@@ -51,14 +51,16 @@ export const mkdirTool: Tool = defineTool<PathInput>({
   description: "Make a directory in the workspace, and those above it that are missing.",
   kind: "write",
   inputSchema: pathSchema,
-  async preview({ path }, { workspace, judgedPaths }) {
-    const kind = await entryKind({ workspace, judgedPaths, path, changes: true });
+  async preview({ path }, context) {
+    const { workspace, judgedPaths } = context;
+    const kind = await entryKind({ workspace, judgedPaths, path, changes: context });
     if (kind !== undefined && kind !== "directory") throw new CaretError("invalid-request", `${path} exists already`);
     return { effect: kind === undefined ? `Makes the directory ${path}` : `Nothing: ${path} exists already` };
   },
-  run({ path }, { workspace, judgedPaths }) {
+  run({ path }, context) {
+    const { workspace, judgedPaths } = context;
     return withConfined(
-      { workspace, judgedPaths, path, changes: true, createParents: true },
+      { workspace, judgedPaths, path, changes: context, createParents: true },
       async ({ directory, name, path: made }) => {
         try {
           await mkdir(directory.at(name));
@@ -78,8 +80,9 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
     "Remove a file, a link or an empty directory of the workspace; with recursive, a directory with all in it.",
   kind: "write",
   inputSchema: { ...pathSchema, properties: { ...pathSchema.properties, recursive: { type: "boolean" } } },
-  preview({ path, recursive = false }, { workspace, judgedPaths, signal }) {
-    return withConfined({ workspace, judgedPaths, path, changes: true, followLast: false }, async (target) => {
+  preview({ path, recursive = false }, context) {
+    const { workspace, judgedPaths, signal } = context;
+    return withConfined({ workspace, judgedPaths, path, changes: context, followLast: false }, async (target) => {
       assertRemovable(target);
       const found = await lookAtTree(target, { path, recursive, signal });
       return { effect: `Deletes ${target.path}: ${treeWords(found)}`, state: found.state };
@@ -87,7 +90,7 @@ export const rmTool: Tool = defineTool<PathInput & { readonly recursive?: boolea
   },
   run({ path, recursive = false }, context) {
     const { workspace, judgedPaths, shownState, signal } = context;
-    const options = { workspace, judgedPaths, path, changes: true, followLast: false };
+    const options = { workspace, judgedPaths, path, changes: context, followLast: false };
     return withConfined(options, async (target): Promise<ToolOutput> => {
       const { directory, name, path: removed } = target;
       assertRemovable(target);

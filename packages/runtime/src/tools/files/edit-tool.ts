@@ -35,7 +35,7 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
     },
     preview(input, context) {
       const { workspace, judgedPaths } = context;
-      return withConfined({ workspace, judgedPaths, path: input.path, changes: true }, async (target) => {
+      return withConfined({ workspace, judgedPaths, path: input.path, changes: context }, async (target) => {
         const before = await readTarget(target, input.path, context);
         const { after } = replaceIn(before, input);
         const { diff, ...counts } = await changeDiff(target.path, before, after);
@@ -44,7 +44,7 @@ export function createEditTool({ queue }: { readonly queue: WriteQueue }): Tool 
     },
     run(input, context) {
       const { workspace, judgedPaths, signal } = context;
-      return withConfined({ workspace, judgedPaths, path: input.path, changes: true }, (target) =>
+      return withConfined({ workspace, judgedPaths, path: input.path, changes: context }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
           const before = await readTarget(target, input.path, context);

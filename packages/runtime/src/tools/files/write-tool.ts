@@ -34,7 +34,7 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
     async preview({ path, ...input }, context) {
       const { workspace, judgedPaths } = context;
       const content = contentOf(input);
-      const found = await withConfined({ workspace, judgedPaths, path, changes: true }, async (target) => ({
+      const found = await withConfined({ workspace, judgedPaths, path, changes: context }, async (target) => ({
         path: target.path,
         old: await readOld(target, context),
       })).catch((reason: unknown) => {
@@ -47,7 +47,7 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
     async run({ path, ...input }, context) {
       const { workspace, judgedPaths, signal } = context;
       const content = contentOf(input);
-      return await withConfined({ workspace, judgedPaths, path, changes: true, createParents: true }, (target) =>
+      return await withConfined({ workspace, judgedPaths, path, changes: context, createParents: true }, (target) =>
         queue(`${workspace}\0${target.path}`, async () => {
           signal.throwIfAborted();
           const old = await readOld(target, context);

@@ -1,4 +1,5 @@
 import { type AgentEventOf, mainArgument } from "@caret/protocol";
+import type { Git } from "../../git/run-git.ts";
 import type { LanePeople } from "../../lanes/lane.ts";
 import { createPolicy } from "../../policy/policy.ts";
 import type { PolicyRule } from "../../policy/policy-parts.ts";
@@ -11,6 +12,7 @@ export interface AgentTurnToolsOptions extends TurnToolsOptions {
   /** The user's own rules: they hold for calls that the agent asks about, too. */
   readonly rules: readonly PolicyRule[];
   readonly workspace: string;
+  readonly git: Git;
 }
 
 /** The agent runs its own tools, and a person is asked what the agent asks. */
@@ -31,11 +33,11 @@ export function agentTurnTools(wanted: AgentToolsRequest, options: AgentTurnTool
 function createPeople(
   { permission, grants }: AgentToolsRequest,
   asks: AskedTurn,
-  { write, calls, rules, workspace }: AgentTurnToolsOptions,
+  { write, calls, rules, workspace, git }: AgentTurnToolsOptions,
 ): LanePeople {
   const { newId } = calls;
   const policy = createPolicy({ mode: permission, rules, workspace, attended: true, newRequestId: newId });
-  const approvals = createCallApprovals({ policy, asks, grants, write });
+  const approvals = createCallApprovals({ git, policy, asks, grants, write });
   return {
     async approve(call, signal) {
       // What the agent would change it does not say before it does: there is nothing to show but its arguments.

@@ -1,4 +1,6 @@
 import type { AgentEvent, AgentEventOf, GrantOffer } from "@caret/protocol";
+import type { Git } from "../../git/run-git.ts";
+import { judgeWithGit } from "../../policy/git-settings.ts";
 import { type GrantScope, grantWords } from "../../policy/grants/grant.ts";
 import { offerGrants } from "../../policy/grants/offer-grants.ts";
 import type { SessionGrants } from "../../policy/grants/session-grants.ts";
@@ -13,6 +15,7 @@ import type { AskedTurn } from "./turn-asks.ts";
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024;
 
 export interface CallApprovalsOptions {
+  readonly git: Git;
   readonly policy: Policy;
   readonly asks: Pick<AskedTurn, "approval">;
   readonly grants: Pick<SessionGrants, "use">;
@@ -46,7 +49,7 @@ export interface CallApprovals {
   decide(call: PolicyCall, options: AskOptions): Promise<CallVerdict | { readonly failed: ToolCallResult }>;
 }
 
-export function createCallApprovals({ policy, asks, grants, write }: CallApprovalsOptions): CallApprovals {
+export function createCallApprovals({ git, policy, asks, grants, write }: CallApprovalsOptions): CallApprovals {
   const ask = async (call: PolicyCall, decision: PolicyDecision, { signal, preview, note }: AskOptions) => {
     const { judgedPaths, leavesOut } = decision;
     const shown = await preview(judgedPaths);
@@ -65,7 +68,7 @@ export function createCallApprovals({ policy, asks, grants, write }: CallApprova
 
   return {
     async decide(call, options) {
-      const decision = policy.decide(call);
+      const decision = await judgeWithGit(git, (answers) => policy.decide(call, answers));
       const { effect, reason, judgedPaths, leavesOut, request, events } = decision;
       if (effect !== "ask") {
         await write(events);

@@ -1,5 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { within } from "../../async/within.ts";
+import type { Git } from "../../git/run-git.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { type Containment, containingSpawner } from "../../process/containment.ts";
 import type { McpServerConfig } from "../../tools/mcp/mcp-server-config.ts";
@@ -29,6 +30,8 @@ export interface ToolboxSettings {
 export interface LazyToolbox {
   /** The user's own, for calls of whatever tools. */
   readonly rules: GatewayToolbox["policy"]["rules"];
+  /** How git is asked about the workspace. */
+  readonly git: Git;
   open(openMore?: () => Promise<MoreTools>): Promise<GatewayToolbox>;
   close(): Promise<void>;
 }
@@ -53,6 +56,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
 
   return {
     rules: policy.rules,
+    git: { spawner, env },
     async open(openMore) {
       opened ??= start();
       const [{ registry, registryWith, ready, mcp }, more] = await Promise.all([opened, openMore?.()]);

@@ -110,7 +110,7 @@ function openCalls(
   const askUser = attended ? createAskUser({ ask: asks.question, newRequestId: log.newId }) : undefined;
   const calls = createOwnToolCalls({
     registry,
-    approvals: createCallApprovals({ policy, asks, grants, write }),
+    approvals: createCallApprovals({ git: context, policy, asks, grants, write }),
     askUser,
     context: {
       ...context,

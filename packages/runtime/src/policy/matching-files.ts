@@ -1,0 +1,102 @@
+import { lstatSync, opendirSync } from "node:fs";
+import { resolve } from "node:path";
+import { createGlobPattern } from "./glob-pattern.ts";
+
+/** What the patterns of one line may cost together: about 3,000 entries of directories, which is a few milliseconds. */
+const MAX_COST = 300_000;
+const COST_OF_ENTRY = 100;
+const MAX_ALTERNATIVES = 64;
+
+/** Finds the files that patterns of a line match, as the shell would; undefined: too many, or a pattern that is not understood. */
+export type MatchFiles = (pattern: string) => readonly string[] | undefined;
+
+/** The patterns of one line share what they may cost, however large the workspace is. */
+export function createMatchFiles(directory: string): MatchFiles {
+  let left = MAX_COST;
+  const spend = (cost: number): boolean => {
+    left -= cost;
+    return left >= 0;
+  };
+  return (pattern) => {
+    const found: string[] = [];
+    for (const alternative of alternativesOf(pattern) ?? [undefined]) {
+      const files = alternative === undefined ? undefined : matching(alternative, directory, spend);
+      if (files === undefined) return undefined;
+      for (const file of files) found.push(file);
+    }
+    return found;
+  };
+}
+
+/** `a{b,c}` is `ab` and `ac`. Undefined for what is not as plain as that, `{1..3}`, and for extended patterns: `@(a|b)`. */
+function alternativesOf(pattern: string): readonly string[] | undefined {
+  if (/[()\\]/.test(pattern)) return undefined;
+  let texts = [""];
+  for (const part of pattern.split(/(\{[^{}]*\})/)) {
+    const choices = part.startsWith("{") && part.endsWith("}") ? part.slice(1, -1).split(",") : [part];
+    if (choices.length === 1 && /[{}]/.test(part)) return undefined;
+    if (texts.length * choices.length > MAX_ALTERNATIVES) return undefined;
+    texts = texts.flatMap((text) => choices.map((choice) => text + choice));
+  }
+  return texts;
+}
+
+type Spend = (cost: number) => boolean;
+
+function matching(pattern: string, directory: string, spend: Spend): readonly string[] | undefined {
+  let found: readonly string[] | undefined = [pattern.startsWith("/") ? "/" : ""];
+  for (const segment of pattern.split("/").filter(Boolean)) {
+    found = entered(found, segment, directory, spend);
+    if (found === undefined) return undefined;
+  }
+  return found.filter((file) => exists(resolve(directory, file)));
+}
+
+function entered(
+  found: readonly string[],
+  segment: string,
+  directory: string,
+  spend: Spend,
+): readonly string[] | undefined {
+  const next: string[] = [];
+  for (const before of found) {
+    const names = /[*?[]/.test(segment) ? namesIn(resolve(directory, before), segment, spend) : [segment];
+    if (names === undefined || !spend(COST_OF_ENTRY)) return undefined;
+    for (const name of names) next.push(before === "" || before === "/" ? `${before}${name}` : `${before}/${name}`);
+  }
+  return next;
+}
+
+/** A set of letters is taken for any text: that matches more, never less. Two stars are one, as without a setting of its own. */
+function namesIn(directory: string, segment: string, spend: Spend): readonly string[] | undefined {
+  const plain = segment.replace(/\[.*/, "*").replaceAll(/\*+/g, "*");
+  const pattern = createGlobPattern(plain);
+  const names: string[] = [];
+  const opened = openDirectory(directory);
+  try {
+    for (let entry = opened?.readSync(); entry; entry = opened?.readSync()) {
+      if (!spend(COST_OF_ENTRY + plain.length * entry.name.length)) return undefined;
+      const isShown = !entry.name.startsWith(".") || plain.startsWith(".");
+      if (isShown && pattern.matches(entry.name)) names.push(entry.name);
+    }
+  } finally {
+    opened?.closeSync();
+  }
+  return names;
+}
+
+function openDirectory(path: string): ReturnType<typeof opendirSync> | undefined {
+  try {
+    return opendirSync(path);
+  } catch {
+    return undefined; // no directory, or closed to us: the shell finds nothing there either
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // below a file, or closed to us: the shell does not find it either
+  }
+}
