@@ -104,3 +104,28 @@ it("what the host's model approves is run only when its person has accepted it",
     expect([answer, made()]).toEqual(["Made.", word === "accept"]);
   }
 });
+
+it("a host that cannot ask its person approves only what its own turns ask, and may reject anything", async () => {
+  const silent = await McpHost.connect(httpTransport(gateway.process), { roots: [gateway.home.workspace] });
+  const client = gateway.client();
+  const { id: session } = await client.createSession({ workspace: gateway.home.workspace, permission: "supervised" });
+  await client.startTurn(session, { prompt: "make it" });
+  await expect.poll(async () => (await silent.call("status", { session })).state).toBe("waiting");
+  const { ask } = await silent.call("status", { session });
+  const answer = { session, request: ask?.request };
+  const refused = await silent.raw("answer", { ...answer, decision: "approved" });
+  expect([refused.isError, textOf(refused), (await silent.call("status", { session })).state]).toEqual([
+    true,
+    expect.stringContaining("This turn was not begun here"),
+    "waiting",
+  ]);
+  expect((await silent.call("answer", { ...answer, decision: "rejected" })).state).toBe("completed");
+  const own = await silent.call("run", { prompt: "make it" });
+  const approved = await silent.call("answer", {
+    session: own.session,
+    request: own.ask?.request,
+    decision: "approved",
+  });
+  expect(approved.answer).toBe("Made.");
+  await silent.close();
+});

@@ -13,6 +13,7 @@ import { MortalGateway } from "../native/mortal-gateway.ts";
 const offered = (name: string, args: Record<string, unknown>) => ({ tool: { server: "caret", name, args } });
 const scenario: ScenarioInput = {
   turns: [
+    { when: "then wait", steps: [offered("write", { path: "made.txt", content: "made\n" }), { hang: true }] },
     { when: "for ever", steps: [{ text: "Still here. " }, { hang: true }] },
     {
       when: "inside",
@@ -82,6 +83,19 @@ function leftovers() {
   };
 }
 
+function ignoreOutput(): void {
+  writeFileSync(join(repository, ".gitignore"), "*.out\n");
+  git("add", ".");
+  git("commit", "-qm", "Ignore");
+}
+
+/** As the message about them says. */
+function removeKept(): void {
+  for (const [, path = ""] of git("worktree", "list", "--porcelain").matchAll(/^worktree (.*\/compare-.*)$/gm))
+    git("worktree", "remove", "--force", path);
+  for (const branch of leftovers().branches) if (branch !== "main") git("branch", "-D", branch);
+}
+
 const nothing = { worktrees: 1, branches: ["main"], files: [] };
 const worktreesThere = () => leftovers().worktrees;
 
@@ -107,9 +121,7 @@ describe("caret compare", () => {
   });
 
   it("picks no candidate with files that Git ignores, and deletes them with its worktree when it is told to", async () => {
-    writeFileSync(join(repository, ".gitignore"), "*.out\n");
-    git("add", ".");
-    git("commit", "-qm", "Ignore");
+    ignoreOutput();
     const client = gateway.client();
     const check = "echo result >check.out";
     const wanted = { prompt: "Make a file", models: models.slice(0, 2), workspace: join(repository, "inside"), check };
@@ -127,6 +139,66 @@ describe("caret compare", () => {
       nothing,
     ]);
   }, 60_000);
+
+  it("keeps a candidate with files that Git ignores when it is picked beforehand, and deletes them with --force alone", async () => {
+    ignoreOutput();
+    const args = ["--check", "echo result >check.out", "--models", "auto,gpt-5.1", "--pick", "auto", "Make a file"];
+    const refused = compare(...args);
+    const [said, failed, code] = [await refused.stdout, await refused.stderr, await refused.exit];
+    const lines = said.trimEnd().split("\n").slice(-3);
+    const own = join(gateway.home.dataDir, "worktrees");
+    expect([code, failed, lines, git("log", "--format=%s")]).toEqual([
+      2,
+      expect.stringContaining("Candidate 1 has files that no merge brings back: inside/check.out"),
+      [
+        "Nothing was merged; these worktrees are kept:",
+        expect.stringMatching(new RegExp(`^ {2}auto: ${own}/compare-\\w+-1 has inside/check\\.out$`)),
+        expect.stringMatching(new RegExp(`^ {2}gpt-5\\.1: ${own}/compare-\\w+-2 has inside/check\\.out$`)),
+      ],
+      "Ignore\none",
+    ]);
+    removeKept();
+    const forced = compare("--force", ...args);
+    expect([await forced.exit, git("log", "-1", "--format=%s"), leftovers()]).toEqual([
+      0,
+      "Do what was asked: Make a file",
+      nothing,
+    ]);
+  }, 60_000);
+
+  const endings = [
+    [
+      "the command was killed",
+      async ({ child, exit }: ReturnType<typeof compare>) => {
+        child.kill("SIGKILL");
+        await exit;
+      },
+    ],
+    [
+      "Ctrl-C was pressed",
+      async ({ child, exit }: ReturnType<typeof compare>) => {
+        child.kill("SIGINT");
+        await exit;
+      },
+    ],
+    ["the gateway was killed", async () => await gateway.dieAndReturn()],
+  ] as const;
+  it.each(endings)(
+    "keeps what candidates have written when nobody has chosen: %s",
+    async (_, end) => {
+      const compared = compare("--models", "auto,gpt-5.1", "Make a file, then wait");
+      const made = () => leftovers().files.filter((file) => file.endsWith("made.txt")).length;
+      await expect.poll(made, { timeout: 30_000 }).toBe(2);
+      await end(compared);
+      // Its record goes when it is over.
+      await expect
+        .poll(() => readdirSync(join(gateway.home.dataDir, "worktrees", ".comparisons")), { timeout: 30_000 })
+        .toEqual([]);
+      expect([made(), worktreesThere(), leftovers().branches.length]).toEqual([2, 3, 3]);
+      removeKept();
+    },
+    60_000,
+  );
 
   it.runIf(hasBubblewrap && isFullRun())("confines its candidates when they have a sandbox", async () => {
     const { exit } = compare("--permission", "full", "--sandbox", "strict", "--pick", "auto", "Work inside");

@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 export interface JobControl {
   /** Stops the process group, as Ctrl-Z does in a terminal that is not in raw mode. */
   suspend(): void;
+  /** Sends the process group SIGINT, as Ctrl-C does in a terminal that is not in raw mode. */
+  interrupt(): void;
   /** Calls back when the shell has put the process into the foreground again (SIGCONT). */
   onContinue(listener: () => void): () => void;
   /** Calls back when the process ends, also after an error that was not caught. */

@@ -25,6 +25,7 @@ const host: Host = {
   jobControl: {
     // The whole group: `npx` and a shell script wait for us, and the shell watches them.
     suspend: () => void process.kill(0, "SIGTSTP"),
+    interrupt: () => void process.kill(0, "SIGINT"),
     onContinue(listener) {
       process.on("SIGCONT", listener);
       return () => process.off("SIGCONT", listener);

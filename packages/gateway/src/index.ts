@@ -6,6 +6,7 @@ export { createCompactionSeal } from "./chat/responses/compaction/compaction-sea
 export type { KeptResponse, ResponseArchive } from "./chat/responses/item-store.ts";
 export { createMemoryItemStore } from "./chat/responses/item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./chat/responses/route.ts";
+export { createBegunTurns } from "./mcp/begun-turns.ts";
 export type { DispatchClient } from "./mcp/dispatch-client.ts";
 export { DEFAULT_CEILING, DEFAULT_WAIT_MS, type DispatchOptions } from "./mcp/dispatch-options.ts";
 export { mcpDoor } from "./mcp/mcp-door.ts";

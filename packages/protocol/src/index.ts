@@ -40,6 +40,8 @@ export type {
   CheckResult,
   ComparisonState,
   ComparisonView,
+  DropComparison,
+  KeptCandidate,
   PickCandidate,
   StartComparison,
 } from "./api/comparison-view.ts";

@@ -41,7 +41,7 @@ export class LineChat implements ChatControls {
     this.now = now;
     this.look = hostLook(host);
     this.#shown = printedTranscript(host, "");
-    this.#lines = readTypedLines(host.stdin, {
+    this.#lines = readTypedLines(host, {
       onLine: (line) => this.#take(line),
       onStale: (line) => void this.#surface().early(line),
       onClose: this.leave,

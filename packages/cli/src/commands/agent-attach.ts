@@ -33,7 +33,7 @@ export async function attachAgent(
     sessionId,
     (message) => void shown.ask(messageLines(hostLook(host), message)),
   );
-  const lines = readTypedLines(host.stdin, {
+  const lines = readTypedLines(host, {
     onLine(line) {
       if (!json && terminal.take(line)) return;
       const said = messages.take(line) ?? (line.trim() === "" ? undefined : say(client, name, sessionId, line));

@@ -1,6 +1,7 @@
 import {
   CaretError,
   type ComparisonView,
+  type KeptCandidate,
   type LaneName,
   type NativeClient,
   type PermissionWord,
@@ -16,7 +17,7 @@ import { connectGateway } from "../serve/connect-gateway.ts";
 import { progressLines, resultLines } from "../terminal/candidate-lines.ts";
 import { createLiveLines } from "../terminal/live-lines.ts";
 import { hostLook } from "../terminal/look.ts";
-import { cleanText } from "../terminal/text-cleaner.ts";
+import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { type PickedCandidate, pickInTerminal } from "./pick-candidate.ts";
 import { printJson, write } from "./print.ts";
@@ -32,6 +33,7 @@ interface CompareOptions extends Readonly<Record<string, unknown>> {
   readonly sandbox?: SandboxWord;
   readonly machine?: string;
   readonly pick?: string;
+  readonly force?: boolean;
   readonly message?: string;
   readonly file?: string;
   readonly json?: boolean;
@@ -51,6 +53,7 @@ export function addCompareCommand(program: Command, host: Host, done: (code: Exi
     .addOption(new Option("--sandbox <word>", "confine the candidates").choices(sandboxWords))
     .option("--machine <name>", "of a fleet, the one to work on (default: one that has the directory)")
     .option("--pick <candidate>", "merge this one without asking: its number, or its model")
+    .option("--force", "delete with the worktrees what no merge brings back and no diff shows")
     .option("--message <text>", "of the commit that the picked work is put in")
     .option("--file <path>", "read the prompt from a file")
     .option("--json", "print the comparison as JSON, with diffs");
@@ -116,7 +119,7 @@ interface Started {
   readonly signal: AbortSignal;
 }
 
-/** Whatever happens, no worktree is left: what is not picked is dropped. */
+/** What is not picked is dropped: no worktree is left but those that hold what nobody has chosen to lose. */
 async function finish(host: Host, options: CompareOptions, started: Started): Promise<ExitCode> {
   const { client, id, signal } = started;
   let picked: ComparisonView | undefined;
@@ -130,7 +133,8 @@ async function finish(host: Host, options: CompareOptions, started: Started): Pr
     if (signal.aborted) return exitCodes.cancelled;
     throw reason;
   } finally {
-    const last = picked ?? (await client.dropComparison(id));
+    const last =
+      picked ?? (await client.dropComparison(id, options.force === undefined ? {} : { force: options.force }));
     if (options.json === true) await printJson(host, { ...results, ...last });
     else await write(host.stdout, `${endLine(last)}\n`);
   }
@@ -186,16 +190,16 @@ async function printResults(host: Host, results: ComparisonView): Promise<void> 
   await write(host.stdout, `${resultLines(results, look).join("\n")}\n`);
 }
 
-/** Undefined: none. One that is named beforehand is merged, and all worktrees go, without a question. */
+/** Undefined: none. One that is named beforehand is merged without a question. */
 async function choose(
   host: Host,
-  { pick, json }: CompareOptions,
+  { pick, json, force = false }: CompareOptions,
   { candidates }: ComparisonView,
   signal: AbortSignal,
 ): Promise<PickedCandidate | undefined> {
   if (pick !== undefined) {
     const found = candidates.find(({ id, model }) => id === pick || model === pick);
-    if (found !== undefined) return { candidate: found.id, force: true };
+    if (found !== undefined) return { candidate: found.id, force };
     throw new CaretError("invalid-request", `--pick: there is no candidate ${pick}`, {
       fix: `Name one of ${candidates.map(({ model }) => model).join(", ")}.`,
     });
@@ -205,10 +209,18 @@ async function choose(
 }
 
 function endLine({ picked, candidates }: ComparisonView): string {
-  if (picked === undefined) return "Nothing was merged; the worktrees are removed.";
+  const left = candidates.flatMap(({ model, kept }) => (kept === undefined ? [] : [keptLine(model, kept)]));
+  const end = left.length === 0 ? "the worktrees are removed." : `these worktrees are kept:\n${left.join("\n")}`;
+  if (picked === undefined) return `Nothing was merged; ${end}`;
   const { candidate, merge } = picked;
   const model = candidates.find(({ id }) => id === candidate)?.model ?? candidate;
-  return `Merged ${model} into ${merge.into}: ${merge.files.length} files, ${merge.commit.slice(0, 12)}; the worktrees are removed.`;
+  return `Merged ${model} into ${merge.into}: ${merge.files.length} files, ${merge.commit.slice(0, 12)}; ${end}`;
+}
+
+/** What an agent named its files is text for a terminal. */
+function keptLine(model: string, { path, files, omitted }: KeptCandidate): string {
+  const more = omitted === 0 ? "" : ` and ${omitted} more`;
+  return `  ${cleanLine(`${model}: ${path} has ${files.join(", ")}${more}`)}`;
 }
 
 function toNames(text: string): readonly string[] {

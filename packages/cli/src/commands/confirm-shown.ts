@@ -10,7 +10,7 @@ import { write } from "./print.ts";
 export async function confirmShown(host: Host, question: string): Promise<boolean> {
   const answer = Promise.withResolvers<string>();
   let isAsked = false;
-  const lines = readTypedLines(host.stdin, {
+  const lines = readTypedLines(host, {
     onLine: (line) => isAsked && answer.resolve(line),
     onStale: () => undefined,
     onClose: () => answer.resolve(""),

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DEFAULT_CEILING, DEFAULT_WAIT_MS } from "@caret/gateway";
+import { createBegunTurns, DEFAULT_CEILING, DEFAULT_WAIT_MS } from "@caret/gateway";
 import { serveDispatchOverStdio } from "@caret/gateway/mcp-stdio";
 import { type CaretError, type PermissionWord, permissionWords } from "@caret/protocol";
 import { wayInside } from "@caret/runtime";
@@ -44,7 +44,8 @@ async function serveHost(host: Host, options: McpOptions): Promise<ExitCode> {
   stopper.onStop(() => stop.abort());
   try {
     const onError = (error: CaretError): void => void host.stderr.write(`caret: ${error.message} [${error.code}]\n`);
-    const dispatch = { client, version, command: host.command, permission: options.permission, onError };
+    const begun = createBegunTurns();
+    const dispatch = { client, begun, version, command: host.command, permission: options.permission, onError };
     const settings = { ...dispatch, workspace: fallbackWorkspace(host, options), waitMs: options.wait * 1000 };
     await serveDispatchOverStdio(settings, host, stop.signal);
     return exitCodes.completed;

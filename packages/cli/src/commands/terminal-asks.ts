@@ -41,7 +41,7 @@ export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">
       else asks.answerApproval(requestId, { decision: "rejected", reason: "The terminal was closed" });
     }
   };
-  const lines = readTypedLines(host.stdin, {
+  const lines = readTypedLines(host, {
     onLine: (line) => terminal.take(line),
     onStale: (line) => surface.early(line),
     onClose: giveUp,

@@ -5,11 +5,15 @@ import { readTypedLines } from "./typed-lines.ts";
 
 function open(input: PassThrough) {
   const said: string[] = [];
-  const lines = readTypedLines(input, {
-    onLine: (line) => said.push(`line ${line}`),
-    onStale: (line) => said.push(`stale ${line}`),
-    onClose: () => said.push("closed"),
-  });
+  const jobControl = { interrupt: () => said.push("interrupt"), suspend: () => said.push("suspend") };
+  const lines = readTypedLines(
+    { stdin: input, jobControl },
+    {
+      onLine: (line) => said.push(`line ${line}`),
+      onStale: (line) => said.push(`stale ${line}`),
+      onClose: () => said.push("closed"),
+    },
+  );
   return { said, lines };
 }
 
@@ -48,4 +52,17 @@ it("has a terminal hand over what is half typed, and drops it", async () => {
     ["line ", "line n"],
     [true, false],
   ]);
+});
+
+it.each([
+  ["y\x03", "interrupt"],
+  ["\x1a", "suspend"],
+])("does what the key does that is pressed while a terminal hands over its line: %j", async (typed, done) => {
+  const input = Object.assign(new PassThrough(), {
+    setRawMode: (isRaw: boolean): unknown => isRaw && input.write(typed),
+  });
+  const { said, lines } = open(input);
+  await lines.putAside();
+  lines.close();
+  expect(said).toEqual([done]);
 });

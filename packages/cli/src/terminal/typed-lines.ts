@@ -1,12 +1,21 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import type { JobControl } from "../host.ts";
 
 /** What a terminal needs to hand over a line that is half typed. */
 const HAND_OVER_MS = 20;
 
+const CTRL_C = "\x03";
+const CTRL_Z = "\x1a";
+
 export interface TypedInput extends Readable {
   /** Of a terminal only. */
   readonly setRawMode?: (isRaw: boolean) => unknown;
+}
+
+export interface TypedHost {
+  readonly stdin: TypedInput;
+  readonly jobControl?: Pick<JobControl, "interrupt" | "suspend">;
 }
 
 export interface TypedLinesOptions {
@@ -24,14 +33,17 @@ export interface TypedLines {
 
 /**
  * Lines as they are typed, or piped in. A terminal keeps a line to itself until Enter; in raw mode it hands over what it has, so that
- * the rest of the line begins a new one.
+ * the rest of the line begins a new one. Keys that raw mode makes characters of do what they do in a terminal.
  */
-export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: TypedLinesOptions): TypedLines {
+export function readTypedLines(
+  { stdin: input, jobControl }: TypedHost,
+  { onLine, onStale, onClose }: TypedLinesOptions,
+): TypedLines {
   const decoder = new StringDecoder("utf8");
   let partial = "";
   /** The line under way was begun before something that it must not answer. */
   let isStale = false;
-  let handover: { readonly timer: NodeJS.Timeout; readonly end: () => void } | undefined;
+  let handover: { readonly timer: NodeJS.Timeout; readonly end: () => void; handed: string } | undefined;
 
   const put = (line: string): void => {
     const wasStale = isStale;
@@ -42,7 +54,10 @@ export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: 
   const take = (chunk: Buffer | string): void => {
     const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
     // The terminal hands over what was typed before.
-    if (handover !== undefined) return;
+    if (handover !== undefined) {
+      handover.handed += text;
+      return;
+    }
     const lines = (partial + text).split(/\r\n|\n/);
     partial = lines.pop() ?? "";
     for (const line of lines) put(line);
@@ -54,12 +69,14 @@ export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: 
   };
   const cook = (): void => {
     if (handover === undefined) return;
-    const { timer, end: over } = handover;
+    const { timer, end: over, handed } = handover;
     clearTimeout(timer);
     input.setRawMode?.(false);
     handover = undefined;
     partial = "";
     over();
+    if (handed.includes(CTRL_C)) jobControl?.interrupt();
+    else if (handed.includes(CTRL_Z)) jobControl?.suspend();
   };
 
   input.on("data", take).on("end", end).on("close", end);
@@ -70,11 +87,11 @@ export function readTypedLines(input: TypedInput, { onLine, onStale, onClose }: 
         return;
       }
       cook();
-      input.setRawMode(true);
       await new Promise<void>((resolve) => {
         // On a busy machine the time is over before the terminal was read: reading comes before what is immediate.
         const timer = setTimeout(() => setImmediate(() => handover?.timer === timer && cook()), HAND_OVER_MS);
-        handover = { timer, end: resolve };
+        handover = { timer, end: resolve, handed: "" };
+        input.setRawMode?.(true);
       });
     },
     close() {

@@ -79,9 +79,9 @@ export function createFleetComparisons(options: FleetComparisonsOptions): Compar
       const { worker } = await find(id, caller);
       return await ask(worker, "comparisons.pick", [id, wanted, withoutConnection(caller)]);
     },
-    async drop(id, caller) {
+    async drop(id, caller, wanted = {}) {
       const { worker } = await find(id, caller);
-      return await ask(worker, "comparisons.drop", [id, withoutConnection(caller)]);
+      return await ask(worker, "comparisons.drop", [id, withoutConnection(caller), wanted]);
     },
   };
 }

@@ -15,9 +15,11 @@ export const compareFields = z.object({
   diff: filled.describe("The number of a candidate whose diff to read").optional(),
   pick: filled.describe("The number of the candidate to merge; the others are dropped").optional(),
   force: flag
-    .describe("With `pick`: also where files that git ignores go with the worktrees; a refusal names them")
+    .describe(
+      "With `pick` or `drop`: also what git ignores, or is in no diff, goes with the worktrees; else it is named and kept",
+    )
     .optional(),
-  drop: flag.describe("Merge none, and remove all worktrees").optional(),
+  drop: flag.describe("Merge none, and remove the worktrees, with the changes that `diff` shows").optional(),
   ...waitField.shape,
 });
 
@@ -40,7 +42,7 @@ export async function compareModels(
   const { pick: candidate, force } = input;
   if (candidate !== undefined)
     return reportOf(await client.pickCandidate(id, { candidate, ...(force === undefined ? {} : { force }) }));
-  if (input.drop === true) return reportOf(await client.dropComparison(id));
+  if (input.drop === true) return reportOf(await client.dropComparison(id, force === undefined ? {} : { force }));
   const view = await waitUntilReady(options, id, input.wait_seconds, call);
   return input.diff === undefined ? reportOf(view) : { diff: diffOf(view, input.diff) };
 }
@@ -84,8 +86,8 @@ function reportOf({ id, state, candidates, picked }: ComparisonView): Comparison
   const next = {
     running: `The candidates still work. Call \`compare\` with comparison ${id} to wait for them.`,
     ready: `Call \`compare\` with comparison ${id} and \`diff\` to read a candidate's diff, then with \`pick\` or \`drop\`. Drop it if none is wanted.`,
-    picked: "The picked work is merged; no worktree is left.",
-    dropped: "Nothing was merged; no worktree is left.",
+    picked: "The picked work is merged; no worktree is left but where a candidate is `kept`.",
+    dropped: "Nothing was merged; no worktree is left but where a candidate is `kept`.",
   }[state];
   return {
     comparison: id,

@@ -46,6 +46,7 @@ export function createDispatchCalls(options: DispatchOptions): DispatchCalls {
     const { prompt, model, mode, permission } = task;
     const wanted = { prompt, ...given({ model, mode, permission }) };
     const { turnId, firstSeq } = await client.startTurn(sessionId, wanted);
+    options.begun.add(turnId);
     return { sessionId, turnId, transcript: { lastSeq: firstSeq - 1, turns: [] } };
   };
 
@@ -113,7 +114,7 @@ interface Answering {
 }
 
 async function sendAnswer(
-  { client }: DispatchOptions,
+  { client, begun }: DispatchOptions,
   turn: DispatchedTurn,
   { input, confirm }: Answering,
 ): Promise<void> {
@@ -125,6 +126,7 @@ async function sendAnswer(
       fix: "Call `status` with the session to see what it waits for.",
     });
   if (ask.kind === "approval") {
+    if (input.decision === "approved" && confirm === undefined && !begun.has(turn.turnId)) throw askedElsewhere();
     await client.answerApproval(sessionId, request, await decisionOf(ask.request, input, confirm));
     return;
   }
@@ -145,6 +147,17 @@ async function decisionOf(
   return (await confirm(confirmation(asked, grant)))
     ? answer
     : { decision: "rejected", reason: "The user did not confirm it" };
+}
+
+/** A host that can ask nobody has its model's word alone, and that is no person's about what a person has begun. */
+function askedElsewhere(): CaretError {
+  return new CaretError(
+    "forbidden",
+    "This turn was not begun here: a person is asked where it was, and this host cannot ask its own",
+    {
+      fix: "Decide it on the page, or with `caret approve` in a terminal. Rejecting it here is possible.",
+    },
+  );
 }
 
 function incomplete(request: string, what: string): CaretError {

@@ -44,7 +44,7 @@ export function ownClient({ sessions, comparisons }: OwnPorts, caller: Caller): 
     getComparison: (id) => comparisons.get(id, caller),
     followComparison: (id, { signal }) => comparisons.follow(id, signal, caller),
     pickCandidate: (id, wanted) => comparisons.pick(id, wanted, caller),
-    dropComparison: (id) => comparisons.drop(id, caller),
+    dropComparison: (id, wanted) => comparisons.drop(id, caller, wanted),
   };
 }
 

@@ -1,8 +1,11 @@
 import type { CaretError, PermissionWord } from "@caret/protocol";
+import type { BegunTurns } from "./begun-turns.ts";
 import type { DispatchClient } from "./dispatch-client.ts";
 
 export interface DispatchOptions {
   readonly client: DispatchClient;
+  /** One for all calls: an answer comes with another call than the turn's beginning. */
+  readonly begun: BegunTurns;
   readonly version: string;
   /** How a person starts Caret on this machine, such as `caret`. */
   readonly command: string;

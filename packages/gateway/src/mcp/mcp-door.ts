@@ -4,6 +4,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { errorHandler } from "../http/error-handler.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { toNativeReply } from "../native/errors.ts";
+import { createBegunTurns } from "./begun-turns.ts";
 import { type OwnPorts, ownClient } from "./dispatch-client.ts";
 import { DEFAULT_CEILING, DEFAULT_WAIT_MS, type DispatchOptions } from "./dispatch-options.ts";
 import type { HostConnections } from "./host-connections.ts";
@@ -26,6 +27,7 @@ export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): Fas
   return async (app) => {
     let connections: Promise<HostConnections> | undefined;
     const closing = new AbortController();
+    const begun = createBegunTurns();
     app.setErrorHandler(errorHandler(toNativeReply));
     app.addHook("preClose", async () => {
       closing.abort();
@@ -37,6 +39,7 @@ export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): Fas
       const { workspace } = caller;
       const options: DispatchOptions = {
         client: ownClient(ports, caller),
+        begun,
         version,
         command: app.command,
         workspace,

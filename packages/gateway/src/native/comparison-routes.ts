@@ -1,7 +1,14 @@
-import { type Comparisons, laneNames, type PickCandidate, type StartComparison, sandboxWords } from "@caret/protocol";
+import {
+  type Comparisons,
+  type DropComparison,
+  laneNames,
+  type PickCandidate,
+  type StartComparison,
+  sandboxWords,
+} from "@caret/protocol";
 import { z } from "zod";
 import { followOverSse, toData, toText } from "./event-routes.ts";
-import { filled, flag, line, notBlank, oneOf, permission, text } from "./fields.ts";
+import { filled, flag, line, notBlank, oneOf, permission, queryFlag, text } from "./fields.ts";
 import { callOf, type NativeApp, read, write } from "./native-routes.ts";
 
 const startComparisonBody = z.object({
@@ -21,6 +28,10 @@ const pickCandidateBody = z.object({
   message: text.exactOptional(),
   force: flag.exactOptional(),
 }) satisfies z.ZodType<PickCandidate>;
+
+const dropQuery = z.object({
+  force: queryFlag.describe("`true`: also what candidates have beyond the changes that are listed").exactOptional(),
+}) satisfies z.ZodType<DropComparison>;
 
 interface ComparisonRoutesOptions {
   readonly comparisons: Comparisons;
@@ -51,8 +62,8 @@ export function comparisonRoutes(native: NativeApp, { comparisons, ...stream }: 
   write(
     native,
     ["DELETE", "/api/comparisons/:id"],
-    { summary: "Drop a comparison: cancel its turns and remove its worktrees" },
-    ({ params, caller }) => comparisons.drop(params.id, caller),
+    { summary: "Drop a comparison: cancel its turns and remove its worktrees", query: dropQuery },
+    ({ params, query, caller }) => comparisons.drop(params.id, caller, query),
   );
   const doc = { summary: "Follow a comparison", streams: true };
   native.app.get("/api/comparisons/:id/stream", { config: { access: "sessions", doc } }, async (request, reply) => {

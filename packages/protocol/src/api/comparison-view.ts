@@ -32,6 +32,21 @@ export interface PickCandidate {
   readonly force?: boolean;
 }
 
+export interface DropComparison {
+  /** Also where candidates have what the comparison does not list: it goes with their worktrees. */
+  readonly force?: boolean;
+}
+
+/** A candidate's worktree that stays after the comparison: it holds what is nowhere else, and nobody has chosen to lose it. */
+export interface KeptCandidate {
+  readonly path: string;
+  readonly branch: string;
+  /** What it holds, named for people. */
+  readonly files: readonly string[];
+  /** How many more there are. */
+  readonly omitted: number;
+}
+
 export interface CheckResult {
   /** Null: it was stopped, or a signal ended it. */
   readonly exitCode: number | null;
@@ -59,9 +74,11 @@ export interface CandidateView {
   readonly files?: readonly ChangedFile[];
   /** How many changed files are not listed because there are too many. */
   readonly omitted?: number;
+  /** After the comparison, where its worktree stays. */
+  readonly kept?: KeptCandidate;
 }
 
-/** `ready`: all candidates are done, and one may be picked. After `picked` and `dropped` no worktree is left. */
+/** `ready`: all candidates are done, and one may be picked. After `picked` and `dropped` no worktree is left but those of candidates that are `kept`. */
 export type ComparisonState = "running" | "ready" | "picked" | "dropped";
 
 export interface ComparisonView {

@@ -1,4 +1,4 @@
-import type { ComparisonView, PickCandidate, StartComparison } from "../api/comparison-view.ts";
+import type { ComparisonView, DropComparison, PickCandidate, StartComparison } from "../api/comparison-view.ts";
 import { parseJson } from "../json.ts";
 import { type FollowOptions, followStream, type StreamBatch } from "./follow-stream.ts";
 import { at, get, post, readJson } from "./native-calls.ts";
@@ -13,7 +13,7 @@ export interface ComparisonCalls {
   /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
   followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
   pickCandidate(id: string, wanted: PickCandidate, options?: RequestOptions): Promise<ComparisonView>;
-  dropComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
+  dropComparison(id: string, wanted?: DropComparison, options?: RequestOptions): Promise<ComparisonView>;
 }
 
 export function comparisonCalls(wire: NativeWire, options: NativeClientOptions): ComparisonCalls {
@@ -30,8 +30,8 @@ export function comparisonCalls(wire: NativeWire, options: NativeClientOptions):
       return toViews(followStream(connect, wanted, following));
     },
     pickCandidate: (id, wanted, request) => post(wire, at`comparisons/${id}/pick`, wanted, request),
-    dropComparison: (id, request) =>
-      wire.send({ ...request, method: "DELETE", path: at`comparisons/${id}` }, readJson<ComparisonView>),
+    dropComparison: (id, wanted = {}, request) =>
+      wire.send({ ...request, method: "DELETE", path: at`comparisons/${id}`, query: wanted }, readJson<ComparisonView>),
   };
 }
 

@@ -3,7 +3,6 @@ import {
   type CandidateView,
   CaretError,
   type ComparisonView,
-  type MergeResult,
   type PickCandidate,
   type Sessions,
   type StartComparison,
@@ -14,10 +13,10 @@ import type { Spawner } from "../process/child-handle.ts";
 import { branchOf, createWorktree } from "../worktrees/create-worktree.ts";
 import { mergeWorktree, previewMerge } from "../worktrees/merge-worktree.ts";
 import { type OnlyHere, onlyHere } from "../worktrees/only-here.ts";
-import { removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
 import { worktreeChanges } from "../worktrees/worktree-changes.ts";
-import type { ComparisonRecords } from "./comparison-records.ts";
+import { type ComparisonRecords, type KeptWorktree, keptWork } from "./comparison-records.ts";
+import { type Expendable, releaseWorktree } from "./release-worktree.ts";
 import { runCandidate } from "./run-candidate.ts";
 import { runCheck } from "./run-check.ts";
 
@@ -32,6 +31,8 @@ export interface ComparisonOptions {
   /** Where worktrees are made; physical. */
   readonly root: string;
   readonly now: () => number;
+  /** Told where work is that nobody has chosen to lose. */
+  readonly onError: (error: CaretError) => void;
 }
 
 export interface NewComparison {
@@ -43,6 +44,9 @@ export interface NewComparison {
   /** The user whose comparison it is; undefined: that of the person whose gateway it is. */
   readonly user: string | undefined;
 }
+
+/** Of one worktree that is kept. */
+const MOST_NAMED = 100;
 
 /** As whose turns of candidates are logged. */
 const CLIENT = "comparison";
@@ -119,31 +123,43 @@ export class Comparison {
     const { id: preview } = await previewMerge(git, worktree);
     const words = message ?? `Do what was asked: ${this.#view.prompt.split("\n", 1)[0]}`;
     const merge = await mergeWorktree(git, worktree, { preview, message: words });
-    await this.#close({ candidate: candidateId, merge });
+    await this.#close(force ? "everything" : "what-is-listed", { candidate: candidateId, merge });
   }
 
-  /** Cancels what runs, and removes every worktree. */
-  async drop(): Promise<void> {
-    await this.#close(undefined);
+  /** Cancels what runs, and removes the worktrees but for those that hold what is not expendable. */
+  async drop(expendable: Expendable): Promise<void> {
+    await this.#close(expendable, undefined);
   }
 
-  async #close(picked: { readonly candidate: string; readonly merge: MergeResult } | undefined): Promise<void> {
-    this.#closing ??= this.#removeAll();
+  async #close(expendable: Expendable, picked: ComparisonView["picked"]): Promise<void> {
+    this.#closing ??= this.#removeAll(expendable);
     await this.#closing;
     if (this.#view.state === "picked" || this.#view.state === "dropped") return;
     this.#change(picked === undefined ? { state: "dropped" } : { state: "picked", picked });
   }
 
-  async #removeAll(): Promise<void> {
-    const { git, records, sessions } = this.#options;
+  async #removeAll(wanted: Expendable): Promise<void> {
+    // While it runs, nobody has seen a list.
+    const expendable = wanted === "what-is-listed" && this.#view.state === "running" ? "nothing" : wanted;
+    const { git, records, sessions, onError } = this.#options;
     const caller = this.#caller;
     this.#stop.abort(new CaretError("cancelled", "The comparison was dropped"));
     await this.#running;
-    for (const worktree of this.#worktrees) await removeWorktree(git, worktree);
+    const kept: KeptWorktree[] = [];
+    for (const [index, worktree] of this.#worktrees.entries()) {
+      const files = await releaseWorktree(git, worktree, expendable, this.#view.candidates[index]);
+      if (files.length === 0) continue;
+      const { path, branch } = worktree;
+      kept.push({ path, files });
+      this.#note(index, {
+        kept: { path, branch, files: files.slice(0, MOST_NAMED), omitted: Math.max(0, files.length - MOST_NAMED) },
+      });
+    }
     records.remove(this.#view.id);
-    // Their logs stay, out of the way: the directories they worked in are gone.
-    for (const { sessionId } of this.#view.candidates)
-      if (sessionId !== undefined) await sessions.change(sessionId, { archived: true }, caller);
+    if (kept.length > 0 && expendable === "nothing") onError(keptWork(this.#view.id, kept));
+    // Their logs stay, out of the way, where the directories they worked in are gone.
+    for (const { sessionId, kept: isKept } of this.#view.candidates)
+      if (sessionId !== undefined && isKept === undefined) await sessions.change(sessionId, { archived: true }, caller);
   }
 
   async #run(): Promise<void> {

@@ -21,15 +21,14 @@ const LEASE_MS = 5_000;
 export interface ComparisonsOptions extends Omit<ComparisonOptions, "records"> {
   readonly allowedWorkspaces: AllowedWorkspaces;
   readonly newId: () => string;
-  readonly onError: (error: CaretError) => void;
   /** How long a comparison whose client follows it waits for the client to come back. */
   readonly leaseMs?: number;
 }
 
 export interface RuntimeComparisons extends Comparisons {
-  /** Removes what an earlier process of this data directory has left, but for comparisons that another one still has. */
+  /** Removes what an earlier process of this data directory has left, but for candidates' work and comparisons that another one still has. */
   sweep(isKept?: (id: string) => Promise<boolean>): Promise<void>;
-  /** Drops what is left. Call before closing the engine. */
+  /** Drops what is left; candidates' work stays in its worktrees. Call before closing the engine. */
   close(): Promise<void>;
 }
 
@@ -81,14 +80,14 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
       }
       return comparison.view;
     },
-    async drop(id, caller) {
+    async drop(id, caller, { force = false } = {}) {
       const { comparison } = find(id, caller);
-      await comparison.drop();
+      await comparison.drop(force ? "everything" : "what-is-listed");
       return comparison.view;
     },
     sweep: records.sweep,
     async close() {
-      await Promise.all([...comparisons.values()].map(({ comparison }) => comparison.drop()));
+      await Promise.all([...comparisons.values()].map(({ comparison }) => comparison.drop("nothing")));
     },
   };
 }
@@ -141,7 +140,7 @@ function createLease(comparison: Comparison, leaseMs: number, onError: (error: C
   let holders = 0;
   let timer: NodeJS.Timeout | undefined;
   const expire = (): void => {
-    comparison.drop().catch((reason: unknown) => onError(CaretError.from(reason)));
+    comparison.drop("nothing").catch((reason: unknown) => onError(CaretError.from(reason)));
   };
   const begin = (): void => {
     if (comparison.isAttended) timer = setTimeout(expire, leaseMs).unref();

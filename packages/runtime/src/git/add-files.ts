@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunSafely } from "../worktrees/worktree.ts";
@@ -34,7 +34,7 @@ export async function addFiles(run: RunSafely, { paths, env = {}, at, isLenient 
     env: literal,
     maxBytes: MOST_LISTED,
   });
-  const submodules = submodulesIn(listed.text);
+  const submodules = await reachable(run, where, submodulesIn(listed.text));
   const others = paths.filter((path) => !submodules.includes(path));
   if (others.length > 0) {
     const patterns = [
@@ -48,6 +48,26 @@ export async function addFiles(run: RunSafely, { paths, env = {}, at, isLenient 
     });
   }
   if (submodules.length > 0) await run([...where, ...UPDATE, "--", ...submodules], { env });
+}
+
+/** Those that no link is in the way to: Git names none beyond one, and `git add` takes them out of the index with their directory. */
+async function reachable(
+  run: RunSafely,
+  where: readonly string[],
+  submodules: readonly string[],
+): Promise<readonly string[]> {
+  if (submodules.length === 0) return [];
+  const { text } = await run([...where, "rev-parse", "--show-toplevel", "--show-prefix"]);
+  const [top = "", prefix = ""] = text.split("\n");
+  const isLink = (path: string): boolean =>
+    lstatSync(join(top, prefix, path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return submodules.filter((path) => !parentsOf(path).some(isLink));
+}
+
+/** The directories on the way, the topmost first. */
+function parentsOf(path: string): readonly string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, depth) => names.slice(0, depth + 1).join("/"));
 }
 
 /** The paths of submodules in what `ls-files --stage -z` prints. */

@@ -4,8 +4,7 @@ import type { SessionRecord } from "../log/event-store.ts";
 import { wayInside } from "../paths/physical-path.ts";
 import type { Baseline } from "./changes/baselines.ts";
 import { commitChanges } from "./changes/commit-changes.ts";
-import { discardHunk } from "./changes/discard-hunk.ts";
-import { assertPlain, formerFile } from "./changes/former-file.ts";
+import { discardChange } from "./changes/discard-change.ts";
 import { sessionChanges } from "./changes/session-changes.ts";
 import { visibleWorkspace } from "./session-directories.ts";
 import type { SessionsContext, SessionsOptions } from "./sessions-context.ts";
@@ -38,12 +37,7 @@ export function changeCommands({ options, find, baselines }: SessionsContext): C
       return await sessionChanges(options, workspaceOf(session, caller), baselines.find(session.id));
     },
     discardHunk: (sessionId, wanted, caller) =>
-      changeFiles(sessionId, caller, async (workspace, baseline) => {
-        const { files, since } = await sessionChanges(options, workspace, baseline);
-        const before = since === "session" ? baseline : undefined;
-        await assertPlain(options, workspace, wanted.path);
-        await discardHunk(options, workspace, files, wanted, (path) => formerFile(options, workspace, before, path));
-      }),
+      changeFiles(sessionId, caller, (workspace, baseline) => discardChange(options, workspace, baseline, wanted)),
     commitChanges: (sessionId, wanted, caller) =>
       changeFiles(sessionId, caller, (workspace) => commitChanges(options, workspace, wanted)),
   };

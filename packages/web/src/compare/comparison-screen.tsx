@@ -39,11 +39,11 @@ export function ComparisonScreen({ id }: { readonly id: string }) {
         <ConfirmDialog
           action="Drop"
           onClose={() => setDropping(false)}
-          onConfirm={() => api.dropComparison(id).then(put)}
+          onConfirm={() => api.dropComparison(id, { force: true }).then(put)}
           title="Drop this comparison?"
         >
-          Turns that run are stopped. What the candidates changed is removed with their worktrees; your own files stay
-          as they are.
+          Turns that run are stopped. Everything in the candidates' worktrees is deleted with them: what they changed,
+          and files that are in no diff, such as those that Git ignores. Your own files stay as they are.
         </ConfirmDialog>
       )}
       {view !== undefined && <Comparison comparison={view} onChange={put} />}
@@ -94,8 +94,8 @@ function Comparison({ comparison, onChange }: ComparisonProps) {
           onConfirm={() => api.pickCandidate(id, { candidate: picking.id, force: isForced }).then(onChange)}
           title={`Merge the work of ${picking.model}?`}
         >
-          Its changes go to the branch that is checked out in {repository}. The other candidates and all worktrees are
-          removed.
+          Its changes go to the branch that is checked out in {repository}. The other candidates are dropped with the
+          changes shown here; a worktree with more than that is kept.
           <label className="mt-3 flex items-center gap-2">
             <input checked={isForced} onChange={(event) => setForced(event.currentTarget.checked)} type="checkbox" />
             Also where it has files that no merge brings back, such as those that Git ignores: delete them
@@ -110,7 +110,11 @@ function stateWords({ state, picked, candidates }: ComparisonView): string {
   if (state === "running") return "At work, each in a worktree of its own.";
   if (state === "ready")
     return "All are done. Look at their changes, and pick one: it is merged, the others are dropped.";
-  if (picked === undefined) return "Dropped: nothing was merged, and no worktree is left.";
+  const kept = candidates.flatMap(({ kept: one }) =>
+    one === undefined ? [] : [`${one.path} (${one.files.join(", ")})`],
+  );
+  const left = kept.length === 0 ? "No worktree is left." : `Kept, with what is nowhere else: ${kept.join("; ")}.`;
+  if (picked === undefined) return `Dropped: nothing was merged. ${left}`;
   const { model = "" } = candidates.find(({ id }) => id === picked.candidate) ?? {};
-  return `The work of ${model} is in ${picked.merge.into}. No worktree is left.`;
+  return `The work of ${model} is in ${picked.merge.into}. ${left}`;
 }

@@ -10,7 +10,7 @@ import { ApprovalSubject } from "./approval-subject.tsx";
 import { useCommand, useTranscriptActions } from "./transcript-actions.ts";
 import type { ItemOf } from "./transcript-rows.ts";
 
-/** So long a card is in sight before it takes a decision: it may be under a finger that meant the one before it. */
+/** So long after all of a card was in sight it takes no approval: it may be under a finger that meant the one before it. */
 const ARM_MS = 500;
 
 interface OpenApprovalProps {
@@ -27,11 +27,18 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
   const view = useMemo(() => approvalView(request), [request]);
   const card = useRef<HTMLElement>(null);
   const isArmed = useArmed(card, request);
-  const canAnswer = answerApproval !== undefined && isArmed && !isBusy;
+  // Its answer is taken before the card goes.
+  const [answered, setAnswered] = useState<object>();
+  const canDeny = answerApproval !== undefined && !isBusy && answered !== request;
+  const canApprove = canDeny && isArmed;
   const answer = (given: AnswerApproval) => {
-    if (canAnswer) run(async () => answerApproval(request.requestId, given));
+    if (given.decision === "rejected" ? canDeny : canApprove)
+      run(async () => {
+        await answerApproval?.(request.requestId, given);
+        setAnswered(request);
+      });
   };
-  useGlobalKeys(isNext && canAnswer, (decision) => answer({ decision }));
+  useGlobalKeys(isNext && canDeny, (decision) => answer({ decision }));
   const onKeyDown = (event: KeyboardEvent): void => {
     const decision = cardApprovalKey(event.nativeEvent);
     if (decision === undefined) return;
@@ -42,10 +49,11 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
     <article
       ref={card}
       aria-label={`Approval: ${view.title}`}
-      className="overflow-hidden rounded-md border border-warn/60 bg-raised"
+      className="relative overflow-hidden rounded-md border border-warn/60 bg-raised"
       data-own-keys=""
       onKeyDown={onKeyDown}
     >
+      <span aria-hidden="true" className="absolute inset-x-0 top-0 h-px" data-edge="" />
       <header className="flex items-center gap-2 border-line border-b bg-warn/10 px-3 py-2">
         <ShieldQuestionMark size={16} aria-hidden="true" className="shrink-0 text-warn" />
         <h3 className="min-w-0 flex-1 font-medium">{view.title}</h3>
@@ -55,13 +63,14 @@ export function OpenApproval({ item, isNext }: OpenApprovalProps) {
       </header>
       <ApprovalSubject view={view} />
       {answerApproval !== undefined && (
-        <Decisions grants={view.grants} isNext={isNext} isDisabled={!canAnswer} onAnswer={answer} />
+        <Decisions grants={view.grants} isNext={isNext} canApprove={canApprove} canDeny={canDeny} onAnswer={answer} />
       )}
       {failure !== undefined && (
         <p role="alert" className="px-3 pb-2 text-[13px] text-bad">
           {failure}
         </p>
       )}
+      <span aria-hidden="true" className="absolute inset-x-0 bottom-0 h-px" data-edge="" />
     </article>
   );
 }
@@ -70,19 +79,20 @@ interface DecisionsProps {
   /** What may be allowed for the rest of the session: exactly what each label says. */
   readonly grants: ApprovalView["grants"];
   readonly isNext: boolean;
-  readonly isDisabled: boolean;
+  readonly canApprove: boolean;
+  readonly canDeny: boolean;
   readonly onAnswer: (answer: AnswerApproval) => void;
 }
 
-function Decisions({ grants, isNext, isDisabled, onAnswer }: DecisionsProps) {
+function Decisions({ grants, isNext, canApprove, canDeny, onAnswer }: DecisionsProps) {
   const [isDenying, setDenying] = useState(false);
   return (
     <footer className="flex flex-col gap-2 border-line border-t px-3 py-2">
       <div className="flex flex-wrap items-center gap-2">
-        <Button tone="primary" disabled={isDisabled} onClick={() => onAnswer({ decision: "approved" })}>
+        <Button tone="primary" disabled={!canApprove} onClick={() => onAnswer({ decision: "approved" })}>
           Approve {isNext && <KeyHint keys="Alt+A" />}
         </Button>
-        <Button disabled={isDisabled} onClick={() => onAnswer({ decision: "rejected" })}>
+        <Button disabled={!canDeny} onClick={() => onAnswer({ decision: "rejected" })}>
           Deny {isNext && <KeyHint keys="Alt+D" />}
         </Button>
         <Button tone="quiet" aria-expanded={isDenying} onClick={() => setDenying(!isDenying)}>
@@ -96,7 +106,7 @@ function Decisions({ grants, isNext, isDisabled, onAnswer }: DecisionsProps) {
               <Button
                 className="max-w-full justify-start whitespace-normal! text-left font-normal"
                 tone="quiet"
-                disabled={isDisabled}
+                disabled={!canApprove}
                 onClick={() => onAnswer({ decision: "approved", grant: id })}
               >
                 <span className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -107,7 +117,7 @@ function Decisions({ grants, isNext, isDisabled, onAnswer }: DecisionsProps) {
           ))}
         </ul>
       )}
-      {isDenying && <DenyReason isDisabled={isDisabled} onDeny={onAnswer} />}
+      {isDenying && <DenyReason isDisabled={!canDeny} onDeny={onAnswer} />}
     </footer>
   );
 }
@@ -147,25 +157,47 @@ function DenyReason({ isDisabled, onDeny }: DenyReasonProps) {
   );
 }
 
-/** Whether this request was in sight for its moment: of a card that is out of sight, or in a hidden tab, nobody has read anything. */
+/**
+ * Whether both ends of this request's card came into sight, and some of it stayed there for its moment: of a card that is out of sight, or
+ * in a hidden tab, nobody has read anything. One that is higher than the window is scrolled through, and one that grows is another.
+ */
 function useArmed(card: RefObject<HTMLElement | null>, request: object): boolean {
   const [armed, setArmed] = useState<object>();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const edges = [...(card.current?.querySelectorAll(":scope > [data-edge]") ?? [])];
+    const unseen = new Set(edges);
     let isInSight = false;
     const look = (): void => {
       clearTimeout(timer);
-      if (isInSight && !document.hidden) timer = setTimeout(() => setArmed(request), ARM_MS);
+      if (isInSight && unseen.size === 0 && !document.hidden) timer = setTimeout(() => setArmed(request), ARM_MS);
     };
     const observer = new IntersectionObserver((entries) => {
-      isInSight = entries.at(-1)?.isIntersecting ?? false;
+      for (const { target, isIntersecting } of entries) {
+        if (target === card.current) isInSight = isIntersecting;
+        else if (isIntersecting) unseen.delete(target);
+      }
       look();
     });
-    if (card.current !== null) observer.observe(card.current);
+    const growth = new ResizeObserver(() => {
+      setArmed(undefined);
+      for (const edge of edges) {
+        unseen.add(edge);
+        // It says again where it is, also where that is the same.
+        observer.unobserve(edge);
+        observer.observe(edge);
+      }
+      look();
+    });
+    if (card.current !== null) {
+      observer.observe(card.current);
+      growth.observe(card.current);
+    }
     document.addEventListener("visibilitychange", look);
     return () => {
       clearTimeout(timer);
       observer.disconnect();
+      growth.disconnect();
       document.removeEventListener("visibilitychange", look);
     };
   }, [card, request]);

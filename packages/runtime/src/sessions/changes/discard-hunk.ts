@@ -6,7 +6,7 @@ import { hasCode } from "../../tools/files/file-error.ts";
 import { readWholeText } from "../../tools/files/read-tool.ts";
 import { replaceFile } from "../../tools/files/replace-file.ts";
 import type { FormerFile } from "./former-file.ts";
-import { parseHunk, withCarriageReturns, withoutHunk } from "./hunks.ts";
+import { type Hunk, isOfNoLines, parseHunk, withCarriageReturns, withoutHunk } from "./hunks.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -26,15 +26,24 @@ export async function discardHunk(
   if (file?.unified === undefined || hunk === undefined || !splitHunks(file.unified).includes(text))
     throw changed(path);
   await withConfined({ workspace, path, followLast: false, changes: git, createParents: true }, async (target) => {
+    // A directory on the way became a link: what is there is another file.
+    if (target.path !== path) throw changed(path);
     const before = await readText(target.directory.openFile(target.name), path);
     if (before === undefined && hunk.newText === "") return await restore(target, await former(path));
-    const after =
-      before === undefined ? undefined : (withoutHunk(before, hunk) ?? withoutHunk(before, withCarriageReturns(hunk)));
-    if (after === undefined) throw changed(path);
+    const after = withoutChange(before, hunk, path);
     // A file that the change created is gone without it.
     if (after === "" && file.status !== "modified") await rm(target.directory.at(target.name));
     else await replaceFile(target, after);
   });
+}
+
+/** Rejects where the hunk's lines are not there, and where nothing would change. */
+function withoutChange(before: string | undefined, hunk: Hunk, path: string): string {
+  if (before === undefined || (isOfNoLines(hunk) && before !== "")) throw changed(path);
+  const after = withoutHunk(before, hunk) ?? withoutHunk(before, withCarriageReturns(hunk));
+  if (after === undefined) throw changed(path);
+  if (after === before) throw onlyLineEnds(path);
+  return after;
 }
 
 /** Makes a file that was deleted as it was: a link, a program or neither. */
@@ -66,6 +75,16 @@ async function readText(opening: ReturnType<OpenFile>, path: string): Promise<st
 }
 
 type OpenFile = Parameters<Parameters<typeof withConfined>[1]>[0]["directory"]["openFile"];
+
+function onlyLineEnds(path: string): CaretError {
+  return new CaretError(
+    "invalid-request",
+    `${path} has these lines already: only their ends differ from the last commit's`,
+    {
+      fix: "Commit the file, or change what `.gitattributes` says of its line ends.",
+    },
+  );
+}
 
 function changed(path: string): CaretError {
   return new CaretError("invalid-request", `${path} has changed since: this part is not there any more`, {

@@ -23,9 +23,15 @@ function sideOf(lines: readonly string[], sign: "-" | "+"): string {
   return text.join("");
 }
 
-/** As the lines are in a file that Git turns into one without carriage returns. */
+/** As the lines are in a file that Git turns into one without carriage returns. Old lines may be in a commit with theirs. */
 export function withCarriageReturns({ newStart, oldText, newText }: Hunk): Hunk {
-  return { newStart, oldText: oldText.replaceAll("\n", "\r\n"), newText: newText.replaceAll("\n", "\r\n") };
+  const ended = (text: string): string => text.replaceAll(/\r?\n/g, "\r\n");
+  return { newStart, oldText: ended(oldText), newText: ended(newText) };
+}
+
+/** Whether the hunk leaves no line of the file: it is empty, or Git takes it for deleted since it left the index. */
+export function isOfNoLines({ newStart, newText }: Hunk): boolean {
+  return newStart === 0 && newText === "";
 }
 
 /** The text without the hunk's change. Undefined when the hunk's lines do not stand where it says. */

@@ -20,8 +20,10 @@ export type Edit = FileEdit | { readonly kind: "stage" | "force" | "commit" | "u
 
 type FileEdit =
   | { readonly kind: "write" | "program"; readonly path: BytePath; readonly text: string }
+  /** With carriage returns, or in bytes that are no UTF-8. */
+  | { readonly kind: "crlf" | "latin1"; readonly path: BytePath; readonly text: string }
   | { readonly kind: "link"; readonly path: BytePath; readonly text: string }
-  | { readonly kind: "remove" | "repository" | "untracked-git" | "unwatched"; readonly path: BytePath }
+  | { readonly kind: "remove" | "repository" | "untracked-git" | "unwatched" | "unstage"; readonly path: BytePath }
   | { readonly kind: "rename"; readonly path: BytePath; readonly to: BytePath };
 
 /** Names that are ignored, that differ in their case or their bytes, and that are a file here and a directory there. */
@@ -138,6 +140,7 @@ export class Checkouts {
     else if (edit.kind === "commit") this.tries(top, "commit", "-qam", "Work");
     else if (edit.kind === "unignore") writeFileSync(join(top, ".gitignore"), "*.log\n");
     else if (edit.kind === "unwatched") this.tries(top, "update-index", "--assume-unchanged", edit.path);
+    else if (edit.kind === "unstage") this.tries(top, "rm", "-rq", "--cached", edit.path);
     else if ("path" in edit) this.#change(onDisk(top, edit.path), top, edit);
   }
 
@@ -146,8 +149,8 @@ export class Checkouts {
     if (edit.kind === "remove") return void (statAt(place) && rmSync(place, { recursive: true }));
     this.#put(top, edit.path, () => {
       if (edit.kind === "link") return symlinkSync(edit.text.trim(), place);
-      if (edit.kind === "write" || edit.kind === "program") {
-        writeFileSync(place, edit.text);
+      if ("text" in edit) {
+        writeFileSync(place, bytesOf(edit.kind, edit.text));
         return chmodSync(place, edit.kind === "program" ? 0o755 : 0o644);
       }
       mkdirSync(place);
@@ -186,6 +189,11 @@ export class Checkouts {
     rmSync(onDisk(top, path), { recursive: true, force: true });
     make();
   }
+}
+
+function bytesOf(kind: string, text: string): Buffer {
+  if (kind === "latin1") return Buffer.from(`\xe9 ${text}`, "latin1");
+  return Buffer.from(kind === "crlf" ? text.replaceAll("\n", "\r\n") : text);
 }
 
 /** Undefined also where a file is in the way to it. */
