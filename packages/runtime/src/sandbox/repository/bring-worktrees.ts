@@ -58,7 +58,7 @@ async function bringWorktree(git: Git, change: TreeChange, common: string): Prom
   if (isNew) makeAdmin(admin, change, common);
   const outside = gitIn(git, admin, tree.path);
   const isThere = isNew || (await bringHead(outside, before, after));
-  const lost = isThere && index !== undefined ? await bringIndex(outside, index) : [];
+  const lost = isThere && index !== undefined ? await bringIndex(outside, tree.path, index) : [];
   return isThere && lost.length === 0 ? undefined : "has changed outside meanwhile and stays so";
 }
 
