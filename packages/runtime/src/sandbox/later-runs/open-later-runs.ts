@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Git } from "../../git/run-git.ts";
-import { copyByTrueName } from "../true-name.ts";
+import { copyByTrueName, readByTrueName } from "../true-name.ts";
 import { disarmGit } from "./disarm-git.ts";
 import { type NamedRuns, scanNamed } from "./scan-named.ts";
 import { type LaterRun, type Scanned, scanWorkspace } from "./scan-workspace.ts";
@@ -73,7 +73,7 @@ async function close(options: LaterRunsOptions, { scanned, named, copies }: Befo
   const namedAfter = await scanNamed(options, tops);
   const done = new Set(changed.map(({ path }) => path));
   const isOpen = (each: LaterRun): boolean =>
-    !done.has(each.path) && !isAsInWorkspace(each, { workspace, tops, named, namedAfter });
+    !done.has(each.path) && !isAsInWorkspace(workspace, each, named, namedAfter);
   await settleAll(changedSince(named.found, namedAfter.found).filter(isOpen), named.found);
   rmSync(copies, { recursive: true, force: true });
   const what = "files that other programs run or obey";
@@ -90,25 +90,13 @@ function changedSince(before: Scanned["found"], after: Scanned["found"]): readon
 }
 
 /** A working tree that the turn has made has the hooks of its branch: those that are the workspace's own, which it could not change. */
-function isAsInWorkspace(
-  { path, kind }: LaterRun,
-  {
-    workspace,
-    tops,
-    named,
-    namedAfter,
-  }: {
-    readonly workspace: string;
-    readonly tops: readonly string[];
-    readonly named: NamedRuns;
-    readonly namedAfter: NamedRuns;
-  },
-): boolean {
-  const top = tops.find((each) => each !== "" && path.startsWith(`${each}/`) && !named.found.has(path));
-  const twin = top === undefined ? undefined : namedAfter.found.get(path.slice(top.length + 1));
-  if (twin === undefined || kind !== "file" || twin.kind !== "file") return false;
-  if (named.found.get(twin.path)?.stamp !== twin.stamp) return false;
-  return readFileSync(join(workspace, path)).equals(readFileSync(join(workspace, twin.path)));
+function isAsInWorkspace(workspace: string, { path }: LaterRun, named: NamedRuns, namedAfter: NamedRuns): boolean {
+  const top = namedAfter.tops.get(path);
+  const twin =
+    top === undefined || named.found.has(path) ? undefined : namedAfter.found.get(path.slice(top.length + 1));
+  if (twin === undefined || named.found.get(twin.path)?.stamp !== twin.stamp) return false;
+  const [own, other] = [path, twin.path].map((file) => readByTrueName(join(workspace, file), MAX_COPY_BYTES));
+  return own !== undefined && other !== undefined && own.equals(other);
 }
 
 async function settle(

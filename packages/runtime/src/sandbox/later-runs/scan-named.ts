@@ -7,6 +7,8 @@ import { type LaterRun, note } from "./scan-workspace.ts";
 
 export interface NamedRuns {
   readonly found: Map<string, LaterRun>;
+  /** In which of the directories git was asked that names a path, of those that hold it. */
+  readonly tops: Map<string, string>;
   /** Directories in which git was not asked: there are too many. */
   readonly left: readonly string[];
 }
@@ -28,22 +30,26 @@ const MAX_ENTRIES = 500;
  * of submodules, of repositories below and of linked working trees, which have the settings of their repository.
  */
 export async function scanNamed(scan: NamedScan, tops: readonly string[]): Promise<NamedRuns> {
-  const found = new Map<string, LaterRun>();
-  const asked = tops.slice(0, MAX_TOPS);
-  const waiting = [...asked];
+  const runs: NamedRuns = { found: new Map(), tops: new Map(), left: tops.slice(MAX_TOPS) };
+  const waiting = tops.slice(0, MAX_TOPS);
   const work = async (): Promise<void> => {
-    for (let top = waiting.shift(); top !== undefined; top = waiting.shift()) await scanTop(scan, top, found);
+    for (let top = waiting.shift(); top !== undefined; top = waiting.shift()) await scanTop(scan, top, runs);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { found, left: tops.slice(MAX_TOPS) };
+  return runs;
 }
 
-async function scanTop({ git, workspace, home }: NamedScan, top: string, found: NamedRuns["found"]): Promise<void> {
+async function scanTop({ git, workspace, home }: NamedScan, top: string, runs: NamedRuns): Promise<void> {
   const path = join(workspace, top);
   const config = (await readConfig(git, path, { HOME: home })) ?? [];
   const left = { entries: MAX_ENTRIES };
+  const found: NamedRuns["found"] = new Map();
   for (const place of namedPlaces(config, { workspace, top: path, home }))
     await noteAll({ workspace, found }, relative(workspace, place.path), place.missing?.kind === "directory", left);
+  for (const [name, run] of found) {
+    runs.found.set(name, run);
+    if (top !== "" && name.startsWith(`${top}/`)) runs.tops.set(name, top);
+  }
 }
 
 async function noteAll(
