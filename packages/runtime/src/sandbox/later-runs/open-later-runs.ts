@@ -62,8 +62,8 @@ async function close(options: LaterRunsOptions, { scanned, named, copies }: Befo
   const settled: Record<Settled, string[]> = { named: [], restored: [], taken: [], harmless: [] };
   const settleAll = async (changed: readonly LaterRun[], found: Scanned["found"]): Promise<void> => {
     for (const each of changed) {
-      const wasThere = found.has(each.path);
-      settled[await settle(options, each, { copy: join(copies, each.path), wasThere })].push(each.path);
+      const was = found.get(each.path);
+      settled[await settle(options, each, { copy: join(copies, each.path), was })].push(each.path);
     }
   };
   const changed = changedSince(scanned.found, after.found);
@@ -102,15 +102,16 @@ function isAsInWorkspace(workspace: string, { path }: LaterRun, named: NamedRuns
 async function settle(
   { git, workspace, isStrict, place }: LaterRunsOptions,
   found: LaterRun,
-  { copy, wasThere }: { readonly copy: string; readonly wasThere: boolean },
+  { copy, was }: { readonly copy: string; readonly was: LaterRun | undefined },
 ): Promise<Settled> {
   const { path, of } = found;
   if (of === "settings" && !isStrict) return "named";
   const own = join(place, path);
-  if (existsSync(copy)) return putBack(workspace, path, { copy, place: own }) ? "restored" : "named";
+  if (was !== undefined && existsSync(copy))
+    return putBack(workspace, path, { copy, place: own, mode: was.mode }) ? "restored" : "named";
   if (of === "git" && (await disarmGit(git, workspace, found, place))) return "harmless";
   // One that was too large to be copied stays as the turn has left it.
-  return !wasThere && withhold(workspace, path, own) ? "taken" : "named";
+  return was === undefined && withhold(workspace, path, own) ? "taken" : "named";
 }
 
 function words(paths: readonly string[], what: string): readonly string[] {

@@ -13,6 +13,8 @@ export interface LaterRun {
   /** Changes with the file. */
   readonly stamp: string;
   readonly bytes: number;
+  /** Who may read, write and run it. */
+  readonly mode: number;
 }
 
 /** A workspace with more directories is looked at as far as this; those of packages and of git's objects come last. */
@@ -99,7 +101,14 @@ export async function note(
   const stat = await lstat(join(workspace, path), { bigint: true }).catch(() => undefined);
   if (stat === undefined || stat.isDirectory()) return;
   const stamp = `${stat.dev}:${stat.ino} ${stat.size} ${stat.ctimeNs}`;
-  found.set(path, { path, of, kind: stat.isFile() ? "file" : "other", stamp, bytes: Number(stat.size) });
+  found.set(path, {
+    path,
+    of,
+    kind: stat.isFile() ? "file" : "other",
+    stamp,
+    bytes: Number(stat.size),
+    mode: Number(stat.mode) & 0o777,
+  });
 }
 
 /** A file or link of this name sends git to any directory. */

@@ -126,6 +126,15 @@ describe.skipIf(!hasBubblewrap)("a person's work", () => {
     expect(await inside("cat $HOME/.config/git/* .git/config | grep -c CANARY")).toBe("0\n");
   });
 
+  it("has the content and the mode that it had, where the turn changed what git runs", async () => {
+    sh(`${START} && git init -q n && echo 'exit 0' >n/.git/hooks/pre-commit && chmod 755 n/.git/hooks/pre-commit
+      chmod 644 n/.git/config`);
+    await inside("cd n; git config core.fsmonitor x; echo 'exit 1' >.git/hooks/pre-commit; chmod 700 .git/hooks/*");
+    expect(
+      sh("cd n/.git; stat -c %a config hooks/pre-commit; cat hooks/pre-commit; grep -c fsmonitor config || :"),
+    ).toBe("644\n755\nexit 0\n0\n");
+  });
+
   it("goes on with the hooks of its branch in a working tree that the turn makes", async () => {
     sh(`${START} && mkdir hooks && echo 'exit 0' >hooks/pre-commit && chmod +x hooks/pre-commit && git add hooks
       git commit -qm hooks && git config core.hooksPath hooks`);
