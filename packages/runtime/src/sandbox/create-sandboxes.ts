@@ -12,7 +12,6 @@ import { lastSeals } from "./machine-mounts.ts";
 import { openMountPoints } from "./mount-points.ts";
 import { lazyProxy, type ProxyOptions } from "./network-proxy.ts";
 import { probeSandbox, type SandboxState } from "./probe-sandbox.ts";
-import { identityConfig } from "./repository/private-config.ts";
 import { readConfig } from "./repository/read-config.ts";
 import { sweepTurnRepositories } from "./repository/turn-repository.ts";
 import { sandboxDirectories } from "./sandbox-directories.ts";
@@ -78,7 +77,6 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
       const visible = network === "shared" ? network : "none";
       const home = place.agent?.home ?? options.home;
       const config = await readConfig(git, place.workspace, { HOME: home });
-      const identity = identityConfig(config ?? []).join("");
       const outer = outerMounts({
         ...options,
         apart,
@@ -87,7 +85,7 @@ export function createSandboxes(options: SandboxesOptions): MachineSandboxes {
         network: visible,
         directory: own,
         node,
-        identity,
+        config: config ?? [],
       });
       const workspace = await openWorkspaceMounts({
         ...place,

@@ -5,9 +5,16 @@ import { agentMounts } from "./agent-mounts.ts";
 import { PROXY_SOCKET } from "./entry-script.ts";
 import { machineMounts } from "./machine-mounts.ts";
 import { programMounts, readableMounts } from "./program-mounts.ts";
+import { homeConfig } from "./repository/private-config.ts";
+import type { ConfigEntry } from "./repository/read-config.ts";
 import type { SandboxSettings } from "./sandbox-settings.ts";
 import type { RequestedSandbox, SandboxPlace } from "./sandboxes.ts";
+import { readUserLists } from "./user-lists.ts";
 import type { Mount } from "./walls.ts";
+
+/** Where git finds the user's lists in the sandbox's home. */
+const IGNORE = ".config/git/ignore";
+const ATTRIBUTES = ".config/git/attributes";
 
 export interface OuterMountsOptions {
   readonly requested: RequestedSandbox;
@@ -18,8 +25,10 @@ export interface OuterMountsOptions {
   readonly directory: string;
   readonly home: string;
   readonly apart: readonly string[];
-  /** Whose commits they are, as a configuration of git. The user's own may name helpers that know passwords. */
-  readonly identity: string;
+  /** What git says in the workspace. Little of it is known inside: the user's own may name helpers that know passwords. */
+  readonly config: readonly ConfigEntry[];
+  /** The gateway's own. */
+  readonly env: Readonly<Record<string, string>>;
   /** Runs the relay, where there is one. */
   readonly node: string | undefined;
 }
@@ -30,17 +39,34 @@ export function outerMounts(options: OuterMountsOptions): readonly Mount[] {
   const { agent, workspace } = place;
   const programs = node === undefined ? place.programs : [...place.programs, { file: node, args: [] }];
   const home = agent?.home ?? options.home;
-  const identity = join(directory, "gitconfig");
-  writePrivateFile(identity, options.identity);
   const readable = [...settings.readable, ...place.readable, ...(requested.additions.readable ?? [])];
   return [
     ...machineMounts(network, settings.memoryDirectoryBytes),
     { kind: "memory", path: home, bytes: settings.memoryDirectoryBytes },
-    { kind: "read", path: join(home, ".gitconfig"), from: identity },
+    ...gitMounts(options, home),
     ...programs.flatMap((launch) => programMounts(launch, [...apart, workspace])),
     ...readableMounts(readable),
     ...(agent === undefined ? [] : agentMounts(agent, { workspace, directory })),
   ];
+}
+
+/** What git in the sandbox knows of the user. */
+function gitMounts(options: OuterMountsOptions, home: string): readonly Mount[] {
+  const { directory } = options;
+  const ofGit = { ".gitconfig": "gitconfig", [IGNORE]: "gitignore", [ATTRIBUTES]: "gitattributes" };
+  writePrivateFile(
+    join(directory, "gitconfig"),
+    homeConfig(options.config, { ignore: join(home, IGNORE), attributes: join(home, ATTRIBUTES) }),
+  );
+  const configHome = options.env["XDG_CONFIG_HOME"] || join(home, ".config");
+  const lists = readUserLists(options.config, { home, configHome });
+  writePrivateFile(join(directory, "gitignore"), lists.ignore);
+  writePrivateFile(join(directory, "gitattributes"), lists.attributes);
+  return Object.entries(ofGit).map(([name, from]) => ({
+    kind: "read",
+    path: join(home, name),
+    from: join(directory, from),
+  }));
 }
 
 /** The only holes: sockets that lead to the gateway. */

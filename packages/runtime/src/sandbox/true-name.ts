@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   readSync,
   writeSync,
@@ -70,6 +71,18 @@ export function copyByTrueName(from: string, to: string, maxBytes: number): void
     }
   } finally {
     closeSync(source);
+  }
+}
+
+/** The content of a plain file, if there is one under that very name and it is no larger. */
+export function readByTrueName(path: string, maxBytes: number): Buffer | undefined {
+  const descriptor = openByTrueName(path);
+  if (descriptor === undefined) return undefined;
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isFile() && stat.size <= maxBytes ? readFileSync(descriptor) : undefined;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

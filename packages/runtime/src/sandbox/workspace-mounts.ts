@@ -42,7 +42,7 @@ export interface WorkspaceMounts {
 
 /** The workspace as a sandbox sees it: the real one, with those parts read-only or replaced that decide what runs outside. */
 export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<WorkspaceMounts> {
-  const { workspace, isReadOnly, isStrict, points, holder, directory, runGit } = options;
+  const { workspace, isReadOnly, isStrict, points, holder, directory, runGit, home } = options;
   assertApart(options);
   const cursor = cursorMount(options);
   const closes: (() => Promise<readonly string[]>)[] = [];
@@ -57,12 +57,12 @@ export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<Wo
       closes.push(async () => release().then(() => []));
     }
     const place = join(directory, "withheld", holder);
-    const later = await openLaterRuns({ git: runGit, workspace, isReadOnly, isStrict, place });
+    const later = await openLaterRuns({ git: runGit, workspace, home, isReadOnly, isStrict, place });
     closes.push(later.close);
     // Closed before: working trees that the turn made are known when they are looked at.
     const git = await gitMounts(options, join(directory, "git"));
     closes.push(git.close);
-    const named = isReadOnly || options.git === "open" ? [] : namedFiles(options.config ?? [], workspace, options.home);
+    const named = isReadOnly || options.git === "open" ? [] : namedFiles(options.config ?? [], workspace, home);
     const sealed = await sealFiles(named, options, (release) => closes.push(async () => release().then(() => [])));
     const mounts: readonly Mount[] = [
       { kind: isReadOnly ? "read" : "write", path: workspace },

@@ -1,14 +1,17 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Git } from "../../git/run-git.ts";
-import { copyByTrueName } from "../true-name.ts";
+import { copyByTrueName, readByTrueName } from "../true-name.ts";
 import { disarmGit } from "./disarm-git.ts";
-import { type LaterRun, scanWorkspace } from "./scan-workspace.ts";
+import { type NamedRuns, scanNamed } from "./scan-named.ts";
+import { type LaterRun, type Scanned, scanWorkspace } from "./scan-workspace.ts";
 import { putBack, withhold } from "./withhold.ts";
 
 export interface LaterRunsOptions {
   readonly git: Git;
   readonly workspace: string;
+  /** Of the user whose git it is. */
+  readonly home: string;
   readonly isReadOnly: boolean;
   readonly isStrict: boolean;
   /** Ours, of the turn: where what is taken out of the workspace is kept. */
@@ -32,47 +35,83 @@ const MAX_NAMED = 20;
 export async function openLaterRuns(options: LaterRunsOptions): Promise<LaterRuns> {
   const { workspace, isReadOnly, isStrict, place } = options;
   if (isReadOnly) return { close: async () => [] };
-  const before = await scanWorkspace(workspace);
+  const scanned = await scanWorkspace(workspace);
+  const named = await scanNamed(options, [...scanned.tops]);
   const copies = join(place, "before");
-  for (const { path, of, kind, bytes } of [...before.values()].slice(0, MAX_COPIES))
-    if (kind === "file" && bytes <= MAX_COPY_BYTES && (isStrict || of === "git"))
+  const all = [...named.found.values(), ...scanned.found.values()];
+  // Git's first: what only a strict sandbox puts back must not take their place.
+  const first = [...all.filter(({ of }) => of !== "settings"), ...all.filter(({ of }) => of === "settings")];
+  for (const { path, of, kind, bytes } of first.slice(0, MAX_COPIES))
+    if (kind === "file" && bytes <= MAX_COPY_BYTES && (isStrict || of !== "settings"))
       copyByTrueName(join(workspace, path), join(copies, path), MAX_COPY_BYTES);
-  return { close: () => close(options, { found: before, copies }) };
+  return { close: () => close(options, { scanned, named, copies }) };
 }
 
 /** What has become of a file that the turn made or changed. */
-type Settled = "named" | "restored" | "taken" | "disarmed";
+type Settled = "named" | "restored" | "taken" | "harmless";
 
 interface Before {
-  readonly found: ReadonlyMap<string, LaterRun>;
+  readonly scanned: Scanned;
+  readonly named: NamedRuns;
   readonly copies: string;
 }
 
-async function close(options: LaterRunsOptions, before: Before): Promise<readonly string[]> {
+async function close(options: LaterRunsOptions, { scanned, named, copies }: Before): Promise<readonly string[]> {
   const { workspace, place } = options;
   const after = await scanWorkspace(workspace);
-  const changed = [...after.values()].filter(({ path, stamp }) => before.found.get(path)?.stamp !== stamp);
-  const settled: Record<Settled, string[]> = { named: [], restored: [], taken: [], disarmed: [] };
-  for (const found of changed) settled[await settle(options, found, before)].push(found.path);
-  rmSync(before.copies, { recursive: true, force: true });
+  const settled: Record<Settled, string[]> = { named: [], restored: [], taken: [], harmless: [] };
+  const settleAll = async (changed: readonly LaterRun[], found: Scanned["found"]): Promise<void> => {
+    for (const each of changed) {
+      const was = found.get(each.path);
+      settled[await settle(options, each, { copy: join(copies, each.path), was })].push(each.path);
+    }
+  };
+  const changed = changedSince(scanned.found, after.found);
+  await settleAll(changed, scanned.found);
+  // Git is asked when its settings are again what they were. Directories that were there come first.
+  const tops = [...new Set([...scanned.tops, ...after.tops])];
+  const namedAfter = await scanNamed(options, tops);
+  const done = new Set(changed.map(({ path }) => path));
+  const isOpen = (each: LaterRun): boolean =>
+    !done.has(each.path) && !isAsInWorkspace(workspace, each, named, namedAfter);
+  await settleAll(changedSince(named.found, namedAfter.found).filter(isOpen), named.found);
+  rmSync(copies, { recursive: true, force: true });
   const what = "files that other programs run or obey";
   return [
     ...words(settled.named, `The turn made or changed ${what}. Look at them before you go on`),
     ...words(settled.restored, `The turn changed ${what}. They are as they were; the turn's are in ${place}`),
     ...words(settled.taken, `The turn made ${what}. They were taken out of the workspace, to ${place}`),
+    ...words(namedAfter.left, "There are too many repositories. What git runs was not looked at in"),
   ];
 }
 
-async function settle(options: LaterRunsOptions, found: LaterRun, before: Before): Promise<Settled> {
-  const { git, workspace, isStrict, place } = options;
+function changedSince(before: Scanned["found"], after: Scanned["found"]): readonly LaterRun[] {
+  return [...after.values()].filter(({ path, stamp }) => before.get(path)?.stamp !== stamp);
+}
+
+/** A working tree that the turn has made has the hooks of its branch: those that are the workspace's own, which it could not change. */
+function isAsInWorkspace(workspace: string, { path }: LaterRun, named: NamedRuns, namedAfter: NamedRuns): boolean {
+  const top = namedAfter.tops.get(path);
+  const twin =
+    top === undefined || named.found.has(path) ? undefined : namedAfter.found.get(path.slice(top.length + 1));
+  if (twin === undefined || named.found.get(twin.path)?.stamp !== twin.stamp) return false;
+  const [own, other] = [path, twin.path].map((file) => readByTrueName(join(workspace, file), MAX_COPY_BYTES));
+  return own !== undefined && other !== undefined && own.equals(other);
+}
+
+async function settle(
+  { git, workspace, isStrict, place }: LaterRunsOptions,
+  found: LaterRun,
+  { copy, was }: { readonly copy: string; readonly was: LaterRun | undefined },
+): Promise<Settled> {
   const { path, of } = found;
   if (of === "settings" && !isStrict) return "named";
-  const copy = join(before.copies, path);
   const own = join(place, path);
-  if (existsSync(copy)) return putBack(workspace, path, { copy, place: own }) ? "restored" : "named";
-  if (of === "git" && (await disarmGit(git, workspace, found, place))) return "disarmed";
+  if (was !== undefined && existsSync(copy))
+    return putBack(workspace, path, { copy, place: own, mode: was.mode }) ? "restored" : "named";
+  if (of === "git" && (await disarmGit(git, workspace, found, place))) return "harmless";
   // One that was too large to be copied stays as the turn has left it.
-  return !before.found.has(path) && withhold(workspace, path, own) ? "taken" : "named";
+  return was === undefined && withhold(workspace, path, own) ? "taken" : "named";
 }
 
 function words(paths: readonly string[], what: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { inTrueDirectory } from "../true-name.ts";
 
@@ -16,14 +16,16 @@ export function withhold(workspace: string, path: string, place: string): boolea
   });
 }
 
-/** The same, and puts what was there before in its place. */
+/** The same, and puts what was there before in its place, with the mode that it had. */
 export function putBack(
   workspace: string,
   path: string,
-  { copy, place }: { readonly copy: string; readonly place: string },
+  { copy, place, mode }: { readonly copy: string; readonly place: string; readonly mode: number },
 ): boolean {
   if (!withhold(workspace, path, place)) return false;
-  return inDirectoryOf(workspace, path, (file) => copyFileSync(copy, file));
+  // Copied with its mode, and never through a link that came meanwhile.
+  chmodSync(copy, mode);
+  return inDirectoryOf(workspace, path, (file) => copyFileSync(copy, file, constants.COPYFILE_EXCL));
 }
 
 /** Puts a file of ours in the place of one that was withheld. */

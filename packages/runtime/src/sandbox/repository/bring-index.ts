@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunIn } from "./repository-state.ts";
 
@@ -10,23 +11,34 @@ type Entries = ReadonlyMap<string, readonly string[]>;
 export interface IndexChange {
   readonly before: Entries;
   readonly after: Entries;
+  /** Paths that a sparse checkout leaves out of the working tree. */
+  readonly skipped: readonly string[];
   /** Contents that are in the index now and were not. */
   readonly blobs: readonly string[];
 }
 
-const NOTHING: Entries = new Map();
+/** What an index holds. */
+interface Index {
+  readonly entries: Entries;
+  readonly skipped: ReadonlySet<string>;
+}
+
+const NOTHING: Index = { entries: new Map(), skipped: new Set() };
 
 /** Undefined when nothing that counts has changed: only the times of files, say. */
 export async function changeOfIndex(inside: RunIn, files: { readonly before: string; readonly after: string }) {
   // One that is gone, or was a link, says nothing: the user's stays.
   if (!existsSync(files.after) || fingerprint(files.before) === fingerprint(files.after)) return undefined;
-  const [before, after] = await Promise.all([readIndex(inside, files.before), readIndex(inside, files.after)]);
+  const [{ entries: before }, { entries: after, skipped }] = await Promise.all([
+    readIndex(inside, files.before),
+    readIndex(inside, files.after),
+  ]);
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => differ(before, after, path));
   if (paths.length === 0) return undefined;
   const pick = (from: Entries): Entries => new Map(paths.flatMap((path) => entry(from, path)));
   const rows = paths.flatMap((path) => after.get(path) ?? []).map((row) => row.split(" "));
   const blobs = rows.flatMap(([mode, blob = ""]) => (mode === "160000" ? [] : [blob]));
-  return { before: pick(before), after: pick(after), blobs };
+  return { before: pick(before), after: pick(after), skipped: paths.filter((path) => skipped.has(path)), blobs };
 }
 
 function entry(from: Entries, path: string): [string, readonly string[]][] {
@@ -42,37 +54,55 @@ function fingerprint(file: string): string {
   return existsSync(file) ? createHash("sha256").update(readFileSync(file)).digest("hex") : "";
 }
 
-async function readIndex(run: RunIn, file?: string): Promise<Entries> {
+async function readIndex(run: RunIn, file?: string): Promise<Index> {
   if (file !== undefined && !existsSync(file)) return NOTHING;
   const env = file === undefined ? {} : { GIT_INDEX_FILE: file };
   const found = new Map<string, string[]>();
-  for (const row of (await run(["ls-files", "--stage", "--full-name", "-z"], { env })).split("\0")) {
+  const skipped = new Set<string>();
+  // Each row begins with a letter: `S` where the file is left out of the working tree.
+  for (const row of (await run(["ls-files", "-t", "--stage", "--full-name", "-z"], { env })).split("\0")) {
     const tab = row.indexOf("\t");
     if (tab < 0) continue;
     const path = row.slice(tab + 1);
+    const entry = row.slice("S ".length, tab);
+    if (row.startsWith("S ")) skipped.add(path);
     const rows = found.get(path);
-    if (rows === undefined) found.set(path, [row.slice(0, tab)]);
-    else rows.push(row.slice(0, tab));
+    if (rows === undefined) found.set(path, [entry]);
+    else rows.push(entry);
   }
-  return found;
+  return { entries: found, skipped };
 }
 
 /**
  * Makes the same change in the user's index, path by path. A path that has changed there meanwhile stays as the user has it: those are
  * returned. The agent's own index is never put in its place: git trusts what stands in that file.
  */
-export async function bringIndex(outside: RunIn, { before, after }: IndexChange): Promise<readonly string[]> {
-  const now = await readIndex(outside);
+export async function bringIndex(
+  outside: RunIn,
+  top: string,
+  { before, after, skipped }: IndexChange,
+): Promise<readonly string[]> {
+  const { entries: now } = await readIndex(outside);
   const paths = [...new Set([...before.keys(), ...after.keys()])];
   const wanted = paths.filter((path) => differ(now, after, path));
   const lost = wanted.filter((path) => differ(now, before, path));
-  const ours = wanted.filter((path) => !lost.includes(path));
+  const ours = wanted.filter((path) => !differ(now, before, path));
   if (ours.length === 0) return lost;
   const zero = "0".repeat(idLength(before, after));
   const removed = ours.map((path) => `0 ${zero}\t${path}\0`);
   const added = ours.flatMap((path) => (after.get(path) ?? []).map((row) => `${row}\t${path}\0`));
   await patiently(() => outside(["update-index", "-z", "--index-info"], { input: [...removed, ...added].join("") }));
+  const taken = new Set(ours);
+  const absent = skipped.filter((path) => taken.has(path) && !existsSync(join(top, path)));
+  if (absent.length > 0 && (await isSparse(outside)))
+    await patiently(() => outside(["update-index", "-z", "--skip-worktree", "--stdin"], { input: absent.join("\0") }));
   return lost;
+}
+
+/** Only there may a file be left out of the working tree: elsewhere it would be a deletion that `git status` does not show. */
+async function isSparse(outside: RunIn): Promise<boolean> {
+  const words = ["config", "--type=bool", "--get", "core.sparseCheckout"];
+  return (await outside(words, { codes: [0, 1] })).trim() === "true";
 }
 
 function idLength(...all: readonly Entries[]): number {

@@ -8,7 +8,10 @@ import { type Bringing, withObjects } from "./bring-objects.ts";
 import { type BroughtRefs, bringRefs, changedRefs } from "./bring-refs.ts";
 import { bringStashes, newStashes } from "./bring-stashes.ts";
 import { bringWorktrees, changesOfWorktrees } from "./bring-worktrees.ts";
+import { withoutDamage } from "./damaged-refs.ts";
 import { gitIn, type RepositoryState, readState } from "./repository-state.ts";
+
+const MAX_NAMED = 20;
 
 export interface BringOver {
   readonly git: Git;
@@ -27,7 +30,7 @@ export async function bringOver({ git, repository, before, directory, id }: Brin
   const { workspace } = repository;
   const inside = gitIn(git, directory, workspace);
   const outside = gitIn(git, repository.directory, workspace);
-  const after = await readState(inside);
+  const { after, hidden } = withoutDamage(directory, before, await readState(inside));
   if (after.head === "") return ["The turn left a repository without a HEAD: nothing of it was taken over."];
   const changes = changedRefs(before, after);
   const index = await changeOfIndex(inside, { before: `${directory}.index`, after: join(directory, "index") });
@@ -43,11 +46,13 @@ export async function bringOver({ git, repository, before, directory, id }: Brin
   const bringing: Bringing = { inside, outside, directory, id };
   return await withObjects(bringing, { commits, blobs }, async () => {
     const now = await readState(outside);
-    const held = await branchesElsewhere(outside, repository);
+    const moved = now.head === before.head || now.head === after.head ? [] : [now.head.replace(/^ref: /, "")];
+    const held = new Set([...(await branchesElsewhere(outside, repository)), ...moved]);
     const brought = await bringRefs(outside, changes, { id, held, now });
     const words = [
+      ...wordsOfHidden(hidden),
       ...wordsOfRefs(brought),
-      ...(await headAndIndex({ outside, before, after, index, brought })),
+      ...(await headAndIndex({ outside, workspace, before, after, index, brought })),
       ...(await bringWorktrees(git, repository, trees)),
     ];
     await bringStashes(outside, before, after);
@@ -56,6 +61,7 @@ export async function bringOver({ git, repository, before, directory, id }: Brin
 }
 
 interface HeadAndIndex {
+  readonly workspace: string;
   readonly outside: ReturnType<typeof gitIn>;
   readonly before: RepositoryState;
   readonly after: RepositoryState;
@@ -64,29 +70,48 @@ interface HeadAndIndex {
 }
 
 /** The index belongs to a commit: where HEAD could not follow, it stays, too. */
-async function headAndIndex({ outside, before, after, index, brought }: HeadAndIndex): Promise<readonly string[]> {
+async function headAndIndex({
+  outside,
+  workspace,
+  before,
+  after,
+  index,
+  brought,
+}: HeadAndIndex): Promise<readonly string[]> {
   const branch = after.head.replace(/^ref: /, "");
   const stays = "the index stays as it is: `git status` shows the turn's changes as not staged";
   if (brought.kept.some(({ name }) => name === branch)) return [`${branch} stays where it is outside, and ${stays}.`];
   if (!(await bringHead(outside, before.head, after.head)))
     return [`HEAD has moved outside meanwhile; it stays there, and ${stays}. The turn's was ${shown(after.head)}.`];
-  const lost = index === undefined ? [] : await bringIndex(outside, index);
+  const lost = index === undefined ? [] : await bringIndex(outside, workspace, index);
   if (lost.length === 0) return [];
-  return [
-    `The index has changed outside meanwhile. These files stay there as they are: ${lost.slice(0, 20).join(", ")}.`,
-  ];
+  return [`The index has changed outside meanwhile. These files stay there as they are: ${listed(lost)}.`];
 }
 
 function shown(head: string): string {
   return head.replace(/^ref: refs\/heads\//, "the branch ");
 }
 
+function wordsOfHidden(hidden: readonly string[]): readonly string[] {
+  if (hidden.length === 0) return [];
+  return [`These are damaged in what the turn has left, and stay as they were: ${listed(hidden)}.`];
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? `, and ${names.length - MAX_NAMED} more` : "";
+  return `${names.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
+
 function wordsOfRefs({ kept }: BroughtRefs): readonly string[] {
-  return kept.map(({ name, as, why }) =>
-    as === undefined
-      ? `${name} was deleted by the turn and stays outside: ${why}.`
-      : `${name} stays where it is outside, since ${why}. What the turn made of it is kept as ${as}.`,
-  );
+  const more = kept.length > MAX_NAMED ? [`So it is with ${kept.length - MAX_NAMED} more references.`] : [];
+  const words = kept
+    .slice(0, MAX_NAMED)
+    .map(({ name, as, why }) =>
+      as === undefined
+        ? `${name} was deleted by the turn and stays outside: ${why}.`
+        : `${name} stays where it is outside, since ${why}. What the turn made of it is kept as ${as}.`,
+    );
+  return [...words, ...more];
 }
 
 /** Branches that a working tree outside of the workspace has checked out. Those within are the turn's own. */

@@ -40,28 +40,36 @@ export async function bringRefs(
   { id, held, now }: { readonly id: string; readonly held: ReadonlySet<string>; readonly now: RepositoryState },
 ): Promise<BroughtRefs> {
   const open = changes.filter(({ name, to }) => now.refs[name] !== to);
-  const free = open.filter(({ name, from }) => now.refs[name] === from && !held.has(name));
-  const kept = new Map(
-    open
-      .filter((change) => !free.includes(change))
-      .map((change) => [change, held.has(change.name) ? "another working tree has it" : "it has moved meanwhile"]),
-  );
-  if (free.length > 0 && !(await succeeds(move(outside, free))))
-    for (const change of free) if (!(await succeeds(move(outside, [change])))) kept.set(change, "git refused it");
-  return {
-    kept: await Promise.all([...kept].map(async ([change, why]) => ({ ...(await keep(outside, change, id)), why }))),
-  };
+  const isFree = ({ name, from }: RefChange): boolean => now.refs[name] === from && !held.has(name);
+  const kept = open
+    .filter((change) => !isFree(change))
+    .map((change) => ({ change, why: held.has(change.name) ? "a working tree has it" : "it has moved meanwhile" }));
+  const free = open.filter(isFree);
+  // What is deleted goes first: `a/b` can only be made where `a` is not there any more.
+  const ordered = [...free.filter(({ to }) => to === undefined), ...free.filter(({ to }) => to !== undefined)];
+  for (const change of await refused(outside, ordered)) kept.push({ change, why: "git refused it" });
+  return { kept: await keep(outside, kept, id) };
 }
 
-async function keep(outside: RunIn, { name, to }: RefChange, id: string) {
-  if (to === undefined) return { name, as: undefined };
-  const as = `${KEPT}/${id}/${name.replace(/^refs\//, "")}`;
-  await outside(["update-ref", as, to]);
-  return { name, as };
+/** Moves as many as git takes: where it refuses some, those are found by halves. */
+async function refused(outside: RunIn, changes: readonly RefChange[]): Promise<readonly RefChange[]> {
+  if (changes.length === 0 || (await succeeds(move(outside, changes)))) return [];
+  if (changes.length === 1) return changes;
+  const middle = Math.ceil(changes.length / 2);
+  return [...(await refused(outside, changes.slice(0, middle))), ...(await refused(outside, changes.slice(middle)))];
+}
+
+async function keep(outside: RunIn, kept: readonly { readonly change: RefChange; readonly why: string }[], id: string) {
+  const named = kept.map(({ change: { name, to }, why }) => {
+    const as = to === undefined ? undefined : `${KEPT}/${id}/${name.replace(/^refs\//, "")}`;
+    return { name, as, why, to };
+  });
+  const lines = named.flatMap(({ as, to }) => (as === undefined ? [] : [`update ${as}\0${to}\0\0`]));
+  if (lines.length > 0) await outside(["update-ref", "--stdin", "-z"], { input: lines.join("") });
+  return named;
 }
 
 async function move(outside: RunIn, changes: readonly RefChange[]): Promise<void> {
-  // What is deleted goes first: `a/b` can only be made where `a` is not there any more.
   const removed = changes.filter(({ to }) => to === undefined);
   if (removed.length > 0)
     await update(

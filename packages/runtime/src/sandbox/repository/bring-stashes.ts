@@ -14,10 +14,19 @@ export async function bringStashes(outside: RunIn, before: RepositoryState, afte
   if (dropped.size > 0) {
     const { stashes } = await readState(outside);
     for (const [index, { commit }] of [...stashes.entries()].reverse())
-      if (dropped.has(commit)) await outside(["stash", "drop", "--quiet", `stash@{${index}}`]);
+      if (dropped.has(commit)) await drop(outside, index, commit);
   }
   const { stashes } = await readState(outside);
   const there = new Set(stashes.map(({ commit }) => commit));
   for (const { commit, message } of newStashes(before, after))
     if (!there.has(commit)) await outside(["stash", "store", "--quiet", "-m", message, commit]);
+}
+
+/** A stash has no name but its place: one that came between reading and dropping has moved them all, and is stored again. */
+async function drop(outside: RunIn, index: number, commit: string): Promise<void> {
+  const printed = await outside(["stash", "drop", `stash@{${index}}`]);
+  const gone = /\(([0-9a-f]{40,64})\)/.exec(printed)?.[1];
+  if (gone === undefined || gone === commit) return;
+  const message = (await outside(["log", "-1", "--format=%s", gone, "--"])).trim();
+  await outside(["stash", "store", "--quiet", "-m", message, gone]);
 }

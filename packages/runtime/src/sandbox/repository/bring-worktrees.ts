@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Git } from "../../git/run-git.ts";
-import { openByTrueName } from "../true-name.ts";
+import { openByTrueName, readByTrueName } from "../true-name.ts";
 import type { Repository } from "./ask-repository.ts";
 import { bringHead } from "./bring-head.ts";
 import { bringIndex, changeOfIndex, type IndexChange } from "./bring-index.ts";
@@ -12,6 +12,8 @@ import { gitIn } from "./repository-state.ts";
 export const PRIVATE_PLACE = "/run/caret/git";
 
 const HEAD = /^(?:ref: refs\/heads\/\S+|[0-9a-f]{40,64})$/;
+
+const MAX_BYTES = 10_000;
 
 /** How a working tree was changed, or made. */
 export interface TreeChange {
@@ -58,7 +60,7 @@ async function bringWorktree(git: Git, change: TreeChange, common: string): Prom
   if (isNew) makeAdmin(admin, change, common);
   const outside = gitIn(git, admin, tree.path);
   const isThere = isNew || (await bringHead(outside, before, after));
-  const lost = isThere && index !== undefined ? await bringIndex(outside, index) : [];
+  const lost = isThere && index !== undefined ? await bringIndex(outside, tree.path, index) : [];
   return isThere && lost.length === 0 ? undefined : "has changed outside meanwhile and stays so";
 }
 
@@ -82,13 +84,7 @@ function isKnown(tree: PrivateWorktree): boolean {
 }
 
 function readOwn({ path }: PrivateWorktree): string | undefined {
-  const descriptor = openByTrueName(join(path, ".git"));
-  if (descriptor === undefined) return undefined;
-  try {
-    return fstatSync(descriptor).isFile() ? readFileSync(descriptor, "utf8") : undefined;
-  } finally {
-    closeSync(descriptor);
-  }
+  return readByTrueName(join(path, ".git"), MAX_BYTES)?.toString();
 }
 
 /** Written through the very file that was looked at. */

@@ -11,8 +11,8 @@ import type { RepositoryState } from "./repository-state.ts";
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
-/** Files of a repository that say what is seen of it, and name nothing to be run. */
-const COPIED = ["shallow", "info/exclude", "info/sparse-checkout"];
+/** Files of a repository that say what is seen of it, and which files have filters. They name nothing to be run: the filters refuse. */
+const COPIED = ["shallow", "info/exclude", "info/attributes", "info/sparse-checkout"];
 
 /** Where a sandbox finds the objects of a repository: `<here>/0`, `<here>/1`. */
 export const OBJECTS = "/run/caret/objects";

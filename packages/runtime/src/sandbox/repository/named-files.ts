@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { wayInside } from "../../paths/physical-path.ts";
 import type { Missing } from "../mount-points.ts";
@@ -7,47 +7,89 @@ import type { ConfigEntry } from "./read-config.ts";
 /** Something in the workspace that the user's git runs, or takes settings from. */
 export interface NamedFile {
   readonly path: string;
-  /** What to make where there is nothing: it must not come into being. Undefined: nothing is needed then. */
+  /** What to make where there is nothing: it must not come into being. Undefined: nothing is made for it. */
   readonly missing?: Missing;
 }
 
-/** Sections whose values are addresses and names of branches, not programs. */
-const WITHOUT_PROGRAMS = /^(?:remote|branch|url|user|author|committer|submodule|init|color|push|pull|fetch)\./;
+/** A working tree in a workspace; `home` is of the user whose git it is. */
+export interface NamedFrom {
+  readonly workspace: string;
+  readonly top: string;
+  readonly home: string;
+}
+
+/** Settings whose values are addresses and names of branches and people, not programs. */
+const WITHOUT_PROGRAMS = /^(?:branch|user|author|committer|color)\.|^remote\..*\.(?:url|pushurl|fetch|push)$/s;
+const DIRECTORIES = /^(?:core\.hookspath|init\.templatedir)$/;
+const MAX_VALUE = 4_000;
+const MAX_PLACES = 2_000;
 
 /**
- * What of the workspace git's configuration names, the user's own included: the directory of hooks, files that are
- * included, and programs that lie there.
+ * What of the workspace git's configuration names, the user's own included, and is there or must not come into being: the
+ * directory of hooks, files that are included, and programs that lie there.
  */
 export function namedFiles(config: readonly ConfigEntry[], workspace: string, home: string): readonly NamedFile[] {
-  const found = new Map<string, NamedFile>();
-  for (const file of config.flatMap((entry) => namedBy(entry, workspace, home))) {
-    const isInside = (wayInside(workspace, file.path) ?? "") !== "" && !isOwnGit(workspace, file.path);
-    if (isInside && (file.missing !== undefined || !found.has(file.path))) found.set(file.path, file);
+  const places = placesIn(config, { workspace, top: workspace, home });
+  return places.filter(({ path, missing, isWord }) => missing !== undefined || isProgram(path, isWord));
+}
+
+/** The same for one working tree in it, whether there is something or not. */
+export function namedPlaces(config: readonly ConfigEntry[], from: NamedFrom): readonly NamedFile[] {
+  return placesIn(config, from).filter(({ path, isWord }) => !isWord || isProgram(path, isWord));
+}
+
+interface Place extends NamedFile {
+  /** It is a word without a slash: a program's argument, or anything else. */
+  readonly isWord?: boolean;
+}
+
+function placesIn(config: readonly ConfigEntry[], from: NamedFrom): readonly Place[] {
+  const found = new Map<string, Place>();
+  for (const place of config.flatMap((entry) => namedBy(entry, from))) {
+    const isInside = (wayInside(from.workspace, place.path) ?? "") !== "" && !isOwnGit(from.workspace, place.path);
+    const known = found.get(place.path);
+    const isMore = known === undefined || place.missing !== undefined || (known.isWord && !place.isWord);
+    if (isInside && isMore && found.size < MAX_PLACES) found.set(place.path, place);
   }
   return [...found.values()];
 }
 
 /** What one setting names: the file that it stands in, too. */
-function namedBy({ key, value = "", origin }: ConfigEntry, workspace: string, home: string): readonly NamedFile[] {
-  const own = origin.startsWith("file:") ? resolve(workspace, origin.slice("file:".length)) : undefined;
+function namedBy({ key, value = "", origin }: ConfigEntry, { top, home }: NamedFrom): readonly Place[] {
+  const own = origin.startsWith("file:") ? resolve(top, origin.slice("file:".length)) : undefined;
   const source = own === undefined ? [] : [{ path: own }];
   if (value === "" || WITHOUT_PROGRAMS.test(key)) return source;
-  if (key === "core.hookspath")
-    return [...source, { path: atHome(value, workspace, home), missing: { kind: "directory" } }];
+  if (DIRECTORIES.test(key)) {
+    const path = atHome(value, top, home);
+    return [...source, key === "core.hookspath" ? { path, missing: { kind: "directory" } } : { path }];
+  }
   if (/^(?:include|includeif\..*)\.path$/s.test(key)) {
-    const directory = dirname(own ?? join(workspace, ".git", "config"));
+    const directory = dirname(own ?? join(top, ".git", "config"));
     return [...source, { path: atHome(value, directory, home), missing: { kind: "file", content: "" } }];
   }
-  const programs = programsIn(value).map((word) => resolve(workspace, word));
-  return [...source, ...programs.filter(isFile).map((path) => ({ path }))];
+  return [...source, ...programsIn(key, value, top, home)];
 }
 
-/** The words of a command line that could be paths. */
-function programsIn(value: string): readonly string[] {
-  return value
-    .slice(0, 4_000)
+/**
+ * The words of a command line that could be files: paths, also those that begin with a variable or with what a command
+ * prints, and what a program such as `sh` is given.
+ */
+function programsIn(key: string, value: string, top: string, home: string): readonly Place[] {
+  const words = value
+    .slice(0, MAX_VALUE)
     .split(/[\s"'`;&|()<>=]/)
-    .filter((word) => word !== "" && (word.includes("/") || isAbsolute(word)));
+    .filter((word) => word !== "");
+  // A single word is looked for in the PATH; an alias without `!` is another command of git.
+  const isCommand = words.length > 1 && (!key.startsWith("alias.") || value.startsWith("!"));
+  return words.flatMap((word) => {
+    if (!word.includes("/")) return isCommand ? [{ path: resolve(top, word), isWord: true }] : [];
+    const bare = word.replace(/^\$(?:\w+|\{\w+\})?(?=\/)/, "");
+    const paths = [atHome(word.replace(/^!/, ""), top, home)];
+    if (isAbsolute(bare)) paths.push(join(top, bare));
+    // Git runs some of them in a submodule.
+    if (bare.startsWith("../")) paths.push(join(top, bare.replace(/^(?:\.\.\/)+/, "")));
+    return paths.map((path) => ({ path }));
+  });
 }
 
 function atHome(value: string, directory: string, home: string): string {
@@ -58,6 +100,12 @@ function isOwnGit(workspace: string, path: string): boolean {
   return wayInside(join(workspace, ".git"), path) !== undefined;
 }
 
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+/** A file; or a link to one, which is refused where it is sealed. */
+function isProgram(path: string, isWord = false): boolean {
+  try {
+    const stat = lstatSync(path);
+    return stat.isFile() || (!isWord && stat.isSymbolicLink() && statSync(path).isFile());
+  } catch {
+    return false; // there is nothing, or no file can have that name
+  }
 }

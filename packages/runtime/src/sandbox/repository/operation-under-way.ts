@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { copyTreeByTrueName } from "../true-name.ts";
 
@@ -26,6 +26,14 @@ const MAX = { bytes: 64 * 1024 * 1024, files: 20_000 };
 /** Which one is not finished in this directory of git: `rebase`, say. */
 export function operationIn(directory: string): string | undefined {
   return Object.entries(OPERATIONS).find(([name]) => existsSync(join(directory, name)))?.[1];
+}
+
+/** The same as long as an operation has not gone on; undefined: there is none. */
+export function operationMark(directory: string): string | undefined {
+  const name = Object.keys(OPERATIONS).find((each) => existsSync(join(directory, each)));
+  if (name === undefined) return undefined;
+  const stat = lstatSync(join(directory, name), { bigint: true });
+  return `${name} ${stat.dev}:${stat.ino} ${stat.ctimeNs}`;
 }
 
 /** Copies what there is of it. Only plain files: a link would be followed. */

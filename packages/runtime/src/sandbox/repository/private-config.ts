@@ -37,7 +37,6 @@ const FILTER = /^filter\.(.*)\.[^.]+$/s;
 export function privateConfig(entries: readonly Setting[], objectFormat: string, isBare = false): string {
   const isSha1 = objectFormat === "sha1";
   const isPartial = entries.some(({ key }) => key === "extensions.partialclone");
-  const filters = new Set(entries.flatMap(({ key }) => FILTER.exec(key)?.[1] ?? []));
   return [
     line("core.repositoryformatversion", isSha1 && !isPartial ? "0" : "1"),
     ...(isSha1 ? [] : [line("extensions.objectformat", objectFormat)]),
@@ -46,16 +45,37 @@ export function privateConfig(entries: readonly Setting[], objectFormat: string,
     ...entries
       .filter(({ key }) => COPIED.test(key) && !isIdentity(key))
       .map(({ key, value }) => line(key, bare(value))),
-    ...[...filters].flatMap((name) => [
-      line(`filter.${name}.clean`, "false"),
-      line(`filter.${name}.smudge`, "false"),
-      line(`filter.${name}.required`, "true"),
-    ]),
+    ...refusingFilters(entries, "false"),
   ].join("");
 }
 
-/** Whose commits they are: all that the sandbox's home knows of the user's own configuration. */
-export function identityConfig(entries: readonly Setting[]): readonly string[] {
+function refusingFilters(entries: readonly Setting[], smudge: string): readonly string[] {
+  const filters = new Set(entries.flatMap(({ key }) => FILTER.exec(key)?.[1] ?? []));
+  return [...filters].flatMap((name) => [
+    line(`filter.${name}.clean`, "false"),
+    line(`filter.${name}.smudge`, smudge),
+    line(`filter.${name}.required`, "true"),
+  ]);
+}
+
+/**
+ * All that the sandbox's home knows of the user's own configuration: whose commits they are, which files are ignored and have
+ * filters. In a repository below the workspace, too, nothing is committed without its filter; a clone keeps what it finds.
+ */
+export function homeConfig(
+  entries: readonly Setting[],
+  lists: { readonly ignore: string; readonly attributes: string },
+): string {
+  return [
+    ...identityConfig(entries),
+    line("core.excludesFile", lists.ignore),
+    line("core.attributesFile", lists.attributes),
+    ...refusingFilters(entries, "cat"),
+  ].join("");
+}
+
+/** Whose commits they are. */
+function identityConfig(entries: readonly Setting[]): readonly string[] {
   const last = new Map(entries.filter(({ key }) => isIdentity(key)).map(({ key, value }) => [key, value]));
   return [...last].map(([key, value]) => line(key, value));
 }

@@ -10,7 +10,7 @@ import { bringOver } from "./bring-over.ts";
 import { cleanPrivateRepository, makePlain } from "./clean-private-repository.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { makePrivateRepository } from "./make-private-repository.ts";
-import { copyOperation, operationIn, removeOperation } from "./operation-under-way.ts";
+import { copyOperation, operationIn, operationMark, removeOperation } from "./operation-under-way.ts";
 import { readConfig } from "./read-config.ts";
 import { GitFailed, gitIn, type RepositoryState, readState } from "./repository-state.ts";
 import { savedOperation } from "./saved-operation.ts";
@@ -22,6 +22,8 @@ interface Receipt {
   /** Undefined: the workspace was no repository. */
   readonly repository: Repository | undefined;
   readonly before: RepositoryState;
+  /** The user's own operation that was under way, and that the turn may end. */
+  readonly operation: string | undefined;
 }
 
 /** A directory of git that is a turn's own. */
@@ -50,7 +52,8 @@ export async function openTurnRepository(
       ? undefined
       : { ...asked, objects: [...asked.objects, ...(objects === undefined ? [] : [objects])] };
   const before = repository === undefined ? NOTHING : await readState(gitIn(git, repository.directory, workspace));
-  const receipt: Receipt = { workspace, holder: thisProcess(), repository, before };
+  const under = repository && operationMark(repository.directory);
+  const receipt: Receipt = { workspace, holder: thisProcess(), repository, before, operation: under };
   writePrivateFile(`${directory}.json`, JSON.stringify(receipt));
   if (repository !== undefined) {
     makePrivateRepository(directory, repository, before);
@@ -97,10 +100,11 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
       : ["The turn has removed its repository: nothing of it was taken over."];
   const repository = receipt.repository ?? (await newRepository(git, workspace, directory));
   const operation = `${directory}.operation`;
-  const under = operationIn(directory);
-  if (under !== undefined) copyOperation(directory, operation);
+  if (operationIn(directory) !== undefined) copyOperation(directory, operation);
+  // An earlier try may have come as far as removing it from there.
+  const under = operationIn(operation);
   cleanPrivateRepository(directory, repository);
-  const outsideBefore = operationIn(repository.directory);
+  const outside = operationMark(repository.directory);
   const found =
     receipt.repository === undefined ? await readState(gitIn(git, repository.directory, workspace)) : before;
   const words = await bringOver({ git, repository, before: found, directory, id });
@@ -109,10 +113,11 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
   async function settleOperation(): Promise<readonly string[]> {
     const saved = savedOperation(root, workspace);
     // The user's own goes on outside as it was before the turn.
-    if (under !== undefined && outsideBefore !== undefined) return [];
+    if (under !== undefined && outside !== undefined) return [];
     if (under === undefined) {
       saved.remove();
-      if (outsideBefore !== undefined && words.length === 0) removeOperation(repository.directory);
+      const isEnded = outside !== undefined && outside === receipt.operation && words.length === 0;
+      if (isEnded) removeOperation(repository.directory);
       return [];
     }
     saved.save(directory, operation, await readState(gitIn(git, repository.directory, workspace)));

@@ -176,6 +176,72 @@ export const leftBehind: readonly (readonly LeftBehind[])[] = [
   ],
   [
     {
+      name: "make a program that git is told of",
+      before: "git config diff.external ./tools/differ",
+      script: "mkdir -p tools; cp $RUN tools/differ",
+    },
+    {
+      name: "change a program that is given to another one",
+      before: "echo : >ssh.sh; git config core.sshCommand 'sh ssh.sh'; git config remote.s.url ssh://h/x",
+      script: "cat $RUN >ssh.sh",
+      later: "git fetch s",
+    },
+    {
+      name: "change a program of a remote",
+      before: "echo : >up; chmod +x up; git config remote.u.url $PWD/x; git config remote.u.uploadpack ./up",
+      script: "cat $RUN >up",
+      later: "git fetch u",
+    },
+    {
+      name: "change a program that is named by where the working tree is",
+      before:
+        "mkdir t; echo : >t/ed; chmod +x t/ed; git config sequence.editor '\"$(git rev-parse --show-toplevel)/t/ed\"'",
+      script: "cat $RUN >t/ed",
+      later: "git rebase -i HEAD~1",
+    },
+    {
+      name: "change the program that updates a submodule",
+      before:
+        "git init -q s; git -C s commit -q --allow-empty -m x; git -c protocol.file.allow=always submodule --quiet add ./s s; git -C s commit -q --allow-empty -m y; echo : >upd; git config submodule.s.update '!sh ../upd'",
+      script: "cat $RUN >upd",
+      later: "git submodule update",
+    },
+    {
+      name: "write a program that a repository below is told of",
+      before: "git init -q n1; git -C n1 config core.fsmonitor ./own/fsm",
+      script: "mkdir -p n1/own; cp $RUN n1/own/fsm",
+      later: "git -C n1 status",
+    },
+    {
+      name: "write to the hooks that a repository below is told of",
+      before: "git init -q n2; git -C n2 config core.hooksPath tools",
+      script: "mkdir -p n2/tools; cp $RUN n2/tools/pre-commit",
+      later: "git -C n2 commit -q --allow-empty -m x",
+    },
+  ],
+  [
+    {
+      name: "write to the hooks of a working tree",
+      before: "git config core.hooksPath own; git worktree add -q w2 -b w2",
+      script: "mkdir -p w2/own; cp $RUN w2/own/pre-commit",
+      later: "git -C w2 commit -q --allow-empty -m x",
+    },
+    {
+      name: "write to the hooks of a working tree that it makes",
+      script: "git worktree add -q w3 -b w3; mkdir -p w3/own; cp $RUN w3/own/pre-commit",
+      later: "git -C w3 commit -q --allow-empty -m x",
+    },
+  ],
+  [
+    {
+      name: "write to the hooks of a bare repository that is the workspace",
+      before: "git init -q --bare ../bare; mv .git ../old-git; mv ../bare/* .",
+      script: "cp $RUN hooks/reference-transaction",
+      later: "git update-ref refs/heads/x $(git commit-tree -m x $(git mktree </dev/null))",
+    },
+  ],
+  [
+    {
       name: "replace objects",
       script: "echo x >x1; git replace HEAD $(git commit-tree -m x HEAD^{tree})",
       found: "git replace -l | grep -q .",
@@ -213,6 +279,18 @@ export const leftBehind: readonly (readonly LeftBehind[])[] = [
       name: "make a directory .vscode a link",
       script: "mkdir v; cp $RUN v/tasks.json; ln -s v .vscode",
       found: "test -e .vscode/tasks.json",
+      word: "strict",
+    },
+    {
+      name: "make .envrc in what looks like a repository",
+      script: "mkdir -p e/objects e/refs; : >e/HEAD; cp $RUN e/.envrc",
+      found: "test -e e/.envrc",
+      word: "strict",
+    },
+    {
+      name: "make .envrc in the objects of what looks like a repository",
+      script: "mkdir -p e2/objects/ab e2/refs; : >e2/HEAD; cp $RUN e2/objects/ab/.envrc",
+      found: "test -e e2/objects/ab/.envrc",
       word: "strict",
     },
     {
