@@ -22,7 +22,7 @@ const offered = (args: object) => ({ tool: { server: "caret", name: "exec", args
 const drawn = hostileCommands(500)
   .filter(({ command }) => command.length < 600)
   .map(({ command }) => ({ command }))
-  .slice(0, barSize({ quick: 8, full: 100 }));
+  .slice(0, barSize({ quick: 4, full: 100 }));
 const long: HostileCall = { command: Array.from({ length: 1_200 }, (_, line) => `echo line ${line}`).join("\n") };
 
 const scenario: ScenarioInput = {
