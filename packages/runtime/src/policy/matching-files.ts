@@ -28,17 +28,33 @@ export function createMatchFiles(directory: string): MatchFiles {
   };
 }
 
-/** `a{b,c}` is `ab` and `ac`. Undefined for what is not as plain as that, `{1..3}`, and for extended patterns: `@(a|b)`. */
+/** `a{b,c}` is `ab` and `ac`, `a{1..3}` is `a1`, `a2` and `a3`. Undefined for what is not as plain as that, and for `@(a|b)`. */
 function alternativesOf(pattern: string): readonly string[] | undefined {
   if (/[()\\]/.test(pattern)) return undefined;
   let texts = [""];
   for (const part of pattern.split(/(\{[^{}]*\})/)) {
-    const choices = part.startsWith("{") && part.endsWith("}") ? part.slice(1, -1).split(",") : [part];
+    const choices = part.startsWith("{") && part.endsWith("}") ? choicesOf(part.slice(1, -1)) : [part];
     if (choices.length === 1 && /[{}]/.test(part)) return undefined;
     if (texts.length * choices.length > MAX_ALTERNATIVES) return undefined;
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
   }
   return texts;
+}
+
+/** Numbers with zeros in front are padded by some shells, and letters of two cases have others between them: neither is a range here. */
+function choicesOf(braced: string): readonly string[] {
+  const [, from, to] = /^(0|-?[1-9]\d{0,8}|[a-z]|[A-Z])\.\.(0|-?[1-9]\d{0,8}|[a-z]|[A-Z])$/.exec(braced) ?? [];
+  if (from === undefined || to === undefined) return braced.split(",");
+  const isOfNumbers = !Number.isNaN(Number(from)) && !Number.isNaN(Number(to));
+  const isOfLetters = [/[a-z]/, /[A-Z]/].some((letter) => letter.test(from) && letter.test(to));
+  if (!isOfNumbers && !isOfLetters) return [braced];
+  const [first, last] = isOfNumbers ? [Number(from), Number(to)] : [from.charCodeAt(0), to.charCodeAt(0)];
+  if (Math.abs(last - first) >= MAX_ALTERNATIVES) return [braced];
+  const numbers = Array.from(
+    { length: Math.abs(last - first) + 1 },
+    (_, index) => first + (last < first ? -index : index),
+  );
+  return numbers.map((number) => (isOfNumbers ? String(number) : String.fromCharCode(number)));
 }
 
 type Spend = (cost: number) => boolean;
