@@ -71,6 +71,19 @@ describe("a commit", () => {
     expect([git("show", "--name-only", "--format="), git("status", "--short")]).toEqual(["sub/in.txt", "M top.txt"]);
   });
 
+  it("leaves nothing staged of a file that the index takes for unchanged", async () => {
+    repository({ "a.txt": "1\n", "b.txt": "1\n" });
+    await begin();
+    git("update-index", "--assume-unchanged", "a.txt");
+    for (const name of ["a.txt", "b.txt"]) writeFileSync(file(name), "2\n");
+    await commit({ paths: ["a.txt", "b.txt"] });
+    expect([git("show", "HEAD:a.txt"), git("diff", "--cached", "--name-only"), git("status", "--short")]).toEqual([
+      "2",
+      "",
+      "",
+    ]);
+  });
+
   it("that cannot be made leaves branch, index and files as they were", async () => {
     repository({ "a.txt": "1\n", "b.txt": "1\n" });
     await begin();

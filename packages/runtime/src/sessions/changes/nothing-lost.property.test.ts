@@ -251,7 +251,8 @@ it("commits the files that are named as they are, and nothing else, and leaves e
       const begun = await begin(changed);
       const { git, workspace, baseline } = begun;
       const { files } = await sessionChanges(git, workspace, baseline);
-      const listed = files.map((file) => file.path);
+      // A client may name others than those that are listed.
+      const listed = [...files.map((file) => file.path), "a.txt", "b", "dir", ".env"];
       const paths = [...new Set(numbers.flatMap((number) => listed[number % listed.length] ?? []))];
       const [stood, before, index, plain] = [standing(workspace), recorded(begun), indexOf(begun), secrets(begun)];
       const parent = treeOf(begun, "HEAD");
