@@ -5,7 +5,7 @@ import { CaretError } from "@caret/protocol";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
-import { barSize } from "../testing/bar-size.ts";
+import { barSize, isFullRun } from "../testing/bar-size.ts";
 import { createWorktree } from "./create-worktree.ts";
 import { mergeWorktree, previewMerge } from "./merge-worktree.ts";
 import { onlyHere } from "./only-here.ts";
@@ -181,5 +181,6 @@ it("names everything that goes with a worktree and is nowhere else, and removes 
     ),
     { numRuns: RUNS },
   );
-  expect(clean).toBeGreaterThan(0);
+  // So few runs may not have met one.
+  if (isFullRun()) expect(clean).toBeGreaterThan(0);
 }, 3_600_000);

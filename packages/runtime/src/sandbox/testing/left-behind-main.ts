@@ -31,7 +31,10 @@ async function play(attempts: readonly LeftBehind[], isInside: boolean): Promise
   sh(START);
   for (const { before } of attempts) if (before !== undefined) sh(before);
   attempts.forEach((_, index) => {
-    writeFileSync(join(workspace, `run-${index}`), `#!/bin/sh\ntouch ${loot}/${index}\ncat\n`, { mode: 0o755 });
+    // A filter passes on what it reads. In the place of a server both sides would wait for each other.
+    writeFileSync(join(workspace, `run-${index}`), `#!/bin/sh\ntouch ${loot}/${index}\ntimeout 1 cat\n`, {
+      mode: 0o755,
+    });
   });
   const script = attempts
     .map((attempt, index) => `(RUN=$PWD/run-${index}; export RUN; ${attempt.script}) </dev/null >/dev/null 2>&1`)
