@@ -7,7 +7,7 @@ import { httpTransport, McpHost, type Report, textOf } from "../mcp/mcp-host.ts"
 import { MortalGateway } from "../native/mortal-gateway.ts";
 import { hostileCommands } from "./hostile-commands.ts";
 
-const calls = hostileCommands(barSize({ quick: 60, full: 500 })).map(({ command }) => ({ command }));
+const calls = hostileCommands(barSize({ quick: 40, full: 500 })).map(({ command }) => ({ command }));
 const offered = (args: object) => ({ server: "caret", name: "exec", args: { ...args } });
 /** With each answer the log of the session is read: short ones are read sooner. */
 const batches = Array.from({ length: Math.ceil(calls.length / 20) }, (_, index) =>

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { GatewayHome } from "../clients/gateway-home.ts";
@@ -98,7 +99,10 @@ const hostile: Readonly<Record<string, readonly [path: string, body: unknown]>> 
   "a long name of a model": chat([user("a")], { model: repeat("[=") }),
 };
 
-it.each(Object.entries(hostile))("100 kB of one kind do not stop the gateway: %s", async (_name, [path, body]) => {
-  expect([200, 400, 404]).toContain(await post(path, body));
-  expect(await longestBurst()).toBeLessThan(MOST_MS);
-});
+it.each(Object.entries(hostile).slice(0, barSize({ quick: 5, full: Object.keys(hostile).length })))(
+  "100 kB of one kind do not stop the gateway: %s",
+  async (_name, [path, body]) => {
+    expect([200, 400, 404]).toContain(await post(path, body));
+    expect(await longestBurst()).toBeLessThan(MOST_MS);
+  },
+);

@@ -17,6 +17,8 @@ export const fullOnly: readonly string[] = [
   "packages/fleet/src/worker/session-leases.test.ts",
   "packages/runtime/src/log/sqlite/sharing.test.ts",
   "packages/runtime/src/process/spawner/create-spawner.process.test.ts",
+  "packages/runtime/src/sandbox/repository/odd-repositories.test.ts",
+  "packages/runtime/src/sandbox/repository/persons-work.test.ts",
   "packages/runtime/src/sessions/changes/session-changes.test.ts",
   "packages/simulator/src/cli/commands.test.ts",
   "packages/simulator/src/cli/failures.test.ts",

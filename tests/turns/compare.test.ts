@@ -183,7 +183,7 @@ describe("caret compare", () => {
     ],
     ["the gateway was killed", async () => await gateway.dieAndReturn()],
   ] as const;
-  it.each(endings)(
+  it.runIf(isFullRun()).each(endings)(
     "keeps what candidates have written when nobody has chosen: %s",
     async (_, end) => {
       const compared = compare("--models", "auto,gpt-5.1", "Make a file, then wait");

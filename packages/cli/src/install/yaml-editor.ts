@@ -49,7 +49,7 @@ function isReadable(text: string): boolean {
   }
 }
 
-/** Lines that somebody put below ours, whose indentation made them a part of it. */
+/** Lines a person added below ours, whose indentation made them part of our entry. */
 function addedMembers(node: Node | null, value: SettingValue | undefined): readonly KeptText[] {
   if (!isMap(node) || isFlow(node) || typeof value !== "object" || value === null) return [];
   const ours = new Set(Object.keys(value));

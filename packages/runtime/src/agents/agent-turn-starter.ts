@@ -99,7 +99,7 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
 function promptOf({ id, from, text, replyTo }: MessageView): string {
   if (from === HUMAN) return replyTo === undefined ? text : `In answer to your message ${replyTo}:\n\n${text}`;
   const answers = replyTo === undefined ? "" : `, in answer to your message ${replyTo}`;
-  // Whoever writes to an agent may write such a line as well: only the real one bears the prompt's mark.
+  // A message may contain such a line itself: only the real one bears the mark of the prompt.
   const mark = drawMark([text]);
   return `${markRule(mark)}\n\n${markedLines(mark).lead(`Message ${id} from the agent ${from}${answers}:`)}\n${text}`;
 }

@@ -90,7 +90,7 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
 /**
  * Tells when the client is gone. One whose process ran the calls is gone with it, at once. Where the process ended with its answer, it
  * need not be the client itself: a script may send each request by a program of its own, and come back with the next one, within
- * `goneMs`. Gives what stops it.
+ * `goneMs`. Returns `stop()`.
  */
 function watchClient(
   client: Promise<ClientProcess | undefined>,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { growthOf } from "../testing/growth-of.ts";
+import { growthOf, MOST_LINEAR_GROWTH } from "../testing/growth-of.ts";
 import { createPolicy } from "./policy.ts";
 import type { PolicyCall } from "./policy-parts.ts";
 
@@ -47,7 +47,7 @@ const hostile: Readonly<Record<string, (length: number) => PolicyCall>> = {
 };
 
 it.each(Object.entries(hostile))("a call is judged in time that its length bounds: %s", (_name, callOf) => {
-  expect(growthOf(2_000, (length) => void decide(callOf(length)))).toBeLessThan(20);
+  expect(growthOf(2_000, (length) => void decide(callOf(length)))).toBeLessThan(MOST_LINEAR_GROWTH);
 });
 
 it("asks about a pattern in a large workspace, in time that the workspace does not change, and looks at a small one", () => {

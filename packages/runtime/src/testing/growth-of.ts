@@ -1,6 +1,8 @@
 /** Less than this cannot be told from nothing. */
 const FLOOR_MS = 3;
 const ROUNDS = 3;
+/** Halfway between 10 and 100 by their ratio: garbage collection and caches make linear work cost up to twenty times as much. */
+export const MOST_LINEAR_GROWTH = 32;
 
 /**
  * How many times as long ten times as much takes: 10 where time grows with length, 100 with its square. In processor time of this

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createJsonValidators } from "../conversations/demands/json-validator.ts";
-import { growthOf } from "../testing/growth-of.ts";
+import { growthOf, MOST_LINEAR_GROWTH } from "../testing/growth-of.ts";
 import { createInputValidators } from "./input-validator.ts";
 
 type Schema = Record<string, unknown>;
@@ -57,8 +57,8 @@ it.each(Object.entries(shapes))(
     };
     const validators = [createJsonValidators(), createInputValidators()] as const;
     // A tenth of the limits against what is beyond them.
-    expect(growthOf(2_000, (size) => use(() => validators[0](another(size), "f")))).toBeLessThan(20);
-    expect(growthOf(10_000, (size) => use(() => validators[1](another(size))))).toBeLessThan(20);
+    expect(growthOf(2_000, (size) => use(() => validators[0](another(size), "f")))).toBeLessThan(MOST_LINEAR_GROWTH);
+    expect(growthOf(10_000, (size) => use(() => validators[1](another(size))))).toBeLessThan(MOST_LINEAR_GROWTH);
   },
 );
 
@@ -82,5 +82,5 @@ it("words complaints about an input in time that its length bounds", () => {
   });
   const inputs = (size: number): Schema =>
     Object.fromEntries(Array.from({ length: size }, (_, index) => [`x${index}`, 1]));
-  expect(growthOf(1_000, (size) => void validate(inputs(size)))).toBeLessThan(20);
+  expect(growthOf(1_000, (size) => void validate(inputs(size)))).toBeLessThan(MOST_LINEAR_GROWTH);
 });

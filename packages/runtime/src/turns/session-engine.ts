@@ -145,7 +145,7 @@ export interface OpenAsk {
 export interface TurnAsks {
   /** Oldest first. */
   open(): readonly OpenAsk[];
-  /** Called after each change of `open()`. Gives what stops it. */
+  /** Subscribes to changes of `open()`; returns unsubscribe. */
   onChange(listener: () => void): () => void;
   /**
    * Undefined when no such approval waits (any more): the first answer counts. Throws `invalid-request` for an answer that

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { growthOf } from "../../testing/growth-of.ts";
+import { growthOf, MOST_LINEAR_GROWTH } from "../../testing/growth-of.ts";
 import { saysSomething, splitNotes, stableSystem, withoutClientMarkup } from "./client-notes.ts";
 import { readQuestion } from "./read-question.ts";
 
@@ -32,7 +32,7 @@ it.each(Object.entries(hostile))("a text costs as much as it is long: %s", (_nam
     withoutClientMarkup(text);
     saysSomething(text);
   });
-  expect(growth).toBeLessThan(20);
+  expect(growth).toBeLessThan(MOST_LINEAR_GROWTH);
 });
 
 it("a transcript costs as much as it has messages", () => {
@@ -51,5 +51,5 @@ it("a transcript costs as much as it has messages", () => {
       sendsSystem: true,
     });
   });
-  expect(growth).toBeLessThan(20);
+  expect(growth).toBeLessThan(MOST_LINEAR_GROWTH);
 });

@@ -57,7 +57,7 @@ async function look(scan: Scan, directory: string, isDeciding: boolean): Promise
   const isGit = isGitDirectory(entries);
   if (isGit) await lookAtGit(scan, directory);
   const own = directory === "" ? OWN : new Set();
-  // Whoever has three files can make a directory look like git's: what else lies there is looked at, too.
+  // Three files make any directory look like a repository: scan the rest of it, too.
   for (const entry of entries.filter(({ name }) => !own.has(name)))
     if (!isGit || !scan.found.has(join(directory, entry.name)))
       await lookAtEntry(scan, directory, entry, isDeciding && !isGit);

@@ -36,7 +36,7 @@ export async function commitChanges(
   const undo = await moveTo(run, { commit, parent, branch });
   try {
     await addFiles(run, { paths: inside });
-    // A file that the index takes for unchanged (`--assume-unchanged`) would be staged as it was before the commit.
+    // A file that the index takes for unchanged (`git update-index --assume-unchanged`) would be staged as it was before the commit.
     await run(["reset", "-q", "HEAD", "--", ...inside], { env: { GIT_LITERAL_PATHSPECS: "1" } });
   } catch (reason) {
     // Another program holds the index: it would take the commit for changes that were staged against it.
