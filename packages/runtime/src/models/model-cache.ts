@@ -132,7 +132,11 @@ export function createModelCache(options: ModelCacheOptions): ModelCache {
   return {
     async get() {
       const from = await originNow();
-      known ??= await readList(file);
+      if (known === undefined) {
+        const kept = await readList(file);
+        // A list may have come from upstream while the file was read.
+        known ??= kept;
+      }
       await settleOther(from?.account);
       const mayAsk = fetching === undefined && !isBusy() && !isQuiet(from);
       const ours = listedWith(from);
