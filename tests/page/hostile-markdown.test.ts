@@ -4,6 +4,8 @@ import { transcript } from "./page-parts.ts";
 import { PageStage } from "./page-stage.ts";
 
 const LENGTH = 100_000;
+/** On a quiet machine it is some 50 ms; beside the other tests it was 217. Text that is read again and again takes seconds. */
+const MOST_MS = 600;
 const pieces: Readonly<Record<string, string>> = {
   "nested lists": "- ",
   "emphasis that does not end": "*a b* ",
@@ -45,6 +47,6 @@ describe.skipIf(lacksChromium())("An agent's Markdown", () => {
     // A busy machine takes its time with anything.
     const least = await longestTask("plain");
     const longest = await longestTask(name);
-    expect(longest).toBeLessThan(200 + 10 * least);
+    expect(longest).toBeLessThan(MOST_MS + 10 * least);
   });
 });

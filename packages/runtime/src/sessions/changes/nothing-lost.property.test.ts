@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type BytePath, onDisk } from "../../git/byte-path.ts";
 import type { Git } from "../../git/run-git.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
-import { barSize } from "../../testing/bar-size.ts";
+import { barSize, isFullRun } from "../../testing/bar-size.ts";
 import {
   Checkouts,
   type Edit,
@@ -184,7 +184,8 @@ it("takes exactly the lines of a hunk out of exactly its file when it is discard
     }),
     { numRuns: RUNS },
   );
-  expect(discarded).toBeGreaterThan(RUNS / 2);
+  // So few runs may all be refused.
+  if (isFullRun()) expect(discarded).toBeGreaterThan(RUNS / 2);
 }, 3_600_000);
 
 /** The tree of a commit, as it is listed; of none, nothing. */
@@ -269,5 +270,6 @@ it("commits the files that are named as they are, and nothing else, and leaves e
     }),
     { numRuns: RUNS },
   );
-  expect(committed).toBeGreaterThan(RUNS / 10);
+  // So few runs may all be refused.
+  if (isFullRun()) expect(committed).toBeGreaterThan(RUNS / 10);
 }, 3_600_000);
