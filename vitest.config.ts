@@ -52,9 +52,9 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: ByProject },
     // Nowhere, in CI neither, is a test run again: one that passes only the second time has failed.
     retry: 0,
-    // With its files in memory a worker uses half of a core and more, the rest is waiting: five keep two cores busy, and
-    // each more loads all modules once more.
-    maxWorkers: 5,
+    // A worker uses half of a core and more, the rest is waiting: with git's processes beside it four keep two cores busy,
+    // and each more loads all modules once more.
+    maxWorkers: 4,
     // These only end what hangs. A busy machine is no failure, so that they are long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
