@@ -22,7 +22,7 @@ interface Asked {
   readonly answer: GitSettings | "no repository";
 }
 
-const LIMIT_MS = 2_000;
+const LIMIT_MS = 5_000;
 const MAX_ASKED = 100;
 /** A call that changes files of more repositories than this is asked about. */
 const MAX_REPOSITORIES = 16;
