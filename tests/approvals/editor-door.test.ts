@@ -4,9 +4,9 @@ import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { AcpClient } from "../clients/acp-client.ts";
 import { GatewayHome } from "../clients/gateway-home.ts";
-import { hostileCommands } from "./hostile-commands.ts";
+import { EACH_PIECE, hostileCommands } from "./hostile-commands.ts";
 
-const calls = hostileCommands(barSize({ quick: 200, full: 500 })).map(({ command }) => ({ command }));
+const calls = hostileCommands(barSize({ quick: EACH_PIECE, full: 500 })).map(({ command }) => ({ command }));
 const offered = (args: object) => ({ server: "caret", name: "exec", args: { ...args } });
 
 let home: GatewayHome;

@@ -74,14 +74,15 @@ const pieces: readonly string[] = [
 const openings = ["echo ok", "ls", "node a.js", "  ls", "git status", "true", "printf x", "-n", "é", "#"];
 const directories = [undefined, undefined, ".", "lib", "lib\u202e", "a\nb", " ", "echo ok", "ls"];
 
-/** As many as are wanted, the same each time, each with another number in it. */
+/** As many as are wanted, the same each time, each with another number in it; `EACH_PIECE` of them have every piece. */
 export function hostileCommands(count: number): readonly HostileCall[] {
   const random = seededRandom(31);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const calls = Array.from({ length: count }, (_, index): HostileCall => {
     const middle = Array.from(
       { length: 1 + Math.floor(random() * 5) },
-      () => pick(pieces) + pick(["", "a", "rm x", "b "]),
+      (_, place) =>
+        (place === 0 ? (pieces[index % pieces.length] as string) : pick(pieces)) + pick(["", "a", "rm x", "b "]),
     );
     const cwd = pick(directories);
     return {
@@ -91,7 +92,7 @@ export function hostileCommands(count: number): readonly HostileCall[] {
       ...(random() < 0.2 ? { timeoutMs: 1_000 } : {}),
     };
   });
-  return [...calls.slice(4), ...large].slice(-count);
+  return [...calls.slice(large.length), ...large].slice(-count);
 }
 
 /** Too much for any one screen. */
@@ -101,3 +102,6 @@ const large: readonly HostileCall[] = [
   { command: `echo ${" ".repeat(3_000)}; rm -r src` },
   { command: Array.from({ length: 1_200 }, (_, line) => `echo line ${line}`).join("\n") },
 ];
+
+/** How many commands it takes for each piece to be in one. */
+export const EACH_PIECE = pieces.length + large.length;

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
+import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayHome } from "./gateway-home.ts";
@@ -119,25 +120,24 @@ const doors: Readonly<
 const ends: Readonly<Record<string, string>> = { chat: "stop", messages: "end_turn", responses: "completed" };
 
 describe.each(Object.keys(doors))("an answer that has to be JSON, at the door %s", (door) => {
-  it.each([false, true])(
-    "is what the SDK's own parser takes, however the agent says it (stream: %s) [A6]",
-    async (stream) => {
-      const before = home.turns().length;
-      const asked = Object.keys(manners).map(async (manner) => {
-        const answer = await doors[door]?.(`Who is she? ${door} ${stream}/${manner}`, stream, person);
-        return [manner, answer];
-      });
-      const answers = Object.fromEntries(await Promise.all(asked)) as unknown;
-      expect({ answers, agents: home.turns().length - before }).toEqual({
-        answers: Object.fromEntries(Object.keys(manners).map((manner) => [manner, { parsed: ada, end: ends[door] }])),
-        agents: Object.values(manners).reduce((sum, { agents }) => sum + agents, 0),
-      });
-      // The second question is about words alone: no work is done again.
-      expect(existsSync(join(home.workspace, `${slug(`${door} ${stream}/prose`)}.txt`))).toBe(true);
-    },
-  );
+  // In the short run each door answers in one of the two ways, and each way is some door's.
+  const ways = isFullRun() ? [false, true] : [door !== "messages"];
+  it.each(ways)("is what the SDK's own parser takes, however the agent says it (stream: %s) [A6]", async (stream) => {
+    const before = home.turns().length;
+    const asked = Object.keys(manners).map(async (manner) => {
+      const answer = await doors[door]?.(`Who is she? ${door} ${stream}/${manner}`, stream, person);
+      return [manner, answer];
+    });
+    const answers = Object.fromEntries(await Promise.all(asked)) as unknown;
+    expect({ answers, agents: home.turns().length - before }).toEqual({
+      answers: Object.fromEntries(Object.keys(manners).map((manner) => [manner, { parsed: ada, end: ends[door] }])),
+      agents: Object.values(manners).reduce((sum, { agents }) => sum + agents, 0),
+    });
+    // The second question is about words alone: no work is done again.
+    expect(existsSync(join(home.workspace, `${slug(`${door} ${stream}/prose`)}.txt`))).toBe(true);
+  });
 
-  it.each([false, true])(
+  it.each(ways)(
     "fails for good where the agent never gives it: no SDK asks again (stream: %s) [A6]",
     async (stream) => {
       const before = home.turns().length;

@@ -17,7 +17,7 @@ import {
 import { type Asking, type Attempt, ask } from "./once/once-doors.ts";
 import { OnceStage } from "./once/once-stage.ts";
 
-const CASES = barSize({ quick: 6, full: 60 });
+const CASES = barSize({ quick: 4, full: 60 });
 /** Only ends what hangs. */
 const CASE_MS = 60_000;
 
@@ -139,6 +139,11 @@ async function play(stage: OnceStage, given: OnceCase): Promise<void> {
   expect({ given, wrongs }).toEqual({ given, wrongs: [] });
 }
 
+/** In the short run each class meets two lanes or three of the four. */
+function examplesFor(lane: LaneUnderTest): [OnceCase][] {
+  return examplesOf(lane).filter((_, index) => isFullRun() || (index + lanes.indexOf(lane)) % 2 === 0);
+}
+
 describe("whatever fails, and wherever", () => {
   it.concurrent.for(isFullRun() ? lanes : lanes.slice(0, 4))(
     "a turn on the lane %s is paid once at most, at any door, and is begun again only while it has not acted",
@@ -148,7 +153,7 @@ describe("whatever fails, and wherever", () => {
       try {
         await fc.assert(
           fc.asyncProperty(casesOf(lane), (given) => play(stage, given)),
-          { numRuns: CASES, endOnFailure: true, examples: examplesOf(lane) },
+          { numRuns: CASES, endOnFailure: true, examples: examplesFor(lane) },
         );
       } finally {
         await stage.remove();

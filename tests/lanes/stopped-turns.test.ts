@@ -213,7 +213,11 @@ describe.each(Object.entries(lanes))("a turn of an agent that speaks %s", (diale
     await bench.remove();
   });
 
-  const own = Object.entries(stops).filter(([, { only }]) => only?.includes(dialect) !== false);
+  const own = Object.entries(stops).filter(([, { only }], index) => {
+    const having = only ?? Object.keys(lanes);
+    // In the short run each stop meets one dialect, and each dialect some of the stops.
+    return having.includes(dialect) && (isFullRun() || having[index % having.length] === dialect);
+  });
   test.each(own)("ends when it is stopped by %s, and nothing of it is left", async (_, stop) => {
     const { steps, settings = {}, request, meanwhile, end } = stop;
     opened = await open(bench, { turns: [[...steps, { text: "Done." }]] as never }, settings);

@@ -114,45 +114,48 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it("allows for the session exactly what the button says, lists it and takes it back [ux A2]", async () => {
-    const { id } = await stage.session(prompts.approval);
-    const page = await stage.visit(`/s/${id}`);
-    const allow = /^Always allow exactly node greet\.js in this session$/;
-    await approval(page).getByRole("button", { name: allow }).click();
-    await turnEnds(page, "Done");
+  it.runIf(isFullRun())(
+    "allows for the session exactly what the button says, lists it and takes it back [ux A2]",
+    async () => {
+      const { id } = await stage.session(prompts.approval);
+      const page = await stage.visit(`/s/${id}`);
+      const allow = /^Always allow exactly node greet\.js in this session$/;
+      await approval(page).getByRole("button", { name: allow }).click();
+      await turnEnds(page, "Done");
 
-    // The same command is not asked about again; another one of the same tool is.
-    await stage.api.startTurn(id, { prompt: prompts.approval });
-    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
-    expect(await approval(page).count()).toBe(0);
-    await stage.api.startTurn(id, { prompt: prompts.dangerous });
-    await approval(page).getByText("rm -rf ./docs && git clean -fdx").waitFor();
-    expect(
-      await approval(page)
-        .getByRole("button", { name: /^Always allow/ })
-        .count(),
-    ).toBe(0);
-    await page.keyboard.press("Escape");
-    await turnEnds(page, "Stopped");
+      // The same command is not asked about again; another one of the same tool is.
+      await stage.api.startTurn(id, { prompt: prompts.approval });
+      await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+      expect(await approval(page).count()).toBe(0);
+      await stage.api.startTurn(id, { prompt: prompts.dangerous });
+      await approval(page).getByText("rm -rf ./docs && git clean -fdx").waitFor();
+      expect(
+        await approval(page)
+          .getByRole("button", { name: /^Always allow/ })
+          .count(),
+      ).toBe(0);
+      await page.keyboard.press("Escape");
+      await turnEnds(page, "Stopped");
 
-    await page
-      .getByRole("button", { name: /^Actions for/ })
-      .first()
-      .click();
-    await page.getByRole("menuitem", { name: "Allowed in this session" }).click();
-    const dialog = page.getByRole("dialog", { name: "Allowed in this session" });
-    await dialog
-      .getByRole("listitem")
-      .filter({ hasText: "node greet.js" })
-      .getByRole("button", { name: "Revoke" })
-      .click();
-    await dialog.getByText("Nothing yet").waitFor();
-    await page.keyboard.press("Escape");
-    await stage.api.startTurn(id, { prompt: prompts.approval });
-    await approval(page).getByRole("group", { name: "Command" }).waitFor();
-    await page.keyboard.press("Escape");
-    await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
-  });
+      await page
+        .getByRole("button", { name: /^Actions for/ })
+        .first()
+        .click();
+      await page.getByRole("menuitem", { name: "Allowed in this session" }).click();
+      const dialog = page.getByRole("dialog", { name: "Allowed in this session" });
+      await dialog
+        .getByRole("listitem")
+        .filter({ hasText: "node greet.js" })
+        .getByRole("button", { name: "Revoke" })
+        .click();
+      await dialog.getByText("Nothing yet").waitFor();
+      await page.keyboard.press("Escape");
+      await stage.api.startTurn(id, { prompt: prompts.approval });
+      await approval(page).getByRole("group", { name: "Command" }).waitFor();
+      await page.keyboard.press("Escape");
+      await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
+    },
+  );
 
   it.runIf(isFullRun())("decides from the list of what waits, with everything in sight [ux A3]", async () => {
     const { id } = await stage.session(prompts.approval);

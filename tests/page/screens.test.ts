@@ -56,7 +56,7 @@ describe.skipIf(lacksChromium())("the screens", () => {
     await page.getByText(`${stage.bareWorkspace} is not inside a Git repository`).waitFor();
   });
 
-  it("adds up usage by day, model and session", async () => {
+  it.runIf(isFullRun())("adds up usage by day, model and session", async () => {
     const page = await stage.visit("/usage");
     await page.getByText("at Cursor's list prices", { exact: true }).waitFor();
     await page.getByRole("table").first().getByText("9k").waitFor();

@@ -2,12 +2,12 @@ import { type AgentEventOf, approvalView } from "@caret/protocol";
 import { barSize, isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hostileCommands } from "../approvals/hostile-commands.ts";
+import { EACH_PIECE, hostileCommands } from "../approvals/hostile-commands.ts";
 import { lacksChromium } from "./chromium.ts";
 import { approval, transcript } from "./page-parts.ts";
 import { PageStage, phone } from "./page-stage.ts";
 
-const count = barSize({ quick: 200, full: 500 });
+const count = barSize({ quick: EACH_PIECE, full: 500 });
 const calls = hostileCommands(count).map(({ command }) => ({ command }));
 const offered = (args: object) => ({ server: "caret", name: "exec", args: { ...args } });
 

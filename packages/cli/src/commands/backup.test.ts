@@ -194,7 +194,7 @@ it("can be repeated at the same place at whatever moment it was killed", async (
   const script = `import { backUpData } from ${JSON.stringify(module)};
     process.stdin.once("data", () => { process.stdout.write("begun"); backUpData(process.argv[1], process.argv[2]); process.exit(); });
     process.stdout.write("ready");`;
-  for (let run = 0; run < barSize({ quick: 2, full: 20 }); run += 1) {
+  for (let run = 0; run < barSize({ quick: 1, full: 20 }); run += 1) {
     const args = ["--input-type=module", "-e", script, dataDir, join(root, "copy")];
     const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     await once(child.stdout, "data");

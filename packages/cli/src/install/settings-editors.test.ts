@@ -289,7 +289,7 @@ describe("a user's comments and settings", () => {
           expect(left.split("at the end")).toHaveLength(before.split("at the end").length);
           expect(editorFor(format).parse(left)).toEqual(editorFor(format).parse(before));
         }),
-        { numRuns: barSize({ quick: 200, full: 1000 }) },
+        { numRuns: barSize({ quick: 60, full: 1000 }) },
       );
     },
   );

@@ -95,7 +95,7 @@ it("tells an early, a late and a last follower the whole text once, however it i
     const whole = played.map(({ text }) => text).join("");
     expect([heard, (await late)?.flat() ?? [], last].map(textOf)).toEqual([whole, whole, whole]);
   });
-  await fc.assert(property, { numRuns: barSize({ quick: 25, full: 1_000 }) });
+  await fc.assert(property, { numRuns: barSize({ quick: 12, full: 1_000 }) });
 });
 
 /** What a reader does with the next that it is given. */
@@ -145,7 +145,7 @@ it("tells its only follower the whole text once, whether that takes more of a te
     await followed;
     expect(heard).toBe(played.map(({ text }) => text).join(""));
   });
-  await fc.assert(property, { numRuns: barSize({ quick: 100, full: 2_000 }) });
+  await fc.assert(property, { numRuns: barSize({ quick: 40, full: 2_000 }) });
   expect([taken.more > 0, taken.batches > 0]).toEqual([true, true]);
 });
 

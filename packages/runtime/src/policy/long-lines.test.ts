@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { growthOf, MOST_LINEAR_GROWTH } from "../testing/growth-of.ts";
 import { readCommandLine } from "./read-command-line.ts";
 
 /** What grows with its number, up to the length at which a line is no longer read. */
@@ -43,21 +44,10 @@ const shapes: Readonly<Record<string, (count: number) => string>> = {
   errors: (count) => "fi ) ".repeat(count),
 };
 
-function milliseconds(line: string): number {
-  const times = [1, 2, 3, 4, 5, 6].map(() => {
-    const start = performance.now();
-    readCommandLine(line);
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-}
-
 describe("the time that a line takes", () => {
   it.each(Object.entries(shapes))("grows with its length: %s", (_, shape) => {
     const count = Math.floor((45_000 / (shape(101).length - shape(1).length)) * 100);
-    const [short, long] = [milliseconds(shape(Math.floor(count / 10))), milliseconds(shape(count))];
-    // Ten times the text: what grows with its square takes a hundred times as long.
-    expect(long).toBeLessThan(30 * Math.max(short, 8));
+    expect(growthOf(Math.floor(count / 10), (size) => readCommandLine(shape(size)))).toBeLessThan(MOST_LINEAR_GROWTH);
   });
 
   it.each(Object.entries(shapes))("is that of a refusal when it is too long: %s", (_, shape) => {

@@ -11,7 +11,7 @@ import { type ObservedLine, observeLines } from "./testing/observe-lines.ts";
 
 /** So many lines run in one start of a shell. */
 const BATCH = 250;
-const LINES = barSize({ quick: 300, full: 20_000 });
+const LINES = barSize({ quick: 150, full: 20_000 });
 const builtins: readonly PolicyRule[] = [
   "echo",
   ":",

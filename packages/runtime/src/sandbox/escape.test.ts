@@ -52,8 +52,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** What is left for later, and run by a person outside. */
 async function leaveAll(word: string, user: Pick<SpawnOptions, "uid" | "gid"> = {}): Promise<readonly Attempted[]> {
-  // That each attempt works without a sandbox is shown by one user in the short run, and by each in the full one.
-  const size = isFullRun() ? "full" : user.uid === undefined ? "quick" : "inside";
+  // That each attempt works without a sandbox is shown by the full run, and the short one makes all of them as one user.
+  const size = isFullRun() ? "full" : user.uid === undefined ? "quick" : "shared";
   const args = [here("left-behind-main.ts"), tools, word, size];
   const child = spawn(process.execPath, args, {
     ...user,

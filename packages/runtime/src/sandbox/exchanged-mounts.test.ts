@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { barSize } from "../testing/bar-size.ts";
 import { createSandboxBench, hasBubblewrap, type SandboxBench } from "./testing/sandbox-bench.ts";
 
-const STARTS = barSize({ quick: 6, full: 150 });
+const STARTS = barSize({ quick: 4, full: 150 });
 const tools = mkdtempSync(join(tmpdir(), "exchange-"));
 const program = join(tools, "attempt");
 const source = fileURLToPath(new URL("./testing/attempt.c", import.meta.url));

@@ -4,11 +4,11 @@ import { CaretError } from "@caret/protocol";
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import { assertUnfiltered } from "../git/assert-unfiltered.ts";
 import { splitPaths } from "../git/byte-path.ts";
-import { repositoryPrograms } from "../git/own-programs.ts";
+import type { RepositoryPrograms } from "../git/own-programs.ts";
 import { type Git, runGit } from "../git/run-git.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { inRepository, type RunSafely, type Worktree } from "./worktree.ts";
+import { openRepository, type RunSafely, type Worktree } from "./worktree.ts";
 
 /** A line for every file of the repository. */
 const MOST_LISTED = 256 * 1024 * 1024;
@@ -47,12 +47,12 @@ export async function createWorktree(git: Git, { repository, name, root }: Creat
   const branch = branchOf(name);
   makePrivateDirectory(root);
   const path = join(realpathSync(root), name);
-  const run = await inRepository(git, repository);
+  const { run, programs } = await openRepository(git, repository);
   await assertCommit(git, repository);
   if (existsSync(path)) throw taken(`There is a directory ${path} already`, `rm -r ${path}`);
   if (await hasBranch(git, repository, branch))
     throw taken(`The repository has a branch ${branch} already`, `git branch -D ${branch}`);
-  await assertReadable(git, repository, run);
+  await assertReadable(run, programs);
   const args = ["worktree", "add", "--quiet", "--no-track", "-b", branch, "--", path, "HEAD"];
   await adding.run(repository, () => run(args));
   return { repository, path, branch };
@@ -66,8 +66,7 @@ async function assertCommit(git: Git, repository: string): Promise<void> {
   });
 }
 
-async function assertReadable(git: Git, repository: string, run: RunSafely): Promise<void> {
-  const { ownFilters } = await repositoryPrograms(git, repository);
+async function assertReadable(run: RunSafely, { ownFilters }: RepositoryPrograms): Promise<void> {
   if (ownFilters.size === 0) return;
   await withIndexOf(run, "HEAD", async (env) => {
     const { text } = await run(["ls-files", "-z"], { env, decoding: "latin1", maxBytes: MOST_LISTED });

@@ -3,14 +3,14 @@ import { CaretError, type MergePreview, type MergeResult } from "@caret/protocol
 import { assertUnfiltered } from "../git/assert-unfiltered.ts";
 import { filesInTheWay } from "../git/files-in-the-way.ts";
 import { nameSome } from "../git/name-some.ts";
-import { repositoryPrograms } from "../git/own-programs.ts";
+import { type RepositoryPrograms, repositoryPrograms } from "../git/own-programs.ts";
 import type { Git } from "../git/run-git.ts";
 import { withScratchObjects } from "../git/scratch-objects.ts";
 import { repositoriesIn, type TreeChange, treeChanges } from "../git/tree-changes.ts";
 import { unsavedFiles } from "../git/unsaved-files.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { line, type Snapshot, snapshotWorktree } from "./snapshot-worktree.ts";
-import { inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+import { inRepository, inWorktree, openRepository, type RunSafely, type Worktree } from "./worktree.ts";
 import { changedFiles } from "./worktree-changes.ts";
 
 /** What `git merge-tree` ends with when files conflict. */
@@ -63,9 +63,9 @@ export async function mergeWorktree(git: Git, worktree: Worktree, wanted: MergeW
 
 async function planMerge(git: Git, worktree: Worktree): Promise<Plan> {
   const { repository, branch } = worktree;
-  const run = await inRepository(git, repository);
+  const { run, programs } = await openRepository(git, repository);
   const into = await checkedOut(run, repository);
-  await assertMergeableFilters(git, worktree);
+  await assertMergeableFilters(git, worktree, programs);
   return await withScratchObjects(run, async (env) => {
     const seeing: RunSafely = (args, options = {}) => run(args, { ...options, env: { ...env, ...options.env } });
     const snapshot = await snapshotWorktree(git, worktree, env);
@@ -88,9 +88,8 @@ const IN_A_TERMINAL =
   "Set the filter up for your user, or commit in the worktree and merge in a terminal, where it runs.";
 
 /** Before anything of these files is written, be it an object. */
-async function assertMergeableFilters(git: Git, worktree: Worktree): Promise<void> {
+async function assertMergeableFilters(git: Git, worktree: Worktree, { filters }: RepositoryPrograms): Promise<void> {
   const run = await inWorktree(git, worktree);
-  const { filters } = await repositoryPrograms(git, worktree.repository);
   const paths = (await unsavedFiles(run)).filter(({ isIgnored }) => !isIgnored).map(({ path }) => path);
   await assertUnfiltered(run, { runs: (name) => filters.has(name), paths, fix: IN_A_TERMINAL });
 }

@@ -10,7 +10,7 @@ import { type UnsavedFile, unsavedFiles } from "../git/unsaved-files.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { line } from "./snapshot-worktree.ts";
 import { unpushedIn } from "./unpushed-work.ts";
-import { adminDirectory, inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+import { inRepository, openWorktree, type RunSafely, type Worktree } from "./worktree.ts";
 
 /** A line for every file of the repository. */
 const MOST_LISTED = 256 * 1024 * 1024;
@@ -27,7 +27,7 @@ export interface OnlyHere {
 export async function onlyHere(git: Git, worktree: Worktree): Promise<OnlyHere> {
   const repository = await inRepository(git, worktree.repository);
   if (!existsSync(worktree.path)) return { unmerged: await branchAlone(repository, worktree), leftBehind: [] };
-  const run = await inWorktree(git, worktree);
+  const { run, admin } = await openWorktree(git, worktree);
   const head = await line(run, ["rev-parse", "--verify", "HEAD"]);
   const files = await filesAlone(run, worktree, head);
   const ignored = files.filter(({ isIgnored }) => isIgnored).map(({ path }) => path);
@@ -35,7 +35,6 @@ export async function onlyHere(git: Git, worktree: Worktree): Promise<OnlyHere> 
   const staged = (await stagedFiles(run)).filter((path) => !uncommitted.includes(path));
   const nested = await repositoriesOnDisk(worktree.path, new Set(ignored));
   const unfinished = await unfinishedCommand(run);
-  const admin = await adminDirectory(git, worktree.repository, worktree.path);
   return {
     unmerged: unique([...(await committed(repository, worktree, head)), ...uncommitted.map(shownPath)]),
     leftBehind: unique([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { addFiles } from "../git/add-files.ts";
 import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/run-git.ts";
-import { adminDirectory, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+import { openWorktree, type RunSafely, type Worktree } from "./worktree.ts";
 
 /** What a worktree holds at one moment. */
 export interface Snapshot {
@@ -24,17 +24,17 @@ export async function snapshotWorktree(
   worktree: Worktree,
   objects: Readonly<Record<string, string>> = {},
 ): Promise<Snapshot> {
-  const run = await inWorktree(git, worktree);
-  const index = join(await adminDirectory(git, worktree.repository, worktree.path), "index");
+  const { run, admin } = await openWorktree(git, worktree);
   const directory = mkdtempSync(join(tmpdir(), "caret-index-"));
   try {
     const copy = join(directory, "index");
-    copyIndex(index, copy);
+    copyIndex(join(admin, "index"), copy);
     const env = { ...objects, GIT_INDEX_FILE: copy };
     await addFiles(run, { paths: ["."], env });
     const tree = await line(run, ["write-tree"], env);
-    const head = await line(run, ["rev-parse", "--verify", "HEAD"]);
-    return { head, tree, isCommitted: (await line(run, ["rev-parse", `${head}^{tree}`])) === tree };
+    // After the two dashes nothing is taken for the name of a file.
+    const [head = "", committed] = (await line(run, ["rev-parse", "HEAD", "HEAD^{tree}", "--"])).split("\n");
+    return { head, tree, isCommitted: committed === tree };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

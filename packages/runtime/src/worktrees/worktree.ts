@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { repositoryPrograms } from "../git/own-programs.ts";
+import { type RepositoryPrograms, repositoryPrograms } from "../git/own-programs.ts";
 import { type Git, type GitOptions, runGit } from "../git/run-git.ts";
 
 /** Checking out or reading a large repository takes longer than a look at it. */
@@ -23,17 +23,41 @@ interface RunOptions extends Pick<GitOptions, "env" | "maxBytes" | "input" | "de
   readonly codes?: readonly number[];
 }
 
+interface OpenRepository {
+  readonly run: RunSafely;
+  /** Those that `run` is kept from, and those that it starts. */
+  readonly programs: RepositoryPrograms;
+}
+
+/** Git in the user's own checkout, and the programs that it names. */
+export async function openRepository(git: Git, repository: string): Promise<OpenRepository> {
+  return await safely(git, repository, {});
+}
+
 /** Git in the user's own checkout. */
 export async function inRepository(git: Git, repository: string): Promise<RunSafely> {
-  return await safely(git, repository, {});
+  return (await openRepository(git, repository)).run;
+}
+
+interface OpenWorktree {
+  readonly run: RunSafely;
+  /** Where the repository keeps what it knows of the worktree, as `adminDirectory` gives it. */
+  readonly admin: string;
 }
 
 /**
  * Git in a worktree. Its repository is given by the environment: the file `.git` in a worktree is the agent's to write, and could
  * name another repository.
  */
-export async function inWorktree(git: Git, { repository, path }: Worktree): Promise<RunSafely> {
-  return await safely(git, path, { GIT_DIR: await adminDirectory(git, repository, path), GIT_WORK_TREE: path });
+export async function openWorktree(git: Git, { repository, path }: Worktree): Promise<OpenWorktree> {
+  const admin = await adminDirectory(git, repository, path);
+  const { run } = await safely(git, path, { GIT_DIR: admin, GIT_WORK_TREE: path });
+  return { run, admin };
+}
+
+/** The same, for those who need nothing but git. */
+export async function inWorktree(git: Git, worktree: Worktree): Promise<RunSafely> {
+  return (await openWorktree(git, worktree)).run;
 }
 
 /** Git in a directory of another repository, such as one within a worktree, found as these variables say. */
@@ -42,13 +66,13 @@ export async function inPlace(
   directory: string,
   where: Readonly<Record<string, string>>,
 ): Promise<RunSafely> {
-  return await safely(git, directory, where);
+  return (await safely(git, directory, where)).run;
 }
 
-async function safely(git: Git, cwd: string, where: Readonly<Record<string, string>>): Promise<RunSafely> {
-  const { without, required } = await repositoryPrograms(git, cwd, where);
-  const settings = { ...required, ...without, "gc.auto": "0", "maintenance.auto": "false" };
-  return async (args, { env = {}, codes = [0], ...rest } = {}) => {
+async function safely(git: Git, cwd: string, where: Readonly<Record<string, string>>): Promise<OpenRepository> {
+  const programs = await repositoryPrograms(git, cwd, where);
+  const settings = { ...programs.required, ...programs.without, "gc.auto": "0", "maintenance.auto": "false" };
+  const run: RunSafely = async (args, { env = {}, codes = [0], ...rest } = {}) => {
     const { code, text, isCut, errors } = await runGit(git, cwd, args, {
       settings,
       env: { ...where, ...env },
@@ -61,6 +85,7 @@ async function safely(git: Git, cwd: string, where: Readonly<Record<string, stri
       fix: "Read what Git said, correct it in the repository and try again.",
     });
   };
+  return { run, programs };
 }
 
 /** Where the repository keeps what it knows of a worktree: `.git/worktrees/NAME`. Rejects with `workspace-missing`. */

@@ -7,7 +7,8 @@ import { createSandboxBench } from "./sandbox-bench.ts";
 
 /**
  * Makes every attempt twice, without a sandbox and in one of the given word; then a person goes on working outside. Prints the names of those
- * whose programs ran then. With the size `inside` the attempts without a sandbox are left to another run. A program of its own, so that a test that runs as root can have it run by another user.
+ * whose programs ran then. Below the size `full` they are made in a sandbox alone, and with `shared` only those that share a workspace. A
+ * program of its own, so that a test that runs as root can have it run by another user.
  */
 const [, , tools = "", word = "", size = ""] = argv;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -53,11 +54,16 @@ async function play(attempts: readonly LeftBehind[], isInside: boolean): Promise
 }
 
 const report = [];
-const groups = size === "full" ? leftBehind : mostLeftBehind;
+const groups = {
+  full: leftBehind,
+  quick: mostLeftBehind,
+  shared: mostLeftBehind.filter((group) => group.length > 1),
+}[size];
+if (groups === undefined) throw new Error(`${size} is no size`);
 for (const group of groups.map((attempts) =>
   attempts.filter((attempt) => attempt.word === undefined || word === attempt.word),
 )) {
-  const without = size === "inside" ? group.map(() => true) : await play(group, false);
+  const without = size !== "full" ? group.map(() => true) : await play(group, false);
   const inside = await play(group, true);
   report.push(
     ...group.map(({ name, isOptional = false }, index) => ({

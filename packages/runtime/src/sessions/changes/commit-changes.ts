@@ -6,12 +6,12 @@ import { addFiles, submodulesIn } from "../../git/add-files.ts";
 import { assertUnfiltered } from "../../git/assert-unfiltered.ts";
 import { type BytePath, shownPath, splitPaths } from "../../git/byte-path.ts";
 import { nameSome } from "../../git/name-some.ts";
-import { repositoryPrograms } from "../../git/own-programs.ts";
+import type { RepositoryPrograms } from "../../git/own-programs.ts";
 import type { Git } from "../../git/run-git.ts";
 import { REPOSITORY, treeChanges } from "../../git/tree-changes.ts";
 import { wayInside } from "../../paths/physical-path.ts";
 import { line } from "../../worktrees/snapshot-worktree.ts";
-import { inRepository, type RunSafely } from "../../worktrees/worktree.ts";
+import { openRepository, type RunSafely } from "../../worktrees/worktree.ts";
 import { assertCommittable, assertNewBranch } from "./assert-committable.ts";
 
 /**
@@ -25,8 +25,8 @@ export async function commitChanges(
   { message, paths, branch }: CommitChanges,
 ): Promise<CommittedChanges> {
   const inside = paths.map((path) => insideOf(workspace, path));
-  const run = await inRepository(git, workspace);
-  await assertNoFilters(git, run, workspace, inside);
+  const { run, programs } = await openRepository(git, workspace);
+  await assertNoFilters(run, programs, inside);
   await assertCommittable(run, workspace);
   if (branch !== undefined) await assertNewBranch(run, branch);
   const parent = await headOf(run);
@@ -135,8 +135,11 @@ const STAGED = ["diff-index", "--cached", "--name-only", "--relative", "--no-ren
 
 const IN_A_TERMINAL = "Commit in a terminal: `git add` and `git commit` run it.";
 
-async function assertNoFilters(git: Git, run: RunSafely, workspace: string, inside: readonly string[]): Promise<void> {
-  const { ownFilters, filters } = await repositoryPrograms(git, workspace);
+async function assertNoFilters(
+  run: RunSafely,
+  { ownFilters, filters }: RepositoryPrograms,
+  inside: readonly string[],
+): Promise<void> {
   if (ownFilters.size > 0)
     throw new CaretError("unsupported", "The repository's own settings name filters that decide what is committed", {
       fix: IN_A_TERMINAL,

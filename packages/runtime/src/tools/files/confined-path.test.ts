@@ -181,7 +181,7 @@ it("no tool reads or changes anything outside, whatever links there are", async 
         rmSync(workspace, { recursive: true });
       },
     ),
-    { numRuns: barSize({ quick: 25, full: 500 }) },
+    { numRuns: barSize({ quick: 12, full: 500 }) },
   );
 });
 
@@ -206,7 +206,7 @@ const swapper = `
   }
 `;
 
-const SWAPS = barSize({ quick: 500, full: 10_000 });
+const SWAPS = barSize({ quick: 200, full: 10_000 });
 
 it(`a directory that is swapped for a link while ${SWAPS} calls use it never lets one out`, async () => {
   bench.write("a/secret.txt", "inside");

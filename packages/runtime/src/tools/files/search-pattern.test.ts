@@ -139,7 +139,7 @@ describe.runIf(hasPcre)("a pattern in ripgrep's syntax", () => {
         const isKnown = (line: string): boolean => !written.includes("[:") || /^\p{ASCII}*$/u.test(line);
         expect(linesOf(found(written)).filter(isKnown)).toEqual(linesOf(byGrep(written)).filter(isKnown));
       }),
-      { numRuns: barSize({ quick: 60, full: 2_000 }) },
+      { numRuns: barSize({ quick: 30, full: 2_000 }) },
     );
   });
 });

@@ -107,7 +107,7 @@ async function edit(run: NativeRun, name: string, before: Buffer): Promise<Buffe
 
 describe("files that the upstream edits by the gateway's tools", () => {
   it("hold exactly what it meant them to hold, whatever they are [A1, A3]", { timeout: 600_000 }, async () => {
-    const files = fc.sample(fileBytes, { numRuns: barSize({ quick: 60, full: 1_000 }), seed: 30 });
+    const files = fc.sample(fileBytes, { numRuns: barSize({ quick: 30, full: 1_000 }), seed: 30 });
     let spoilt: readonly number[] = [];
     await bench.play(async (run) => {
       for (const [index, before] of files.entries()) {
@@ -123,7 +123,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
 
   it("are all written by a patch over several of them, under one call [A2]", async () => {
     const contents = fc.sample(fc.uniqueArray(fc.tuple(fc.nat(5), fileBytes), { minLength: 2, maxLength: 5 }), {
-      numRuns: barSize({ quick: 5, full: 50 }),
+      numRuns: barSize({ quick: 3, full: 50 }),
       seed: 31,
     });
     await bench.play(async (run) => {
@@ -334,7 +334,7 @@ describe("a range of a file", () => {
   it("is the pieces between the line feeds, from the beginning or the end [A19]", async () => {
     const content = fc.array(fc.constantFrom("", "a", "bc\r", "é"), { maxLength: 8 }).map((lines) => lines.join("\n"));
     const ranges = fc.tuple(content, fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 10 }));
-    const cases = fc.sample(ranges, { numRuns: barSize({ quick: 60, full: 500 }), seed: 32 });
+    const cases = fc.sample(ranges, { numRuns: barSize({ quick: 30, full: 500 }), seed: 32 });
     const ends: unknown[] = [];
     await bench.play(async (run) => {
       for (const [before, offset, limit] of cases) {

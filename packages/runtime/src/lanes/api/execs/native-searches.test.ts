@@ -86,7 +86,7 @@ describe("a directory that the upstream lists", () => {
       selector: ([each]) => each.normalize("NFC"),
       maxLength: 30,
     });
-    const trees = fc.sample(entries, { numRuns: barSize({ quick: 10, full: 200 }), seed: 40 });
+    const trees = fc.sample(entries, { numRuns: barSize({ quick: 5, full: 200 }), seed: 40 });
     await bench.play(async (run) => {
       for (const [index, tree] of trees.entries()) {
         mkdirSync(bench.path(`${index}`));
@@ -180,7 +180,7 @@ describe.runIf(hasGnuGrep)("a search that the upstream asks for", () => {
   it("finds the lines that grep finds, with the lines around them, and their true numbers [A4]", {
     timeout: 600_000,
   }, async () => {
-    const cases = fc.sample(fc.tuple(files, searches), { numRuns: barSize({ quick: 8, full: 80 }), seed: 41 });
+    const cases = fc.sample(fc.tuple(files, searches), { numRuns: barSize({ quick: 4, full: 80 }), seed: 41 });
     await bench.play(async (run) => {
       for (const [tree, search] of cases) {
         for (const name of readdirSync(bench.workspace)) rmSync(bench.path(name), { recursive: true });
