@@ -55,9 +55,9 @@ export default defineConfig(({ mode }) => ({
     // A worker uses half of a core and more, the rest is waiting: with git's processes beside it four keep two cores busy,
     // and each more loads all modules once more.
     maxWorkers: 4,
-    // These only end what hangs. A busy machine is no failure, so that they are long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // These only end what hangs. A busy machine is no failure, so they are long, and longer for full sizes.
+    testTimeout: mode === "full" ? 600_000 : 60_000,
+    hookTimeout: mode === "full" ? 600_000 : 60_000,
     expect: { poll: { timeout: 20_000, interval: 100 } },
   },
 }));

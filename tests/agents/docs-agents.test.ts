@@ -45,7 +45,7 @@ beforeAll(async () => {
   chmodSync(join(bin, "caret"), 0o755);
   writeFileSync(join(home.workspace, "note.txt"), "hello\n");
   gateway = await startGateway(home, { args: ["--port", "0", "--workspace", home.workspace] });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   home.remove();

@@ -56,10 +56,13 @@ function wantedLines(input: HostileCall): readonly string[] {
   return parts.flatMap(partLines).map(spaceless);
 }
 
-/** The lines of a card, put together again from the rows of the screen. */
+/**
+ * The lines of a card, put together again from the rows of the screen. A card names every joiner (`<U+200D>`); one that the screen
+ * has as a character is tmux's own, left in a cell from the row that was drawn there before.
+ */
 function linesOf(rows: readonly string[]): readonly string[] {
   const lines: string[] = [];
-  for (const row of rows)
+  for (const row of rows.map((each) => each.replaceAll("\u200d", "")))
     if (/^ {2}…(?: |$)/.test(row)) lines.push((lines.pop() ?? "") + row.slice(4));
     else lines.push(row.slice(2));
   return lines.map(spaceless);

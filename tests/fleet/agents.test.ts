@@ -43,7 +43,7 @@ beforeAll(async () => {
   [one, other] = gateways.map((gateway) => fleet.client(gateway)) as [NativeClient, NativeClient];
   await one.createAgent({ name: "ann", workspace: fleet.home.workspace, permission: "auto-edits", lane: "sim" });
   await other.createAgent({ name: "bob", workspace: deskDirectory, permission: "auto-edits", lane: "sim" });
-}, 120_000);
+});
 afterAll(() => fleet.remove());
 
 const query = (sql: string): string => fleet.server.run("psql", ["-d", "caret_fleet", "-Atc", sql]).trim();
@@ -86,7 +86,7 @@ it("a message from an agent on one machine starts the turn of an agent on the ot
   expect(await received("bob")).toEqual([["ann", "ping", "started"]]);
   await untilIdle("ann");
   await untilIdle("bob");
-}, 60_000);
+});
 
 it("an agent that asks a person gets the answer that is given at another gateway, while it waits", async () => {
   await one.sendMessage("bob", { text: "ask a person" });
@@ -100,7 +100,7 @@ it("an agent that asks a person gets the answer that is given at another gateway
     event.type === "tool-result" ? [event.output ?? ""] : [],
   );
   expect(JSON.parse(results.at(-1) ?? "")).toMatchObject({ from: "human", text: "Blue", reply_to: question?.id });
-}, 60_000);
+});
 
 it("prompts that are queued behind a turn run after it, and one of them at once when a person says so", async () => {
   const { sessionId } = await one.getAgent("ann");
@@ -117,7 +117,7 @@ it("prompts that are queued behind a turn run after it, and one of them at once 
     .toMatchObject({ kind: "ended", outcome: "completed" });
   expect((await one.listQueue(id)).prompts).toEqual([]);
   expect((await one.getSession(sessionId)).agent).toBe("ann");
-}, 60_000);
+});
 
 it("an agent in a worktree shows its changes, merges them and is removed, asked for at the other gateway", async () => {
   const git = (...args: readonly string[]): string =>
@@ -139,7 +139,7 @@ it("an agent in a worktree shows its changes, merges them and is removed, asked 
   await expect(one.getAgent("cid")).rejects.toMatchObject({ code: "not-found" });
   expect(git("worktree", "list").trim().split("\n").length).toBe(1);
   expect(made.worktree?.repository).toBe(deskDirectory);
-}, 60_000);
+});
 
 it("what waits for an agent whose machine is away says so, is held and let go meanwhile, and starts when the machine is back", async () => {
   desk.kill("SIGTERM");
@@ -154,7 +154,7 @@ it("what waits for an agent whose machine is away says so, is held and let go me
   desk = await worker("desk", deskDirectory, "desk-again");
   await untilIdle("bob");
   expect((await promptsOf("bob")).at(-1)).toBe("Say plum");
-}, 60_000);
+});
 
 it("of two workers of a machine one starts what waits; when it is killed, the other goes on, and nothing is lost or doubled", async () => {
   const second = await worker("desk", deskDirectory, "desk-too");
@@ -175,4 +175,4 @@ it("of two workers of a machine one starts what waits; when it is killed, the ot
   expect((await promptsOf("bob")).slice(before)).toEqual(texts);
   const states = (await one.listMessages("bob", { limit: 100 })).filter(({ id }) => id.startsWith("count-"));
   expect(states.map(({ state }) => state)).toEqual(texts.map(() => "started"));
-}, 120_000);
+});

@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   gateways = new DoomedProcesses(3, (index) => fleet.gateway(`gateway-${index}`));
   await Promise.all([workers.ready(), gateways.ready()]);
-}, 120_000);
+});
 afterAll(async () => {
   await fleet.remove();
   cuttable.close();

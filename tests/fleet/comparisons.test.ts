@@ -36,7 +36,7 @@ beforeAll(async () => {
   desk = await worker("desk", deskDirectory);
   gateways = await Promise.all([fleet.gateway("one"), fleet.gateway("other")]);
   [one, other] = gateways.map((gateway) => fleet.client(gateway));
-}, 120_000);
+});
 afterAll(() => fleet.remove());
 
 const git = (...args: readonly string[]): string =>
@@ -91,7 +91,7 @@ it("a comparison that is started at one gateway runs on the machine of its repos
   expect([readFileSync(join(repository, "made.txt"), "utf8"), worktrees()]).toEqual(["made\n", 1]);
   const [candidate] = ready.candidates;
   expect(await one?.getSession(candidate?.sessionId ?? "")).toMatchObject({ archived: true });
-}, 60_000);
+});
 
 it("one that is attended lives while a client follows it at any gateway, and is dropped when that gateway is killed", async () => {
   const [, second] = gateways;
@@ -110,7 +110,7 @@ it("one that is attended lives while a client follows it at any gateway, and is 
   await following;
   await expect.poll(async () => (await one?.getComparison(id))?.state, { timeout: 40_000 }).toBe("dropped");
   expect(worktrees()).toBe(1);
-}, 90_000);
+});
 
 it("a comparison is gone with the worker that is killed, whose next start removes the worktrees", async () => {
   const { id } = await start("Go on for ever");
@@ -121,4 +121,4 @@ it("a comparison is gone with the worker that is killed, whose next start remove
   await expect.poll(worktrees, { timeout: 30_000 }).toBe(1);
   await expect(one?.getComparison(id)).rejects.toMatchObject({ code: "not-found" });
   await expect(one?.dropComparison(id)).rejects.toMatchObject({ code: "not-found" });
-}, 90_000);
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await start("laptop");
   gateways = await Promise.all([fleet.gateway("one"), fleet.gateway("other")]);
   [ann, ben] = await Promise.all([fleet.token("ann", "--user", "ann"), fleet.token("ben", "--user", "ben")]);
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 async function start(machine: string, env: Readonly<Record<string, string>> = {}, lane = "sim"): Promise<void> {
@@ -106,7 +106,7 @@ it("conversations go on in their own sessions on another machine when theirs is 
   expect(await Promise.all(begun.map(({ session }) => noticesOf(session ?? "")))).toEqual(
     Array(5).fill(["resume-lost"]),
   );
-}, 60_000);
+});
 
 it("a conversation whose machine is killed between two requests goes on in its session, and stays where it is then", async () => {
   const conversation = new Conversation(ann, { "x-session-id": "killed" });
@@ -117,7 +117,7 @@ it("a conversation whose machine is killed between two requests goes on in its s
   const again = await conversation.ask("Tell me more", 0);
   expect([gone, again.session]).toEqual([{ session: begun.session, text: "It was quince." }, begun.session]);
   expect(await noticesOf(begun.session ?? "")).toEqual(["resume-lost"]);
-}, 60_000);
+});
 
 it("a conversation of the API lane goes on with its upstream's own state, on another machine and without a notice", async () => {
   // The second text is the one of a second turn of the same upstream conversation.
@@ -136,4 +136,4 @@ it("a conversation of the API lane goes on with its upstream's own state, on ano
     { session: begun.session, text: "Two." },
     [],
   ]);
-}, 60_000);
+});

@@ -29,7 +29,7 @@ let fleet: FleetHome;
 const ways: CuttableSocket[] = [];
 beforeAll(async () => {
   fleet = await FleetHome.open({ turns: [...signals, "mended"].map(worksAs) });
-}, 60_000);
+});
 afterAll(async () => {
   await fleet.remove();
   for (const way of ways) way.close();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await fleet.worker("worker");
   [one, other] = await Promise.all([fleet.gateway("one"), fleet.gateway("other")]);
   [atOne, atOther] = [fleet.client(one), fleet.client(other)];
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 const clients = (): readonly [NativeClient, NativeClient] => {

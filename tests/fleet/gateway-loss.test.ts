@@ -17,7 +17,7 @@ beforeAll(async () => {
   const env = { CARET_SERVER_HOSTS: JSON.stringify([new URL(address.url).host]) };
   first = await fleet.gateway("first", env);
   gateways.push(first, await fleet.gateway("second", env));
-}, 60_000);
+});
 afterAll(async () => {
   address.close();
   await fleet.remove();
@@ -46,4 +46,4 @@ it("Anthropic's tool loop goes on at another gateway when its own is killed whil
     content: [{ type: "text", text: expect.stringContaining("forty-two") }],
   });
   expect(fleet.home.prompts()).toHaveLength(1);
-}, 60_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ];
   await Promise.all(workers);
   gateways = await Promise.all([fleet.gateway("left"), fleet.gateway("right")]);
-}, 60_000);
+});
 afterAll(async () => {
   leave.abort();
   await fleet.remove();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   fleet = await FleetHome.open();
   laptop = await fleet.worker("laptop", { CARET_FLEET_MACHINE: "laptop" });
   gateway = await fleet.gateway("gateway");
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 async function run(...argv: readonly string[]): Promise<string> {
@@ -51,7 +51,7 @@ it("a session whose machine is away says which one it waits for, and runs on the
   );
   const { turnId } = await started;
   await expect.poll(status).toMatchObject({ kind: "ended", turnId, outcome: "completed" });
-}, 60_000);
+});
 
 it("a session is made, and one of a file is imported, on the machine that is named", async () => {
   const client = fleet.client(gateway);
@@ -80,4 +80,4 @@ it("a session is made, and one of a file is imported, on the machine that is nam
     code: "agent-unavailable",
     message: "Waiting for the machine attic: no worker of it is there",
   });
-}, 60_000);
+});

@@ -9,7 +9,7 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   fleet = await FleetHome.open();
   [worker, gateway] = await Promise.all([fleet.worker("worker"), fleet.gateway("gateway")]);
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 const ask = (path: string, init: RequestInit = {}): Promise<Response> =>

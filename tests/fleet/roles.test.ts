@@ -17,7 +17,7 @@ beforeAll(async () => {
   await database.close();
   worker = await fleet.worker("worker", { CARET_STORE: addressOf("worker") });
   gateway = await fleet.gateway("gateway", { CARET_STORE: addressOf("gateway") });
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 const addressOf = (role: string): string => fleet.url.replace("caret@", `caret_${role}@`);
@@ -41,7 +41,7 @@ it("a worker and a gateway run a turn, answer a stateless door and delete a sess
   await expect(client.getSession(session.id)).rejects.toMatchObject({ code: "session-not-found" });
   await expect.poll(() => rowsOf(session.id), { timeout: 30_000 }).toBe("0");
   expect([worker.stderr(), gateway.stderr()].join("")).not.toContain("refuses this user");
-}, 90_000);
+});
 
 it("they have rights enough for agents in worktrees, comparisons and imports, and for a drained worker to take its rows away", async () => {
   const client = fleet.client(gateway);
@@ -73,4 +73,4 @@ it("they have rights enough for agents in worktrees, comparisons and imports, an
     "0",
     false,
   ]);
-}, 90_000);
+});

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const env = { CARET_TELEMETRY_OTLP_ENDPOINT: receiver.endpoint };
   worker = await fleet.worker("worker", env);
   gateway = await fleet.gateway("gateway", env);
-}, 60_000);
+});
 afterAll(async () => {
   await fleet.remove();
   receiver.close();

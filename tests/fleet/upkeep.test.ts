@@ -15,7 +15,7 @@ beforeAll(async () => {
   worker = await fleet.worker("worker");
   gateway = await fleet.gateway("gateway");
   client = fleet.client(gateway);
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 const create = async (): Promise<string> =>
@@ -52,7 +52,7 @@ it("a restored backup has every session, verified by its digest, and a new gatew
   const { events } = await there.readLog(id, {});
   expect(new Set(events.map((event) => event.turnId)).size).toBe(2);
   expect((await client.getSession(id)).status).not.toMatchObject({ turnId });
-}, 120_000);
+});
 
 it("programs of this version start and work beside a newer one whose migration only adds, and refuse one that takes away", async () => {
   const database = openDatabase(readDatabaseAddress(fleet.url));
@@ -71,7 +71,7 @@ it("programs of this version start and work beside a newer one whose migration o
   await database.close();
   await expect(fleet.worker("too-old")).rejects.toThrow("a newer Caret that this one cannot work beside");
   await turn(client, id, "Say hello");
-}, 120_000);
+});
 
 it("a worker that is drained ends its running turn, takes none that comes later, and leaves with exit code 0", async () => {
   const [busy, later] = [await create(), await create()];
@@ -108,4 +108,4 @@ it("a worker that is drained ends its running turn, takes none that comes later,
   await expect
     .poll(async () => (await client.getSession(later)).status, { timeout: 30_000 })
     .toMatchObject({ kind: "ended", turnId: begun.turnId, outcome: "completed" });
-}, 120_000);
+});

@@ -9,7 +9,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   fleet = await FleetHome.open();
   worker = await fleet.worker("worker", { CARET_FLEET_METRICS_PORT: "0", CARET_FLEET_CAPACITY: "7" });
-}, 60_000);
+});
 afterAll(() => fleet.remove());
 
 interface Asked {
@@ -92,4 +92,4 @@ it("shows what the worker can hold and holds, what it has appended, and how ofte
   expect(after).toMatchObject({ 'caret_turn_ends_total{outcome="completed"}': 1, caret_turns_running: 0 });
   expect(after["caret_worker_appends_total"]).toBeGreaterThan(1);
   expect(after["caret_worker_lease_renewals_total"]).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -233,7 +233,7 @@ it(`a directory that is swapped for a link while ${SWAPS} calls use it never let
   expect(Object.keys(tally).sort()).toEqual(["error", "inside", "ok"]);
   expect(readdirSync(outside)).toEqual(["secret.txt"]);
   expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
-}, 120_000);
+});
 
 it("leaves no descriptor open", async () => {
   bench.write("a/b/c.txt", "text");
