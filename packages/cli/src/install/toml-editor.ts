@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import { parse } from "smol-toml";
@@ -47,25 +46,32 @@ function takeOut(text: string, { from, to }: Section, former: string | null): Sp
   return { from: before.replace(/(^|\n)\r?\n$/, "$1").length, to: to + ownEnd, text: "" };
 }
 
-/** A sign that begins a comment is one whose rest of the line can go without a change of any value. */
+/** What begins with a sign that stands in no string. */
 function commentsIn(text: string, { from, to }: Section): readonly KeptText[] {
-  const table = text.slice(from, to);
-  const settings = parse(table);
+  parse(text.slice(from, to));
   const comments: KeptText[] = [];
-  for (const { index, 0: rest } of table.matchAll(/#[^\r\n]*/g)) {
-    const starts = [...rest.matchAll(/#/g)].map((sign) => index + sign.index);
-    const start = starts.find((at) => isWithout(table, at, index + rest.length, settings));
-    if (start !== undefined) comments.push({ from: from + start, to: from + index + rest.length });
+  for (let at = from; at < to; ) {
+    const start = at;
+    const character = text.charAt(at);
+    if (character === "#") {
+      while (at < to && !/[\r\n]/.test(text.charAt(at))) at += 1;
+      comments.push({ from: start, to: at });
+    } else if (character === '"' || character === "'") at = endOfString(text, at, to);
+    else at += 1;
   }
   return comments;
 }
 
-function isWithout(table: string, from: number, to: number, settings: unknown): boolean {
-  try {
-    return isDeepStrictEqual(parse(table.slice(0, from) + table.slice(to)), settings);
-  } catch {
-    return false; // it was a part of a value
-  }
+/** Of any of the four kinds of strings; three quotes may have two more before them. */
+function endOfString(text: string, start: number, to: number): number {
+  const quote = text.charAt(start);
+  const isLong = text.startsWith(quote.repeat(3), start);
+  const closing = isLong ? quote.repeat(3) : quote;
+  let at = start + closing.length;
+  while (at < to && !text.startsWith(closing, at)) at += quote === '"' && text.charAt(at) === "\\" ? 2 : 1;
+  at += closing.length;
+  while (isLong && at < to && text.charAt(at) === quote) at += 1;
+  return at;
 }
 
 function headerOf(path: SettingPath): string {

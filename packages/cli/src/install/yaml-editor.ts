@@ -1,6 +1,17 @@
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingStep, SettingValue } from "@caret/protocol/recipes";
-import { type Document, isMap, isScalar, isSeq, Lexer, type Node, type Pair, parseAllDocuments, stringify } from "yaml";
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+  stringify,
+  visit,
+} from "yaml";
 import { type KeptText, keepComments } from "./kept-comments.ts";
 import { isItem, nested } from "./setting-value.ts";
 import { applySplices, lineEnd, type SettingsEditor, type SettingUndo, type Splice } from "./settings-editor.ts";
@@ -61,10 +72,25 @@ function addedMembers(node: Node | null, value: SettingValue | undefined): reado
 
 function read(text: string): YamlDocument {
   // A file of comments only is a file without settings.
-  const [document, ...others] = parseAllDocuments(isBlank(text) ? "{}" : text) as readonly YamlDocument[];
+  const source = isBlank(text) ? "{}" : text;
+  // The parser compares each key of a map with all others.
+  const [document, ...others] = parseAllDocuments(source, { uniqueKeys: false }) as readonly YamlDocument[];
   if (others.length > 0) throw new SyntaxError("it has several documents");
-  if (document === undefined || document.errors.length > 0) throw new SyntaxError("it is not YAML");
+  if (document === undefined || document.errors.length > 0 || hasTwice(document))
+    throw new SyntaxError("it is not YAML");
   return document;
+}
+
+/** Whether a map has two entries of one name. */
+function hasTwice(document: YamlDocument): boolean {
+  let isFound = false;
+  visit(document, {
+    Map(_key, { items }) {
+      const names = items.map(({ key }) => (isScalar(key) ? key.value : key));
+      if (new Set(names).size < names.length) isFound = true;
+    },
+  });
+  return isFound;
 }
 
 function isBlank(text: string): boolean {

@@ -60,3 +60,13 @@ it("shows content that a diff of bytes does not show", () => {
     textOf({ subject: "write", input: { path: "a", content: "AAA=", encoding: "base64" }, diff: { path: "a" } }),
   ).toBe('Write a\nChange of a\nArguments:\n> {\n>   "content": "AAA=",\n>   "encoding": "base64"\n> }');
 });
+
+it("shows the spaces at the ends of a directory and a path", () => {
+  expect([
+    textOf({ input: { command: "ls", cwd: " lib " } }),
+    textOf({ subject: "write", input: { path: "a ", content: "x" }, diff: { path: "a ", after: "x" } }),
+  ]).toEqual([
+    "Run a command\n$ ls\nIn the directory: <U+0020>lib<U+0020>",
+    "Write a file\nChange of a<U+0020>\n+x\n\\ No newline at end of file",
+  ]);
+});

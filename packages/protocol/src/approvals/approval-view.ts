@@ -75,7 +75,14 @@ export function approvalView(request: Request): ApprovalView {
 }
 
 function part(kind: ApprovalPart["kind"], label: string, text: string | undefined): readonly ApprovalPart[] {
-  return text === undefined ? [] : [{ kind, label, text: markHidden(text) }];
+  if (text === undefined) return [];
+  const marked = markHidden(text);
+  return [{ kind, label, text: kind === "directory" ? markEdges(marked) : marked }];
+}
+
+/** A space at either end of a path cannot be seen. */
+function markEdges(path: string): string {
+  return path.replaceAll(/^[\t ]|[\t ](?=\n|$)/g, hiddenMark);
 }
 
 /** Each argument once: as a part of its own, in the diff, or among the rest. */
@@ -148,7 +155,7 @@ function changedBy(fields: Fields, diff: FileDiff | undefined): readonly string[
 
 function changePart({ path, before, after, unified }: FileDiff): ApprovalPart {
   const diff: FileDiff = {
-    path: markLine(path),
+    path: markEdges(markLine(path)),
     ...(before === undefined ? {} : { before: markHidden(before) }),
     ...(after === undefined ? {} : { after: markHidden(after) }),
     ...(unified === undefined ? {} : { unified: markHidden(unified) }),

@@ -69,18 +69,27 @@ export interface SseMessage {
  */
 async function* sseMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SseMessage[], void> {
   const decoder = new TextDecoder();
-  let rest = "";
+  /** What came since the last whole message, as it came: a long one may come in many chunks. */
+  let open: string[] = [];
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    const end = rest.lastIndexOf("\n\n");
-    if (end === -1) {
+    const text = decoder.decode(chunk, { stream: true });
+    const end = endOfMessages(open.at(-1) ?? "", text);
+    if (text !== "") open.push(text.slice(0, end));
+    if (end === undefined) {
       yield [];
       continue;
     }
-    const whole = rest.slice(0, end);
-    rest = rest.slice(end + 2);
-    yield whole.split("\n\n").flatMap((text) => toMessage(text));
+    const whole = open.join("").slice(0, -2);
+    open = end === text.length ? [] : [text.slice(end)];
+    yield whole.split("\n\n").flatMap((message) => toMessage(message));
   }
+}
+
+/** Behind the last message that ends in a text, perhaps with a line feed of the text before it; undefined: none does. */
+function endOfMessages(before: string, text: string): number | undefined {
+  const last = text.lastIndexOf("\n\n");
+  if (last !== -1) return last + 2;
+  return before.endsWith("\n") && text.startsWith("\n") ? 1 : undefined;
 }
 
 function toMessage(text: string): readonly SseMessage[] {

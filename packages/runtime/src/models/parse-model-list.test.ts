@@ -44,6 +44,19 @@ describe("parseModelList", () => {
     },
   );
 
+  it("reads a name with many marks in time that its length bounds", () => {
+    const milliseconds = (marks: number): number => {
+      const start = performance.now();
+      const [model] = parseModelList(`x - X ${"(current) ".repeat(marks)}`);
+      expect(model).toEqual({ id: "x", name: "X", isCurrent: true, isDefault: false });
+      return performance.now() - start;
+    };
+    milliseconds(1_000);
+    const [short, long] = [milliseconds(1_000), milliseconds(10_000)];
+    // Ten times the marks: what grows with their square takes a hundred times as long.
+    expect(long).toBeLessThan(35 * Math.max(short, 3));
+  });
+
   it("sees through a spinner that moves the cursor instead of starting a new line", () => {
     const text = "\x1b[2K\x1b[GLoading models…\n\x1b[2K\x1b[1A\x1b[2K\x1b[GAvailable models\n\nauto - Auto\x1b[K\n";
     const sameLine = "Loading models…\x1b[2K\x1b[Gauto - Auto";

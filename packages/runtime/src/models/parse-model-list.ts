@@ -26,7 +26,7 @@ const ESCAPE = String.fromCharCode(0x1b);
 const cursorMovement = new RegExp(`${ESCAPE}\\[[0-9;]*[A-HJKf]|\\r`, "g");
 const modelLine = /^\s*([A-Za-z0-9][\w.:/[\]=,-]*) - (.*)$/;
 /** Only these two words are marks; every other parenthesis is part of the model's name. */
-const trailingMark = /\(\s*((?:current|default)(?:\s*,\s*(?:current|default))*)\s*\)\s*$/i;
+const mark = /^\s*((?:current|default)(?:\s*,\s*(?:current|default))*)\s*$/i;
 
 /** What `agent models` printed, as data. Anything that is not a model's line (headings, tips, spinners) is skipped. */
 export function parseModelList(text: string): readonly ListedModel[] {
@@ -45,11 +45,17 @@ function parseLine(line: string): ListedModel | undefined {
   if (id === undefined || label === undefined) return undefined;
   const marks = new Set<string>();
   let name = visibleName(label);
-  for (let match = trailingMark.exec(name); match !== null; match = trailingMark.exec(name)) {
-    for (const mark of (match[1] ?? "").toLowerCase().split(",")) marks.add(mark.trim());
-    name = name.slice(0, match.index).trimEnd();
+  for (let words = trailingMark(name); words !== undefined; words = trailingMark(name)) {
+    for (const word of words.toLowerCase().split(",")) marks.add(word.trim());
+    name = name.slice(0, name.lastIndexOf("(")).trimEnd();
   }
   return { id, name: name === "" ? id : name, isCurrent: marks.has("current"), isDefault: marks.has("default") };
+}
+
+/** Looked for from the end, so that a name with many marks is read once. */
+function trailingMark(name: string): string | undefined {
+  const at = name.endsWith(")") ? name.lastIndexOf("(") : -1;
+  return at === -1 ? undefined : mark.exec(name.slice(at + 1, -1))?.[1];
 }
 
 function mergeMarks(seen: ListedModel, again: ListedModel): ListedModel {

@@ -11,10 +11,16 @@ export function changedFiles(words: readonly ShellWord[]): readonly ShellWord[] 
   return changed.map(toDirectory);
 }
 
-/** The first operand of `sed` is its script. */
+/** The first operand of `sed` is its script, unless `--expression=` gave one. A suffix with a slash is the path of the copy. */
 function editedInPlace(given: readonly ShellWord[]): readonly ShellWord[] {
-  const isInPlace = given.some(({ text }) => /^(-[nErsz]*i|--in-place)/.test(text));
-  return isInPlace ? given.filter(({ text }) => !/^-./.test(text)).slice(1) : [];
+  const options = given.filter(({ text }) => /^(-[nErsz]*i|--in-place)/.test(text));
+  if (options.length === 0) return [];
+  const operands = given.filter(({ text }) => !/^-./.test(text));
+  const copies = options
+    .map((word) => ({ ...word, spread: false, text: word.text.replace(/^(-[nErsz]*i|--in-place=?)/, "") }))
+    .filter(({ text }) => text.includes("/"));
+  const isGiven = given.some(({ text }) => text.startsWith("--expression="));
+  return [...copies, ...(isGiven ? operands : operands.slice(1))];
 }
 
 /** A pattern without braces names files of the directory before its first wildcard, unless it climbs. */

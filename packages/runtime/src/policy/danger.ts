@@ -4,9 +4,11 @@ import type { GitAnswers } from "./git-settings.ts";
 import { createCommandPattern } from "./glob-pattern.ts";
 import { isKeptByGit } from "./kept-by-git.ts";
 import { programName } from "./launch.ts";
+import { mayGiveOption } from "./long-option.ts";
 import { mayStartOthers } from "./may-start-others.ts";
 import { followAll } from "./path-ends.ts";
 import type { PathPart, PolicyCall, PolicyPart, ResolvedPath } from "./policy-parts.ts";
+import { pythonModule } from "./python-module.ts";
 import { secretRead } from "./secret-places.ts";
 import type { ShellWord } from "./shell-word.ts";
 
@@ -46,7 +48,8 @@ const dangers: Readonly<Record<string, readonly string[]>> = {
     ...["ssh", "scp", "sftp", "rsync", "ftp", "telnet", "nc", "ncat", "netcat", "socat", "curl", "wget"],
     ...["rclone", "s3cmd", "s5cmd", "gsutil", "lftp", "tftp", "mosh", "aria2c", "http", "https", "xh", "smbclient"],
     ...["mail", "mailx", "sendmail", "msmtp", "mutt", "swaks", "git send-email", "git imap-send", "openssl s_client"],
-    ...["git svn dcommit", "git p4 submit", "git request-pull", "git archive --remote", "git upload-archive"],
+    ...["git svn dcommit", "git p4 submit", "git request-pull", "git archive --r*", "git upload-archive"],
+    ...["git send-pack", "git http-push", "git http-fetch", "git remote-*", "git web--browse", "git subtree push"],
   ],
   "lets other machines in": [
     ...[
@@ -57,6 +60,10 @@ const dangers: Readonly<Record<string, readonly string[]>> = {
       "http.server",
       "SimpleHTTPServer",
       "pyftpdlib",
+      "pydoc",
+      "smtpd",
+      "aiosmtpd",
+      "deno serve",
     ],
     ...["http-server", "live-server", "serve", "darkhttpd", "httpd", "caddy", "nginx", "php -S"],
     ...["ngrok", "cloudflared", "tailscale", "localtunnel", "lt", "sshd", "vsftpd", "openssl s_server", "ruby -run"],
@@ -181,14 +188,20 @@ function dangerOfReading(words: readonly ShellWord[], workspace: string): string
 function readingsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const [program, ...others] = words;
   if (program === undefined) return [words];
-  const module = others.findIndex(({ text }) => /^-[a-zA-Z]*m/.test(text));
-  const isPython = /^python[\d.]*$/.test(programName(program.text)) && module !== -1;
-  const joined = others[module]?.text.replace(/^-[a-zA-Z]*?m/, "") ?? "";
-  const started =
-    joined === "" ? others.slice(module + 1) : [{ ...program, text: joined }, ...others.slice(module + 1)];
-  const plain = others.filter(({ text }) => !text.startsWith("-"));
-  const isRunner = /^(?:npx|bunx|pnpx|uvx)$/.test(programName(program.text));
-  return [words, [program, ...plain], ...(isPython ? [started] : []), ...(isRunner ? [plain] : [])];
+  const module = pythonModule(words);
+  const plain = [program, ...others.filter(({ text }) => !text.startsWith("-"))];
+  return [words, plain, ...(module === undefined ? [] : [module]), ...fetchedPrograms(plain, others)];
+}
+
+/** `npx x`, `npm exec x`, `pnpm dlx x`, `bun x x`; behind `-p package` the program is the next word. */
+function fetchedPrograms(plain: readonly ShellWord[], given: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const [name, verb] = plain.map(({ text }) => programName(text));
+  const isRunner = /^(?:npx|bunx|pnpx|uvx)$/.test(name ?? "");
+  const hasVerb = /^(?:npm|pnpm|yarn|bun)$/.test(name ?? "") && /^(?:exec|x|dlx)$/.test(verb ?? "");
+  if (!isRunner && !hasVerb) return [];
+  const start = isRunner ? 1 : 2;
+  const namesPackage = given.some(({ text }) => /^(?:-p|--package|--from|--with)$/.test(text));
+  return namesPackage ? [plain.slice(start), plain.slice(start + 1)] : [plain.slice(start)];
 }
 
 /** `npm install --global x` and the like change what every other project runs. */
@@ -219,25 +232,27 @@ function discardsChanges([program, command, ...others]: readonly ShellWord[]): b
   if (programName(program?.text ?? "") !== "git") return false;
   const texts = others.map(({ text }) => text);
   const has = (pattern: RegExp): boolean => texts.some((text) => pattern.test(text));
+  const isGiven = (names: readonly string[]): boolean => texts.some((text) => mayGiveOption(text, names));
   switch (command?.text) {
     case "checkout":
       return (
-        has(FORCED) ||
-        has(/^(--|--ours|--theirs|-[a-z]*p|--patch|--pathspec.*|\.{1,2}(\/.*)?|:.*)$/) ||
+        isGiven(forcing) ||
+        isGiven(["ours", "theirs", "patch", "pathspec-from-file", "pathspec-file-nul"]) ||
+        has(/^(-[a-zA-Z]*f|--|-[a-z]*p|\.{1,2}(\/.*)?|:.*)$/) ||
         namesFiles(texts)
       );
     case "switch":
-      return has(FORCED) || has(/^(-[a-z]*C|--force-create)$/);
+      return isGiven([...forcing, "force-create"]) || has(/^-[^c-]*[fC]/);
     case "branch":
-      return has(FORCED) || has(/^-[a-zA-Z]*[DMC]/);
+      return isGiven(forcing) || has(/^-[a-zA-Z]*(f$|[DMC])/);
     case "tag":
-      return has(FORCED) || has(/^(-[a-z]*d|--delete)$/);
+      return isGiven([...forcing, "delete"]) || has(/^-[a-zA-Z]*[fd]$/);
     default:
       return false;
   }
 }
 
-const FORCED = /^(-[a-zA-Z]*f|--force|--discard-changes)$/;
+const forcing = ["force", "discard-changes"];
 
 /** Behind a commit all words are files; a branch that is made has one to begin from. */
 function namesFiles(texts: readonly string[]): boolean {

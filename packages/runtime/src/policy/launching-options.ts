@@ -1,4 +1,5 @@
 import { type Launch, opaqueLaunch } from "./launch.ts";
+import { mayGiveOption } from "./long-option.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 const ADDRESS = /\s*(?:\d+(?:~\d+)?|\$|\/(?:[^\\/\n[]|\\.|\[[^\]/\n]*\])*\/[IM]*|[+~]\d+)\s*/y;
@@ -6,30 +7,58 @@ const ADDRESS = /\s*(?:\d+(?:~\d+)?|\$|\/(?:[^\\/\n[]|\\.|\[[^\]/\n]*\])*\/[IM]*
 /** Commands that end a line or stand before a `;`, with what may follow them. */
 const PLAIN = /(?:[pPdDhHgGxnN=zF{}]|[qQlL]\s*\d*|[btT]\s*[\w-]*|:\s*[\w-]+|[aicrR](?:[^\n\\]|\\[\s\S])*)\s*/y;
 
-/**
- * Programs that do something else, and that run a command when an argument says so. GNU's programs take every beginning
- * of an option's name that is not ambiguous, so that beginnings are looked for.
- */
-const launchingOptions: Readonly<Record<string, RegExp>> = {
-  tar: /^(--(checkpoint-a|to-c|use-c|rsh|rmt|info-|new-v)|-?[a-zA-Z]*[IF])/,
-  bsdtar: /^--(use-c|opt)/,
-  sort: /^--co/,
-  split: /^--fi/,
-  install: /^--strip-p/,
-  zip: /^(-[a-zA-Z]*T|--unz)/,
-  rg: /^--(pre|hostname-bin)(=|$)/,
-  make: /^(--ev|-E|SHELL=|MAKEFLAGS=|\.SHELLFLAGS=|-f-$|-$|.*\/dev\/)/,
-  gmake: /^(--ev|-E|SHELL=|MAKEFLAGS=|\.SHELLFLAGS=|-f-$|-$|.*\/dev\/)/,
-  npm: /^(-c|--call|--script-shell|--node-options|--git)(=|$)/,
-  npx: /^(-c|--call|--script-shell|--node-options)(=|$)/,
-  go: /^--?(tool)?exec(=|$)/,
-  cargo: /^--config(=|$)/,
-  gcc: /^(-wrapper|-B|-fplugin)/,
-  sqlite3: /^\.|^-cmd|\n[^\S\n]*\.|\.(shell|system)/,
-  psql: /\\/,
-  mysql: /\\|system/,
-  fd: /^(--exec|-[a-zA-Z]*[xX])./,
-  fdfind: /^(--exec|-[a-zA-Z]*[xX])./,
+interface LaunchingOptions {
+  /** Names of long options that may be shortened, and whole names of others that one of them begins with. */
+  readonly names?: readonly string[];
+  readonly others?: readonly string[];
+  readonly texts?: RegExp;
+}
+
+const make: LaunchingOptions = {
+  names: ["eval"],
+  texts: /^(-E|SHELL=|(GNU)?MAKEFLAGS=|\.SHELLFLAGS=|-[a-zA-Z]*f-$|--[a-z]+=-$|-$|.*\/dev\/)/,
+};
+const npm: LaunchingOptions = {
+  names: ["call", "script-shell", "shell-mode", "node-options", "git"],
+  others: ["c", "s"],
+  texts: /^-c(=|$)/,
+};
+const compiler: LaunchingOptions = { texts: /^(-wrapper|-B|-fplugin|-load|-specs|--specs)/ };
+const fd: LaunchingOptions = { texts: /^(--exec|-[a-zA-Z]*[xX]).|^-[a-zA-Z]+[xX]$/ };
+const mysql: LaunchingOptions = { names: ["pager", "tee"], texts: /\\|system|outfile|dumpfile/i };
+/** Programs that do something else, and that run a command when an argument says so. */
+const launchingOptions: Readonly<Record<string, LaunchingOptions>> = {
+  tar: {
+    names:
+      "checkpoint-action to-command use-compress-program rsh-command rmt-command info-script new-volume-script".split(
+        " ",
+      ),
+    others: ["checkpoint"],
+    // An archive `host:file` is on another machine.
+    texts: /^-?[a-zA-Z]*[IF]|^[^/:]*:/,
+  },
+  bsdtar: { names: ["use-compress-program", "options"] },
+  cpio: { names: ["rsh-command"], texts: /^[^/:]*:/ },
+  sort: { names: ["compress-program"] },
+  split: { names: ["filter"] },
+  install: { names: ["strip-program"], others: ["strip"] },
+  zip: { names: ["unzip-command"], texts: /^-[a-zA-Z]*T/ },
+  rg: { texts: /^--(pre|hostname-bin)(=|$)/ },
+  man: { names: ["pager", "html", "config-file"], texts: /^-[a-zA-Z]*[PHC]/ },
+  make,
+  gmake: make,
+  npm,
+  pnpm: npm,
+  npx: npm,
+  go: { texts: /^--?((tool)?exec|vettool)(=|$)/ },
+  cargo: { texts: /^--config(=|$)/ },
+  ...Object.fromEntries(["gcc", "g++", "cc", "c++", "clang", "clang++", "cpp"].map((name) => [name, compiler])),
+  sqlite3: { texts: /^\.|^--?(cmd|init)|\n[^\S\n]*\.|\.(shell|system)|writefile|\b(attach|vacuum)\b/i },
+  psql: { texts: /\\|\bcopy\b/i },
+  mysql,
+  mariadb: mysql,
+  fd,
+  fdfind: fd,
 };
 /** Programs that run commands by themselves, or because of what they edit or attach to. */
 const launchers: ReadonlySet<string> = new Set([
@@ -43,10 +72,22 @@ const launchers: ReadonlySet<string> = new Set([
 export function readLaunchingOptions(name: string, words: readonly ShellWord[]): Launch | undefined {
   if (launchers.has(name)) return opaqueLaunch(words, `\`${name}\` runs commands in a way of its own`);
   if (/^g?sed$/.test(name)) return readSed(words);
-  const option = Object.hasOwn(launchingOptions, name) ? launchingOptions[name] : undefined;
-  if (option === undefined) return undefined;
-  const found = words.slice(1).find((word) => option.test(word.text) || mayAddOptions(word));
+  if (/^((file-|p)?rename)$/.test(name)) return readRename(words);
+  const options = Object.hasOwn(launchingOptions, name) ? launchingOptions[name] : undefined;
+  if (options === undefined) return undefined;
+  const { names = [], others, texts } = options;
+  const launches = ({ text }: ShellWord): boolean => texts?.test(text) === true || mayGiveOption(text, names, others);
+  const found = words.slice(1).find((word) => launches(word) || mayAddOptions(word));
   return found === undefined ? undefined : opaqueLaunch(words, `an argument of \`${name}\` that may run a command`);
+}
+
+/** Under this name there are a program that replaces a text, and one that runs its first operand as Perl. */
+function readRename(words: readonly ShellWord[]): Launch | undefined {
+  const [expression] = words.slice(1).filter(({ text }) => !/^-./.test(text));
+  const isGiven = words.some(({ text }) => /^-[a-zA-Z]*[eEfM]/.test(text) || mayGiveOption(text, ["expr"]));
+  const text = expression?.fixed === true ? expression.text : "$(";
+  const isPlain = /^[\w. -]*$/.test(text) || /^(s|y|tr)\/[\w.\\^+*? -]*\$?\/[\w. -]*\/g?i?$/.test(text);
+  return isPlain && !isGiven ? undefined : opaqueLaunch(words, "an expression of `rename` that may run commands");
 }
 
 const SED_OPTION =

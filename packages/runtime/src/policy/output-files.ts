@@ -1,5 +1,6 @@
 import { programName } from "./launch.ts";
 import { commonOutput, isCommonOutputName, type OutputForm, outputTable, readsOnly } from "./output-table.ts";
+import { pythonModule } from "./python-module.ts";
 import { afterMatch, outputsOf, readOptions } from "./read-outputs.ts";
 import { fixedWord, type ShellWord } from "./shell-word.ts";
 
@@ -18,6 +19,14 @@ const gitForms: Readonly<Record<string, OutputForm>> = {
   "checkout-index": { names: ["prefix"] },
   "fast-export": { names: ["export-marks"] },
   apply: { names: ["directory", "build-fake-ancestor"] },
+  mv: { from: 0, keepsNames: true },
+  "merge-file": { only: 0 },
+  bugreport: { letters: "o", names: ["output-directory"] },
+  diagnose: { letters: "o", names: ["output-directory"] },
+  mailsplit: { letters: "o" },
+  mailinfo: { from: 0 },
+  "index-pack": { letters: "o" },
+  "pack-objects": { from: 0 },
 };
 
 const anyOutput: OutputForm = { names: ["output"] };
@@ -30,6 +39,8 @@ export function outputFiles(words: readonly ShellWord[]): readonly ShellWord[] {
   if (/^(bsd|g)?tar$/.test(name)) return tarOutputs(given);
   if (/^7z[arz]?$/.test(name)) return sevenZipOutputs(given);
   if (readsOnly.has(name)) return [];
+  const module = pythonModule(words);
+  if (module !== undefined) return outputFiles(module);
   const form = Object.hasOwn(outputTable, name) ? outputTable[name] : undefined;
   return form === undefined ? commonOutputs(given) : outputsOf(form, given);
 }

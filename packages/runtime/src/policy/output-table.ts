@@ -15,15 +15,20 @@ export interface OutputForm {
   readonly makesAll?: RegExp;
   /** Written when they begin so: `of=`. */
   readonly keyed?: RegExp;
+  /** `-ps` is one option and not `-p -s`. */
+  readonly unbundled?: boolean;
+  /** A directory as target gets a file of the source's name. */
+  readonly keepsNames?: true;
 }
 
 const compressor: OutputForm = {
   letters: "o",
   names: ["output-dir-flat"],
   from: 0,
-  spares: /^-[a-zA-Z]*[ctl]|^--(stdout|test|list)/,
+  // Behind these letters stands the value of an option.
+  spares: /^-[^FCSTMDbo-]*[ctl]|^--(stdout|test|list)/,
 };
-const copier: OutputForm = { letters: "t", names: ["target-directory"], valued: "Smog", last: true };
+const copier: OutputForm = { letters: "t", names: ["target-directory"], valued: "Smog", last: true, keepsNames: true };
 const downloader = [
   "output",
   "output-dir",
@@ -35,6 +40,7 @@ const downloader = [
   "etag-save",
   "hsts",
 ];
+const awk: OutputForm = { letters: "odp", names: ["dump-variables", "pretty-print", "profile"], valued: "vF" };
 const inPlace = (option: RegExp): OutputForm => ({ makesAll: option });
 
 /**
@@ -72,14 +78,17 @@ export const outputTable: Readonly<Record<string, OutputForm>> = {
   csplit: { letters: "f", names: ["prefix"] },
   iconv: { letters: "o", names: ["output"] },
   tree: { letters: "o" },
-  xxd: { valued: "clgso", from: 1 },
+  xxd: { valued: "clgso", from: 1, unbundled: true },
+  less: { letters: "oO", names: ["log-file", "LOG-FILE"] },
+  flock: { valued: "wE", only: 0 },
   dos2unix: { from: 0 },
   unix2dos: { from: 0 },
   patch: { letters: "odrB", names: ["output", "directory", "reject-file", "prefix"], valued: "pFDiYz", only: 0 },
   yq: inPlace(/^(-[a-zA-Z]*i|--in-?place)$/),
   gofmt: inPlace(/^-[a-z]*w$/),
   "clang-format": inPlace(/^-i$/),
-  gawk: { letters: "odp", names: ["dump-variables", "pretty-print", "profile"] },
+  awk,
+  gawk: awk,
   // Archives.
   unzip: { letters: "d" },
   zip: { letters: "bO", names: ["temp-path", "output-file"], only: 0 },
@@ -92,6 +101,7 @@ export const outputTable: Readonly<Record<string, OutputForm>> = {
   bunzip2: compressor,
   xz: compressor,
   unxz: compressor,
+  lz4: { from: 1 },
   zstd: compressor,
   unzstd: compressor,
   // Other machines.
@@ -100,6 +110,11 @@ export const outputTable: Readonly<Record<string, OutputForm>> = {
     letters: "OPoa",
     names: ["output-document", "directory-prefix", "output-file", "append-output", "save-cookies", "warc-file"],
   },
+  // Modules of Python.
+  venv: { from: 0 },
+  zipfile: { from: 0 },
+  tarfile: { from: 0 },
+  compileall: { from: 0 },
   // Databases and keys.
   sqlite3: { only: 0 },
   pg_dump: { letters: "f", names: ["file"] },

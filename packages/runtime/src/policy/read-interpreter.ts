@@ -6,9 +6,9 @@ const inlineCode: ReadonlyMap<string, RegExp> = new Map([
   ["node", /^(-[a-z]*[ep]|--eval|--print|(--[a-z-]+=)?data:)/],
   ["bun", /^(-[a-z]*[ep]|--eval|--print|exec$|(--[a-z-]+=)?data:)/],
   ["deno", /^(eval|repl)$/],
-  ["perl", /^-[a-zA-Z0-9]*[eEMm]/],
+  ["perl", /^-[a-zA-Z0-9]*[eEMmd]/],
   ["ruby", /^-[a-z]*e/],
-  ["php", /^(-[rBRE]|--run|--process)/],
+  ["php", /^(-[rBRE]|--run|--process)|auto_(ap|pre)pend_file/],
   ["python", /^-[a-zA-Z]*c/],
   ["pypy", /^-[a-zA-Z]*c/],
   ...[

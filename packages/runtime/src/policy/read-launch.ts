@@ -1,5 +1,6 @@
 import { type Launch, opaqueLaunch, programName } from "./launch.ts";
 import { readLaunchingOptions } from "./launching-options.ts";
+import { mayGiveOption } from "./long-option.ts";
 import { isStandardInput, readInterpreter } from "./read-interpreter.ts";
 import { fixedWord, type ShellWord } from "./shell-word.ts";
 import { unwrapCommand } from "./unwrap-command.ts";
@@ -92,10 +93,14 @@ function readGit(words: readonly ShellWord[]): Launch {
     : { shown: true, words: rest, isElsewhere };
 }
 
+const gitLaunching = "exec upload-pack receive-pack open-files-in-pager extcmd ext-diff".split(" ");
+/** The hooks of a template come into a repository. */
+const gitMaking = ["config", "template"];
+
 /** Options and words of git's commands that name a program to run. */
 function runsCommands([first, ...others]: readonly ShellWord[]): boolean {
-  const names = /^(--exec|--upload-pack|--receive-pack|--open-files-in-pager|--extcmd|--tool-cmd|--ext-diff)|^ext::/;
-  if (others.some(({ text }) => names.test(text))) return true;
+  const isGiven = (names: readonly string[]): boolean => others.some(({ text }) => mayGiveOption(text, names));
+  if (isGiven(gitLaunching) || others.some(({ text }) => text.startsWith("ext::"))) return true;
   const has = (pattern: RegExp): boolean => others.some(({ text }) => pattern.test(text));
   switch (first?.text) {
     case "bisect":
@@ -110,15 +115,20 @@ function runsCommands([first, ...others]: readonly ShellWord[]): boolean {
     case "clone":
     case "fetch-pack":
     case "ls-remote":
-      return has(/^-[a-z]*[uc]/) || has(/^--config/);
+      return has(/^-[a-z]*[uc]/) || isGiven(gitMaking);
+    case "init":
+      return isGiven(gitMaking);
     default:
-      return first?.text === "filter-branch" || first?.text === "mergetool";
+      return /^(filter-branch|mergetool|submodule--helper|for-each-repo|shell)$/.test(first?.text ?? "");
   }
 }
 
 function readAwk(words: readonly ShellWord[]): Launch {
   const isPlain = words.every(
-    ({ text, fixed }) => fixed && !/system|getline|[|>@]|^-[fielE]|^--(file|incl|load|exec)/.test(text),
+    ({ text, fixed }) =>
+      fixed &&
+      !/system|getline|[|>@]|^-[^-vF]*[fielEW]/.test(text) &&
+      !mayGiveOption(text, ["file", "include", "load", "exec"]),
   );
   return isPlain ? { shown: true } : opaqueLaunch(words, "a program of `awk` that may run commands or write files");
 }

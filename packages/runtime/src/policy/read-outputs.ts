@@ -1,5 +1,7 @@
+import { posix } from "node:path";
+import { decidingDirectory, decidingFile } from "./deciding-names.ts";
 import { type OutputForm, VALUED_NAMES } from "./output-table.ts";
-import type { ShellWord } from "./shell-word.ts";
+import { fixedWord, type ShellWord } from "./shell-word.ts";
 
 /** Standard output, or nothing at all. */
 const SINK = /^(-|\/dev\/(null|stdout|stderr|tty))$/;
@@ -17,7 +19,13 @@ export function outputsOf(form: OutputForm, given: readonly ShellWord[]): readon
     option !== undefined && given.some(({ text }) => option.test(text));
   if (has(form.makesAll)) return [...values, ...operands];
   if (has(form.spares)) return [...values, ...keyed];
-  return [...values, ...keyed, ...writtenOperands(form, operands, values.length > 0)];
+  const written = writtenOperands(form, operands, values.length > 0);
+  return [
+    ...values,
+    ...keyed,
+    ...written,
+    ...(form.keepsNames === true ? namesakes(operands, [...values, ...written]) : []),
+  ];
 }
 
 function writtenOperands(
@@ -30,9 +38,19 @@ function writtenOperands(
   return last === true && !hasTarget && operands.length > 1 ? operands.slice(-1) : [];
 }
 
+/** `cp examples/.envrc .` writes `./.envrc`: what decides by its name is named, since the last operand may be a directory. */
+function namesakes(operands: readonly ShellWord[], written: readonly ShellWord[]): readonly ShellWord[] {
+  const names = operands.map((word) => ({ word, name: posix.basename(word.text) }));
+  const deciding = names.filter(({ name }) => decidingDirectory(name) || decidingFile(name));
+  const places = written.length > 0 ? written : [fixedWord(".")];
+  return deciding.flatMap(({ word, name }) =>
+    places.filter((place) => place !== word).map((place) => ({ ...place, text: `${place.text}/${name}` })),
+  );
+}
+
 /** Take the options apart; values behind an option, in its own word or in the next one, are no operands. */
 export function readOptions(
-  { letters = "", names = [], valued = "" }: OutputForm,
+  { letters = "", names = [], valued = "", unbundled = false }: OutputForm,
   given: readonly ShellWord[],
   isOutputName = (name: string, isWhole: boolean): boolean =>
     names.some((known) => (isWhole ? known === name : known.startsWith(name))),
@@ -42,7 +60,7 @@ export function readOptions(
   const values: ShellWord[] = [];
   const operands: ShellWord[] = [];
   for (const word of rest) {
-    const option = readOption(word, { letters, valued, isOutputName });
+    const option = readOption(word, { letters, valued, unbundled, isOutputName });
     if (option === undefined) operands.push(word);
     if (option === undefined || !option.hasValue) continue;
     const value = option.value ?? rest.next().value;
@@ -54,6 +72,7 @@ export function readOptions(
 interface OptionRules {
   readonly letters: string;
   readonly valued: string;
+  readonly unbundled: boolean;
   /** `isWhole`: the name has not been shortened. */
   readonly isOutputName: (name: string, isWhole: boolean) => boolean;
 }
@@ -76,8 +95,9 @@ function readOption(word: ShellWord, rules: OptionRules): ReadOption | undefined
 }
 
 /** `-ro file`, `-rofile`, `-o=file`. */
-function readLetters(word: ShellWord, { letters, valued }: OptionRules): ReadOption {
-  const at = [...word.text].findIndex((letter, index) => index > 0 && (letters + valued).includes(letter));
+function readLetters(word: ShellWord, { letters, valued, unbundled }: OptionRules): ReadOption {
+  const letterText = unbundled ? word.text.slice(0, 2) : word.text;
+  const at = [...letterText].findIndex((letter, index) => index > 0 && (letters + valued).includes(letter));
   if (at === -1) return { isOutput: false, hasValue: false };
   const text = word.text.slice(at + 1).replace(/^=/, "");
   const value = text === "" ? undefined : { ...word, text };

@@ -57,6 +57,18 @@ const outside = [
     "a build",
     ["make -C OUT", "make --directory=OUT", "ninja -C OUT", "cmake -B OUT", "gcc -o OUT a.c", "gcc a.c -oOUT"],
   ],
+  [
+    "what sed leaves behind",
+    ["sed -i --expression=s/a/b/ OUT", "sed -iOUT'/*' s/a/b/ a", "sed --in-place=OUT'/*.bak' -n p a"],
+  ],
+  [
+    "a letter that is no option",
+    ["xz -Flzma OUT", "xz -Ccrc32 OUT", "gzip -Sct OUT", "xxd -ps a OUT", "xxd -bits a OUT"],
+  ],
+  ["a profile of awk", ["awk -dOUT 1 a", "awk -pOUT 1 a", "gawk --dump-variables=OUT 1", "gawk --prof=OUT 1"]],
+  ["a log or a lock", ["less -OOUT a", "less -o OUT a", "flock OUT ls", "flock -w 3 OUT ls", "lz4 a OUT"]],
+  ["a module of Python", ["python3 -m venv OUT", "python3 -m zipfile -e a OUT", "python3 -Im pip install -t OUT x"]],
+  ["git's plumbing", ["git bugreport -o OUT", "git merge-file OUT b c", "git mailsplit -oOUT m", "git mv a OUT"]],
   ["a package manager", ["npm --prefix OUT ci", "npm -C OUT ci", "yarn --cwd OUT add x", "pip install -t OUT x"]],
   [
     "a program nobody lists",
@@ -95,6 +107,12 @@ describe("a command that writes outside of the workspace is asked about in `auto
     ["tar -C /srv -xf a.tar", "/srv is not known to be in the workspace"],
     ["cd src && touch ../../x", expect.stringMatching(/x is not known to be in the workspace$/)],
     ["sort -o .git/config a", ".git/config decides what is run"],
+    ["cp examples/.envrc .", ".envrc decides what is run"],
+    ["cp -r examples/.vscode a src", "src/.vscode decides what is run"],
+    ["cp -rt src examples/.husky/", "src/.husky decides what is run"],
+    ["cp ../x/.envrc src", "src/.envrc decides what is run"],
+    ["install -D examples/.npmrc src", "src/.npmrc decides what is run"],
+    ["git mv examples/.envrc .", expect.stringMatching(/\.envrc decides what is run$/)],
   ])("with the reason: %s", (command, danger) => {
     expect(decide(command)).toMatchObject({ effect: "ask", reason: danger, danger });
   });

@@ -17,7 +17,7 @@ export interface DiffRows {
 }
 
 /** Beyond this many changed lines a comparison takes too long for what it shows. */
-const MAX_EDITS = 1_500;
+const MAX_EDITS = 1_000;
 const CONTEXT_LINES = 3;
 
 const known = new WeakMap<FileDiff, DiffRows>();

@@ -33,10 +33,15 @@ function Part({ part }: { readonly part: ApprovalPart }) {
           <span aria-hidden="true" className="select-none text-faint">
             ${" "}
           </span>
-          {text}
+          <InOrder text={text} />
         </ScrollBox>
       );
     case "arguments":
+      return (
+        <ScrollBox label={label} isCounted>
+          <InOrder text={text} />
+        </ScrollBox>
+      );
     case "plan":
       return (
         <ScrollBox label={label} isCounted>
@@ -54,6 +59,11 @@ function Part({ part }: { readonly part: ApprovalPart }) {
   }
 }
 
+/** From left to right as the shell reads it: browsers draw `cp א ב` with its operands exchanged. */
+function InOrder({ text }: { readonly text: string }) {
+  return <span className="[unicode-bidi:bidi-override]">{text}</span>;
+}
+
 /** A sentence, with its lines. What the agent says is shown as it is, backticks and all. */
 function Line({ part: { kind, label, text } }: { readonly part: ApprovalPart }) {
   const isOwn = kind === "reason" || kind === "effect";
@@ -61,7 +71,7 @@ function Line({ part: { kind, label, text } }: { readonly part: ApprovalPart }) 
     <p className="px-3 pt-2 text-[13px] text-soft">
       {!isOwn && <span>{label}: </span>}
       <span
-        className={`whitespace-pre-wrap [overflow-wrap:anywhere] ${kind === "directory" ? "font-mono text-[12px]" : ""}`}
+        className={`whitespace-pre-wrap [overflow-wrap:anywhere] ${kind === "directory" ? "font-mono text-[12px] [unicode-bidi:bidi-override]" : ""}`}
       >
         {isOwn ? <Words text={kind === "reason" ? askedWords(text) : text} /> : text}
       </span>

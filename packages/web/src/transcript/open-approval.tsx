@@ -109,7 +109,7 @@ function Decisions({ grants, isNext, canApprove, canDeny, onAnswer }: DecisionsP
                 disabled={!canApprove}
                 onClick={() => onAnswer({ decision: "approved", grant: id })}
               >
-                <span className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                <span className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere] [unicode-bidi:bidi-override]">
                   Always allow <Words text={label} /> in this session
                 </span>
               </Button>

@@ -6,7 +6,7 @@ import type { ToolContext } from "../tool.ts";
 const MAX_SHOWN_LENGTH = 256 * 1024;
 
 /** Beyond this many changed lines a comparison takes longer than it is worth. */
-const MAX_EDITS = 1_500;
+const MAX_EDITS = 1_000;
 const CONTEXT_LINES = 3;
 
 interface ChangeDiff {
