@@ -1,21 +1,23 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type BytePath, onDisk } from "../../git/byte-path.ts";
 import type { RunIn } from "./repository-state.ts";
 
 /** What an index says of one path: a line for each of its stages. */
-type Entries = ReadonlyMap<string, readonly string[]>;
+type Entries = ReadonlyMap<BytePath, readonly string[]>;
 
 /** How an index was changed: what the changed paths were, and are. */
 export interface IndexChange {
   readonly before: Entries;
   readonly after: Entries;
   /** Paths that a sparse checkout leaves out of the working tree. */
-  readonly skipped: readonly string[];
+  readonly skipped: readonly BytePath[];
   /** Contents that are in the index now and were not. */
   readonly blobs: readonly string[];
 }
+
+const LIST = ["ls-files", "-t", "--stage", "--full-name", "-z"];
 
 /** What an index holds. */
 interface Index {
@@ -60,7 +62,7 @@ async function readIndex(run: RunIn, file?: string): Promise<Index> {
   const found = new Map<string, string[]>();
   const skipped = new Set<string>();
   // Each row begins with a letter: `S` where the file is left out of the working tree.
-  for (const row of (await run(["ls-files", "-t", "--stage", "--full-name", "-z"], { env })).split("\0")) {
+  for (const row of (await run(LIST, { env, decoding: "latin1" })).split("\0")) {
     const tab = row.indexOf("\t");
     if (tab < 0) continue;
     const path = row.slice(tab + 1);
@@ -91,11 +93,15 @@ export async function bringIndex(
   const zero = "0".repeat(idLength(before, after));
   const removed = ours.map((path) => `0 ${zero}\t${path}\0`);
   const added = ours.flatMap((path) => (after.get(path) ?? []).map((row) => `${row}\t${path}\0`));
-  await patiently(() => outside(["update-index", "-z", "--index-info"], { input: [...removed, ...added].join("") }));
+  await patiently(() =>
+    outside(["update-index", "-z", "--index-info"], { input: inBytes([...removed, ...added].join("")) }),
+  );
   const taken = new Set(ours);
-  const absent = skipped.filter((path) => taken.has(path) && !existsSync(join(top, path)));
+  const absent = skipped.filter((path) => taken.has(path) && !existsSync(onDisk(top, path)));
   if (absent.length > 0 && (await isSparse(outside)))
-    await patiently(() => outside(["update-index", "-z", "--skip-worktree", "--stdin"], { input: absent.join("\0") }));
+    await patiently(() =>
+      outside(["update-index", "-z", "--skip-worktree", "--stdin"], { input: inBytes(absent.join("\0")) }),
+    );
   return lost;
 }
 
@@ -103,6 +109,10 @@ export async function bringIndex(
 async function isSparse(outside: RunIn): Promise<boolean> {
   const words = ["config", "--type=bool", "--get", "core.sparseCheckout"];
   return (await outside(words, { codes: [0, 1] })).trim() === "true";
+}
+
+function inBytes(text: string): Buffer {
+  return Buffer.from(text, "latin1");
 }
 
 function idLength(...all: readonly Entries[]): number {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Git } from "../../git/run-git.ts";
 import { openByTrueName, readByTrueName } from "../true-name.ts";
 import type { Repository } from "./ask-repository.ts";
+import { withoutSealed } from "./barred-commits.ts";
 import { bringHead } from "./bring-head.ts";
 import { bringIndex, changeOfIndex, type IndexChange } from "./bring-index.ts";
 import { listWorktrees, type PrivateWorktree, writeAdmin } from "./private-worktrees.ts";
@@ -42,11 +43,15 @@ export async function bringWorktrees(
   git: Git,
   { common, workspace }: Repository,
   { changes, removed }: Awaited<ReturnType<typeof changesOfWorktrees>>,
+  { barred, sealed }: { readonly barred: ReadonlySet<string>; readonly sealed: readonly string[] },
 ): Promise<readonly string[]> {
   const words: string[] = [];
   for (const name of removed) rmSync(join(common, "worktrees", name), { recursive: true, force: true });
   for (const change of changes) {
-    const why = await bringWorktree(git, change, common);
+    const index = change.index && withoutSealed(change.index, sealed).index;
+    const why = barred.has(change.after)
+      ? "stays as it was: the turn's commits change what git runs here"
+      : await bringWorktree(git, { ...change, index }, common);
     if (why !== undefined) words.push(`The working tree ${change.tree.path.slice(workspace.length + 1)} ${why}.`);
   }
   return words;

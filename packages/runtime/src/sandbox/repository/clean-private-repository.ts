@@ -1,5 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { onDisk } from "../../git/byte-path.ts";
+import type { FileName } from "../true-name.ts";
 import type { Repository } from "./ask-repository.ts";
 import { privateConfig } from "./private-config.ts";
 import { cleanWorktrees } from "./private-worktrees.ts";
@@ -40,13 +42,14 @@ function keepOnly(directory: string, names: RegExp): void {
 }
 
 /** Removes all but files and directories, and opens those to us that the agent has closed. */
-export function makePlain(path: string, left = { files: MAX_FILES }): void {
+export function makePlain(path: FileName, left = { files: MAX_FILES }): void {
   const stat = lstatSync(path);
   left.files -= 1;
   if (left.files < 0) throw new RangeError("the turn left too many files in its repository");
   if (!stat.isDirectory() && !stat.isFile()) return rmSync(path);
   chmodSync(path, stat.isDirectory() ? 0o700 : 0o600);
-  if (stat.isDirectory()) for (const name of readdirSync(path)) makePlain(join(path, name), left);
+  if (!stat.isDirectory()) return;
+  for (const name of readdirSync(path, { encoding: "latin1" })) makePlain(onDisk(path, name), left);
 }
 
 function readIfThere(file: string): Buffer | undefined {

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
+import { onDisk } from "../../git/byte-path.ts";
 import type { RepositoryState } from "./repository-state.ts";
 
 /**
@@ -11,7 +12,7 @@ export function withoutDamage(directory: string, before: RepositoryState, after:
   const isHidden = (name: string): boolean =>
     !isWhole ||
     after.head === `ref: ${name}` ||
-    lstatSync(join(directory, name), { throwIfNoEntry: false })?.isFile() === true;
+    lstatSync(onDisk(directory, name), { throwIfNoEntry: false })?.isFile() === true;
   const hidden = Object.keys(before.refs).filter((name) => after.refs[name] === undefined && isHidden(name));
   const refs = { ...after.refs };
   for (const name of hidden) refs[name] = before.refs[name] ?? "";

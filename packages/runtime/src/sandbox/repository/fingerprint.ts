@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { type BytePath, onDisk } from "../../git/byte-path.ts";
 
 /** All that a turn can change of its repository so that something has to be brought over. */
 const COUNTED = ["HEAD", "index", "packed-refs", "refs", "logs/refs/stash", "worktrees"];
@@ -10,16 +10,17 @@ const MAX_FILES = 10_000;
 export function fingerprint(directory: string): string | undefined {
   const hash = createHash("sha256");
   let left = MAX_FILES;
-  const add = (path: string): void => {
-    const stat = lstatSync(join(directory, path), { throwIfNoEntry: false });
+  const add = (path: BytePath): void => {
+    const stat = lstatSync(onDisk(directory, path), { throwIfNoEntry: false });
     left -= 1;
     if (stat === undefined || left < 0) return;
     hash.update(`${path}\0${stat.mode}\0`);
-    if (stat.isDirectory()) for (const name of readdirSync(join(directory, path)).sort()) add(join(path, name));
+    if (stat.isDirectory())
+      for (const name of readdirSync(onDisk(directory, path), { encoding: "latin1" }).sort()) add(`${path}/${name}`);
     else if (stat.isFile())
       hash.update(
         createHash("sha256")
-          .update(readFileSync(join(directory, path)))
+          .update(readFileSync(onDisk(directory, path)))
           .digest(),
       );
   };

@@ -24,6 +24,8 @@ interface Receipt {
   readonly before: RepositoryState;
   /** The user's own operation that was under way, and that the turn may end. */
   readonly operation: string | undefined;
+  /** What git runs of the workspace, from there. Absent in one of an earlier version. */
+  readonly sealed?: readonly string[];
 }
 
 /** A directory of git that is a turn's own. */
@@ -37,10 +39,19 @@ export interface TurnRepository {
 
 const NOTHING: RepositoryState = { head: "", refs: {}, stashes: [] };
 
-/** `root` is Caret's, of the session; `id` a name that is used once. */
+export interface TurnPlace {
+  readonly workspace: string;
+  /** Caret's, of the session. */
+  readonly root: string;
+  /** A name that is used once. */
+  readonly id: string;
+  /** What git runs of the workspace, from there. */
+  readonly sealed?: readonly string[];
+}
+
 export async function openTurnRepository(
   git: Git,
-  { workspace, root, id }: { readonly workspace: string; readonly root: string; readonly id: string },
+  { workspace, root, id, sealed = [] }: TurnPlace,
   asked: Repository | undefined,
 ): Promise<TurnRepository> {
   const directory = join(root, id);
@@ -53,7 +64,7 @@ export async function openTurnRepository(
       : { ...asked, objects: [...asked.objects, ...(objects === undefined ? [] : [objects])] };
   const before = repository === undefined ? NOTHING : await readState(gitIn(git, repository.directory, workspace));
   const under = repository && operationMark(repository.directory);
-  const receipt: Receipt = { workspace, holder: thisProcess(), repository, before, operation: under };
+  const receipt: Receipt = { workspace, holder: thisProcess(), repository, before, operation: under, sealed };
   writePrivateFile(`${directory}.json`, JSON.stringify(receipt));
   if (repository !== undefined) {
     makePrivateRepository(directory, repository, before);
@@ -107,7 +118,7 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
   const outside = operationMark(repository.directory);
   const found =
     receipt.repository === undefined ? await readState(gitIn(git, repository.directory, workspace)) : before;
-  const words = await bringOver({ git, repository, before: found, directory, id });
+  const words = await bringOver({ git, repository, before: found, directory, id, sealed: receipt.sealed ?? [] });
   return [...words, ...(await settleOperation())];
 
   async function settleOperation(): Promise<readonly string[]> {

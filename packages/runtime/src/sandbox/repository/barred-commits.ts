@@ -1,0 +1,50 @@
+import { type BytePath, shownPath } from "../../git/byte-path.ts";
+import type { IndexChange } from "./bring-index.ts";
+import type { RepositoryState, RunIn } from "./repository-state.ts";
+
+/** More of them need not be known. */
+const MAX_COMMITS = 200;
+
+export interface BarredCommits {
+  /** What git runs here, from the top. */
+  readonly sealed: readonly string[];
+  readonly before: RepositoryState;
+  /** What the turn has made. */
+  readonly tips: readonly string[];
+  /** Below here references hold them. */
+  readonly carried: string;
+}
+
+/**
+ * Those of these commits by which the turn has changed what git runs here. Its files are sealed while the turn runs; a commit can hold
+ * others all the same, and the next checkout outside, of whatever else, would put them there.
+ */
+export async function barredCommits(
+  outside: RunIn,
+  { sealed, before, tips, carried }: BarredCommits,
+): Promise<ReadonlySet<string>> {
+  if (sealed.length === 0 || tips.length === 0) return new Set();
+  const known = Object.values(before.refs).filter((to) => !to.startsWith("ref: "));
+  if (!before.head.startsWith("ref: ") && before.head !== "") known.push(before.head);
+  const words = ["rev-list", "--full-history", `--max-count=${MAX_COMMITS}`, "--stdin", "--", ...sealed];
+  const listed = await outside(words, {
+    input: [...tips, ...known.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join(""),
+    env: { GIT_LITERAL_PATHSPECS: "1" },
+  });
+  const changing = listed.split("\n").filter((line) => line !== "");
+  if (changing.length === 0) return new Set();
+  const holding = changing.map((commit) => `--contains=${commit}`);
+  const held = await outside(["for-each-ref", "--format=%(objectname)", ...holding, `${carried}/`]);
+  return new Set(held.split("\n").filter((line) => line !== ""));
+}
+
+/** An index change without the files that git runs here; their names. */
+export function withoutSealed(change: IndexChange, sealed: readonly string[]) {
+  const isSealed = (path: BytePath): boolean =>
+    sealed.some((place) => shownPath(path) === place || shownPath(path).startsWith(`${place}/`));
+  const left = [...new Set([...change.before.keys(), ...change.after.keys()])].filter(isSealed);
+  const rest = (entries: IndexChange["after"]): IndexChange["after"] =>
+    new Map([...entries].filter(([path]) => !isSealed(path)));
+  const index: IndexChange = { ...change, before: rest(change.before), after: rest(change.after) };
+  return { index: left.length === 0 ? change : index, left };
+}
