@@ -1,4 +1,4 @@
-import { type BytePath, shownPath } from "../../git/byte-path.ts";
+import { type BytePath, shownPath, splitPaths } from "../../git/byte-path.ts";
 import type { IndexChange } from "./bring-index.ts";
 import type { RepositoryState, RunIn } from "./repository-state.ts";
 
@@ -38,13 +38,41 @@ export async function barredCommits(
   return new Set(held.split("\n").filter((line) => line !== ""));
 }
 
-/** An index change without the files that git runs here; their names. */
-export function withoutSealed(change: IndexChange, sealed: readonly string[]) {
+interface SealedIn {
+  /** What git runs here, from the top. */
+  readonly sealed: readonly string[];
+  readonly refs: RepositoryState["refs"];
+  /** As the turn has left it: `ref: refs/heads/main`, or a commit that is not barred. */
+  readonly head: string;
+}
+
+/** An index change without the files that git runs here, but for those that are as in the commit that is checked out; their names. */
+export async function withoutSealed(outside: RunIn, change: IndexChange, { sealed, refs, head }: SealedIn) {
   const isSealed = (path: BytePath): boolean =>
     sealed.some((place) => shownPath(path) === place || shownPath(path).startsWith(`${place}/`));
-  const left = [...new Set([...change.before.keys(), ...change.after.keys()])].filter(isSealed);
+  const found = [...new Set([...change.before.keys(), ...change.after.keys()])].filter(isSealed);
+  if (found.length === 0) return { index: change, left: [] };
+  const commit = refs[head.replace(/^ref: /, "")] ?? head;
+  const committed = /^[0-9a-f]{40,64}$/.test(commit) ? await rowsIn(outside, commit, sealed) : new Map();
+  const left = new Set(found.filter((path) => change.after.get(path)?.join("\n") !== committed.get(path)));
   const rest = (entries: IndexChange["after"]): IndexChange["after"] =>
-    new Map([...entries].filter(([path]) => !isSealed(path)));
+    new Map([...entries].filter(([path]) => !left.has(path)));
   const index: IndexChange = { ...change, before: rest(change.before), after: rest(change.after) };
-  return { index: left.length === 0 ? change : index, left };
+  return { index, left: [...left] };
+}
+
+/** What a commit holds of these, as an index says it. */
+async function rowsIn(
+  outside: RunIn,
+  commit: string,
+  places: readonly string[],
+): Promise<ReadonlyMap<BytePath, string>> {
+  const words = ["ls-tree", "-r", "-z", "--full-tree", commit, "--", ...places];
+  const listed = await outside(words, { env: { GIT_LITERAL_PATHSPECS: "1" }, decoding: "latin1" });
+  const rows = splitPaths(listed).map((row) => {
+    const [entry = "", path = ""] = [row.slice(0, row.indexOf("\t")), row.slice(row.indexOf("\t") + 1)];
+    const [mode, , blob] = entry.split(" ");
+    return [path, `${mode} ${blob} 0`] as const;
+  });
+  return new Map(rows);
 }

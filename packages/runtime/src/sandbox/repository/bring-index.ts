@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { filterInSlices, inSlices } from "../../async/in-slices.ts";
 import { type BytePath, onDisk } from "../../git/byte-path.ts";
 import type { RunIn } from "./repository-state.ts";
 
@@ -35,7 +36,8 @@ export async function changeOfIndex(inside: RunIn, files: { readonly before: str
     readIndex(inside, files.before),
     readIndex(inside, files.after),
   ]);
-  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => differ(before, after, path));
+  const all = new Set([...before.keys(), ...after.keys()]);
+  const paths = await filterInSlices(all, (path) => differ(before, after, path));
   if (paths.length === 0) return undefined;
   const pick = (from: Entries): Entries => new Map(paths.flatMap((path) => entry(from, path)));
   const rows = paths.flatMap((path) => after.get(path) ?? []).map((row) => row.split(" "));
@@ -62,16 +64,16 @@ async function readIndex(run: RunIn, file?: string): Promise<Index> {
   const found = new Map<string, string[]>();
   const skipped = new Set<string>();
   // Each row begins with a letter: `S` where the file is left out of the working tree.
-  for (const row of (await run(LIST, { env, decoding: "latin1" })).split("\0")) {
+  await inSlices((await run(LIST, { env, decoding: "latin1" })).split("\0"), (row) => {
     const tab = row.indexOf("\t");
-    if (tab < 0) continue;
+    if (tab < 0) return;
     const path = row.slice(tab + 1);
     const entry = row.slice("S ".length, tab);
     if (row.startsWith("S ")) skipped.add(path);
     const rows = found.get(path);
     if (rows === undefined) found.set(path, [entry]);
     else rows.push(entry);
-  }
+  });
   return { entries: found, skipped };
 }
 
@@ -85,10 +87,10 @@ export async function bringIndex(
   { before, after, skipped }: IndexChange,
 ): Promise<readonly string[]> {
   const { entries: now } = await readIndex(outside);
-  const paths = [...new Set([...before.keys(), ...after.keys()])];
-  const wanted = paths.filter((path) => differ(now, after, path));
-  const lost = wanted.filter((path) => differ(now, before, path));
-  const ours = wanted.filter((path) => !differ(now, before, path));
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  const wanted = await filterInSlices(paths, (path) => differ(now, after, path));
+  const lost = await filterInSlices(wanted, (path) => differ(now, before, path));
+  const ours = await filterInSlices(wanted, (path) => !differ(now, before, path));
   if (ours.length === 0) return lost;
   const zero = "0".repeat(idLength(before, after));
   const removed = ours.map((path) => `0 ${zero}\t${path}\0`);

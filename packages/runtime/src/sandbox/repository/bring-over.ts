@@ -41,7 +41,7 @@ export async function bringOver({
   const { workspace } = repository;
   const inside = gitIn(git, directory, workspace);
   const outside = gitIn(git, repository.directory, workspace);
-  const { after, hidden } = withoutDamage(directory, before, await readState(inside));
+  const { after, hidden } = await withoutDamage(directory, before, await readState(inside));
   if (after.head === "") return ["The turn left a repository without a HEAD: nothing of it was taken over."];
   const changes = changedRefs(before, after);
   const index = await changeOfIndex(inside, { before: `${directory}.index`, after: join(directory, "index") });
@@ -65,7 +65,7 @@ export async function bringOver({
       ...wordsOfHidden(hidden),
       ...wordsOfRefs(brought),
       ...(await headAndIndex({ outside, workspace, before, after, index, brought, barred, sealed })),
-      ...(await bringWorktrees(git, repository, trees, { barred, sealed })),
+      ...(await bringWorktrees(git, repository, trees, { barred, sealed, refs: after.refs })),
       ...(await keepStashes(outside, newStashes(before, after), barred)),
     ];
     await bringStashes(outside, before, { stashes: after.stashes.filter(({ commit }) => !barred.has(commit)) });
@@ -121,7 +121,7 @@ async function headAndIndex({
       `HEAD has moved outside meanwhile, or the name of its branch is no text; it stays there, and ${stays}. The turn's was ${shown(after.head)}.`,
     ];
   if (index === undefined) return [];
-  const open = withoutSealed(index, sealed);
+  const open = await withoutSealed(outside, index, { sealed, refs: after.refs, head: after.head });
   const lost = await bringIndex(outside, workspace, open.index);
   const words =
     open.left.length === 0

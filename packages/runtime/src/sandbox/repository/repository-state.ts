@@ -1,3 +1,4 @@
+import { inSlices } from "../../async/in-slices.ts";
 import { type Git, type GitOptions, runGit } from "../../git/run-git.ts";
 
 /** Large repositories have long lists of files and references. */
@@ -54,10 +55,10 @@ export async function readState(run: RunIn): Promise<RepositoryState> {
     readHead(run),
   ]);
   const refs: Record<string, string> = {};
-  for (const row of listed.split("\n")) {
+  await inSlices(listed.split("\n"), (row) => {
     const [name = "", commit = "", symbolic = ""] = row.split("\0");
     if (name !== "") refs[name] = symbolic === "" ? commit : `ref: ${symbolic}`;
-  }
+  });
   return { head, refs, stashes: refs["refs/stash"] === undefined ? [] : await readStashes(run) };
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { type Git, runGit } from "../../git/run-git.ts";
@@ -70,9 +71,10 @@ export async function openTurnRepository(
     makePrivateRepository(directory, repository, before);
     if (operationIn(repository.directory) === undefined) saved.restore(directory, before);
   }
-  const given = fingerprint(directory);
-  const hasWork = (): boolean => given === undefined || given !== fingerprint(directory) || saved.isThere();
-  return { directory, repository, close: () => finish(git, root, id, hasWork() ? receipt : undefined) };
+  const given = await fingerprint(directory);
+  const hasWork = async (): Promise<boolean> =>
+    given === undefined || given !== (await fingerprint(directory)) || saved.isThere();
+  return { directory, repository, close: async () => finish(git, root, id, (await hasWork()) ? receipt : undefined) };
 }
 
 /** Brings over what turns of processes that have died had made. Returns what a person has to know. */
@@ -93,7 +95,7 @@ async function finish(git: Git, root: string, id: string, receipt: Receipt | und
   try {
     const words = receipt === undefined ? [] : await take(git, root, id, receipt);
     for (const end of ["", ".json", ".index", ".shallow", ".given", ".operation", ".file", ".none"])
-      removeTree(`${directory}${end}`);
+      await removeTree(`${directory}${end}`);
     return words;
   } catch (reason) {
     const why = reason instanceof GitFailed ? reason.message : CaretError.from(reason).message;
@@ -114,7 +116,7 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
   if (operationIn(directory) !== undefined) copyOperation(directory, operation);
   // An earlier try may have come as far as removing it from there.
   const under = operationIn(operation);
-  cleanPrivateRepository(directory, repository);
+  await cleanPrivateRepository(directory, repository);
   const outside = operationMark(repository.directory);
   const found =
     receipt.repository === undefined ? await readState(gitIn(git, repository.directory, workspace)) : before;
@@ -155,9 +157,9 @@ async function newRepository(git: Git, workspace: string, directory: string): Pr
 }
 
 /** The agent may have closed directories in it to us. */
-function removeTree(path: string): void {
-  if (existsSync(path)) makePlain(path);
-  rmSync(path, { recursive: true, force: true });
+async function removeTree(path: string): Promise<void> {
+  if (existsSync(path)) await makePlain(path);
+  await rm(path, { recursive: true, force: true });
 }
 
 function isPlain(file: string): boolean {
