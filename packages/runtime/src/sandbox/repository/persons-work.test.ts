@@ -64,6 +64,18 @@ describe.skipIf(!hasBubblewrap)("a person's work", () => {
     expect(sh("git stash list --format=%gs")).toBe("On main: inside\nOn main: mine\n");
   });
 
+  it("is followed by a notice where the unfinished rebase of an earlier turn cannot go on since HEAD has moved", async () => {
+    sh(`${START} && git checkout -qb side HEAD~1 && echo c >a && git commit -qam three`);
+    await inside("git rebase -q main || true");
+    sh("git reset -q --hard && git commit -q --allow-empty -m mine");
+    await inside("true");
+    await inside("true");
+    expect(bench.said).toEqual([
+      expect.stringContaining("A rebase is not finished"),
+      expect.stringContaining("could not go on: HEAD has moved"),
+    ]);
+  });
+
   it("is still known as a locked working tree where the turn forgot it while its disk was away", async () => {
     sh(
       `${START} && git worktree add -q disk/w -b w && echo s >disk/w/s && git -C disk/w add s && git worktree lock disk/w && mv disk ../disk`,

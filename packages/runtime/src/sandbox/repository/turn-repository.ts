@@ -27,6 +27,8 @@ interface Receipt {
   readonly operation: string | undefined;
   /** What git runs of the workspace, from there. Absent in one of an earlier version. */
   readonly sealed?: readonly string[];
+  /** An operation of an earlier turn could not go on in this one. */
+  readonly isDropped?: boolean;
 }
 
 /** A directory of git that is a turn's own. */
@@ -66,15 +68,19 @@ export async function openTurnRepository(
   const before = repository === undefined ? NOTHING : await readState(gitIn(git, repository.directory, workspace));
   const under = repository && operationMark(repository.directory);
   const receipt: Receipt = { workspace, holder: thisProcess(), repository, before, operation: under, sealed };
-  writePrivateFile(`${directory}.json`, JSON.stringify(receipt));
-  if (repository !== undefined) {
-    makePrivateRepository(directory, repository, before);
-    if (operationIn(repository.directory) === undefined) saved.restore(directory, before);
-  }
+  const note = (isDropped: boolean): Receipt => {
+    const noted = { ...receipt, isDropped };
+    writePrivateFile(`${directory}.json`, JSON.stringify(noted));
+    return noted;
+  };
+  note(false);
+  if (repository !== undefined) makePrivateRepository(directory, repository, before);
+  const isFree = repository !== undefined && operationIn(repository.directory) === undefined;
+  const open = note(saved.isThere() && !(isFree && saved.restore(directory, before)));
   const given = await fingerprint(directory);
   const hasWork = async (): Promise<boolean> =>
     given === undefined || given !== (await fingerprint(directory)) || saved.isThere();
-  return { directory, repository, close: async () => finish(git, root, id, (await hasWork()) ? receipt : undefined) };
+  return { directory, repository, close: async () => finish(git, root, id, (await hasWork()) ? open : undefined) };
 }
 
 /** Brings over what turns of processes that have died had made. Returns what a person has to know. */
@@ -131,7 +137,10 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
       saved.remove();
       const isEnded = outside !== undefined && outside === receipt.operation && words.length === 0;
       if (isEnded) removeOperation(repository.directory);
-      return [];
+      if (receipt.isDropped !== true) return [];
+      return [
+        "What an earlier turn had not finished could not go on: HEAD has moved, or git is in the middle of something else. It is dropped.",
+      ];
     }
     saved.save(directory, operation, await readState(gitIn(git, repository.directory, workspace)));
     return [
