@@ -5,13 +5,18 @@
 export type BytePath = string;
 
 /** The file's name for the disk. */
-export function onDisk(top: string, path: BytePath): Buffer {
-  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, "latin1")]);
+export function onDisk(top: string | Buffer, path: BytePath): Buffer {
+  return Buffer.concat([Buffer.from(top), Buffer.from("/"), Buffer.from(path, "latin1")]);
 }
 
 /** The name for people. */
 export function shownPath(path: BytePath): string {
   return Buffer.from(path, "latin1").toString("utf8");
+}
+
+/** Whether it can be the argument of a program: Node passes text alone. */
+export function isText(path: BytePath): boolean {
+  return Buffer.from(shownPath(path)).equals(Buffer.from(path, "latin1"));
 }
 
 /** What Git prints with `-z`. */

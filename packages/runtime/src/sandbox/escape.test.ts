@@ -29,7 +29,7 @@ const NOBODY = 65_534;
 const canTry = hasBubblewrap && spawnSync("cc", ["--version"]).status === 0;
 const BAR = 60;
 /** Some thousand processes of git, beside other work. */
-const LEFT_MS = 300_000;
+const LEFT_MS = 1_200_000;
 
 interface Attempted {
   readonly name: string;

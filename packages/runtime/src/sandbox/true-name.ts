@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -14,21 +15,41 @@ import { dirname, join } from "node:path";
 
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const BLOCK = 1024 * 1024;
+/** Names a directory without the right to read it; Node has no word for it. */
+const O_PATH = 0o10_000_000;
+
+/** A name need not be text: bytes are. */
+export type FileName = string | Buffer;
 
 /**
  * Opens a path that others may exchange for a link at any moment. What was opened is asked for its name: the kernel gives the
  * one that leads to it without a link, so that nothing that lies elsewhere is ever read. Undefined where there is nothing of that name.
  */
-export function openByTrueName(path: string): number | undefined {
+export function openByTrueName(path: FileName, flags = FLAGS): number | undefined {
   let descriptor: number;
   try {
-    descriptor = openSync(path, FLAGS);
+    descriptor = openSync(path, flags);
   } catch {
     return undefined; // there is nothing, or a link, or nothing for us
   }
-  if (readlinkSync(`/proc/self/fd/${descriptor}`) === path) return descriptor;
+  const name = readlinkSync(`/proc/self/fd/${descriptor}`, { encoding: "buffer" });
+  if (name.equals(Buffer.from(path))) return descriptor;
   closeSync(descriptor);
   return undefined;
+}
+
+/** Opens to us a directory of ours that was closed to its own user. False where it is not ours, or not there under that very name. */
+export function openUp(path: FileName): boolean {
+  const descriptor = openByTrueName(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY);
+  if (descriptor === undefined) return false;
+  try {
+    chmodSync(`/proc/self/fd/${descriptor}`, (fstatSync(descriptor).mode & 0o777) | 0o700);
+    return true;
+  } catch {
+    return false; // another user's
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Whether a path leads where it says, without a link, just now. */
@@ -39,7 +60,7 @@ export function isTrueName(path: string): boolean {
 }
 
 /** Does something in a directory that is held open meanwhile, so that no link can be put in its place. False where it is not there. */
-export function inTrueDirectory(path: string, work: (directory: string) => void): boolean {
+export function inTrueDirectory(path: FileName, work: (directory: string) => void): boolean {
   const descriptor = openByTrueName(path);
   if (descriptor === undefined) return false;
   try {
@@ -51,13 +72,13 @@ export function inTrueDirectory(path: string, work: (directory: string) => void)
 }
 
 /** Copies a plain file, if there is one under that very name and it is no larger. */
-export function copyByTrueName(from: string, to: string, maxBytes: number): void {
+export function copyByTrueName(from: FileName, to: FileName, maxBytes: number): void {
   const source = openByTrueName(from);
   if (source === undefined) return;
   try {
     const stat = fstatSync(source);
     if (!stat.isFile() || stat.size > maxBytes) return;
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    mkdirSync(directoryOf(to), { recursive: true, mode: 0o700 });
     const target = openSync(to, "w", 0o600 | (stat.mode & 0o100));
     try {
       const block = Buffer.allocUnsafe(Math.min(BLOCK, stat.size + 1));
@@ -75,7 +96,7 @@ export function copyByTrueName(from: string, to: string, maxBytes: number): void
 }
 
 /** The content of a plain file, if there is one under that very name and it is no larger. */
-export function readByTrueName(path: string, maxBytes: number): Buffer | undefined {
+export function readByTrueName(path: FileName, maxBytes: number): Buffer | undefined {
   const descriptor = openByTrueName(path);
   if (descriptor === undefined) return undefined;
   try {
@@ -117,4 +138,9 @@ function sizeOf(path: string): number {
   const { size } = fstatSync(descriptor);
   closeSync(descriptor);
   return size;
+}
+
+/** As `dirname` does for text. */
+export function directoryOf(path: FileName): FileName {
+  return typeof path === "string" ? dirname(path) : path.subarray(0, path.lastIndexOf("/"));
 }

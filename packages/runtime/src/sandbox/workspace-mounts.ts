@@ -1,5 +1,5 @@
 import { existsSync, lstatSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { Git } from "../git/run-git.ts";
 import { physicalPath, wayInside } from "../paths/physical-path.ts";
@@ -7,8 +7,10 @@ import { writeCursorDirectory } from "./cursor-directory.ts";
 import { openLaterRuns } from "./later-runs/open-later-runs.ts";
 import type { MountPoints } from "./mount-points.ts";
 import { type GitMounts, openGitMounts } from "./repository/git-mounts.ts";
-import { namedFiles } from "./repository/named-files.ts";
-import type { ConfigEntry } from "./repository/read-config.ts";
+import { linkedHooks } from "./repository/linked-hooks.ts";
+import { type NamedFile, namedFiles } from "./repository/named-files.ts";
+import { type ConfigEntry, readConfig } from "./repository/read-config.ts";
+import { repositoriesAbove } from "./repository/repositories-above.ts";
 import { assertNoLink, sealFiles } from "./sealed-files.ts";
 import { listByTrueName } from "./true-name.ts";
 import type { Mount } from "./walls.ts";
@@ -48,7 +50,12 @@ export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<Wo
   const closes: (() => Promise<readonly string[]>)[] = [];
   const close = async (): Promise<readonly string[]> => {
     const words: string[] = [];
-    for (const each of closes.splice(0).reverse()) words.push(...(await each()));
+    for (const each of closes.splice(0).reverse())
+      words.push(
+        ...(await each().catch((reason) => [
+          `Not all could be looked at that the turn has left (${CaretError.from(reason).message}).`,
+        ])),
+      );
     return words;
   };
   try {
@@ -60,9 +67,9 @@ export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<Wo
     const later = await openLaterRuns({ git: runGit, workspace, home, isReadOnly, isStrict, place });
     closes.push(later.close);
     // Closed before: working trees that the turn made are known when they are looked at.
-    const git = await gitMounts(options, join(directory, "git"));
+    const named = isReadOnly || options.git === "open" ? [] : await namedInside(options);
+    const git = await gitMounts(options, join(directory, "git"), named);
     closes.push(git.close);
-    const named = isReadOnly || options.git === "open" ? [] : namedFiles(options.config ?? [], workspace, home);
     const sealed = await sealFiles(named, options, (release) => closes.push(async () => release().then(() => [])));
     const mounts: readonly Mount[] = [
       { kind: isReadOnly ? "read" : "write", path: workspace },
@@ -78,9 +85,22 @@ export async function openWorkspaceMounts(options: WorkspaceOptions): Promise<Wo
   }
 }
 
-async function gitMounts(options: WorkspaceOptions, root: string): Promise<GitMounts> {
+/** What the workspace's own repository, and those that it lies in, name in it. */
+async function namedInside({ runGit, workspace, home, config }: WorkspaceOptions): Promise<readonly NamedFile[]> {
+  const own = namedFiles(config ?? [], await linkedHooks(runGit, workspace), { workspace, top: workspace, home });
+  const named = new Map(own.map((file) => [file.path, file]));
+  for (const top of repositoriesAbove(workspace)) {
+    const above = (await readConfig(runGit, top, { HOME: home })) ?? [];
+    for (const file of namedFiles(above, await linkedHooks(runGit, top), { workspace, top, home }))
+      if (named.get(file.path)?.missing === undefined) named.set(file.path, file);
+  }
+  return [...named.values()];
+}
+
+async function gitMounts(options: WorkspaceOptions, root: string, named: readonly NamedFile[]): Promise<GitMounts> {
   if (options.git === "open") return { mounts: [], close: async () => [] };
-  return await openGitMounts({ ...options, git: options.runGit, root });
+  const sealed = named.map(({ path }) => relative(options.workspace, path));
+  return await openGitMounts({ ...options, git: options.runGit, root, sealed });
 }
 
 function assertApart({ workspace, isOurs, apart }: WorkspaceOptions): void {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { CaretError } from "@caret/protocol";
-import { type BytePath, shownPath } from "../git/byte-path.ts";
+import { type BytePath, isText, shownPath } from "../git/byte-path.ts";
 import type { Git } from "../git/run-git.ts";
 import { unsavedFiles } from "../git/unsaved-files.ts";
 import { inPlace, type RunSafely } from "./worktree.ts";
@@ -25,8 +25,7 @@ export async function unpushedIn(
   for (const directory of directories) {
     const shown = shownPath(directory);
     // Git is run by a name that is text; another one is kept without a look.
-    const isText = Buffer.from(shown).equals(Buffer.from(directory, "latin1"));
-    names.push(...(isText ? await workIn(git, join(top, shown), shown) : [`${shown}/`]));
+    names.push(...(isText(directory) ? await workIn(git, join(top, shown), shown) : [`${shown}/`]));
   }
   for (const directory of submodulesIn(join(admin, "modules")))
     if (await hasUnpushed(git, directory))

@@ -1,21 +1,24 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { filterInSlices, inSlices } from "../../async/in-slices.ts";
+import { type BytePath, onDisk } from "../../git/byte-path.ts";
 import type { RunIn } from "./repository-state.ts";
 
 /** What an index says of one path: a line for each of its stages. */
-type Entries = ReadonlyMap<string, readonly string[]>;
+type Entries = ReadonlyMap<BytePath, readonly string[]>;
 
 /** How an index was changed: what the changed paths were, and are. */
 export interface IndexChange {
   readonly before: Entries;
   readonly after: Entries;
   /** Paths that a sparse checkout leaves out of the working tree. */
-  readonly skipped: readonly string[];
+  readonly skipped: readonly BytePath[];
   /** Contents that are in the index now and were not. */
   readonly blobs: readonly string[];
 }
+
+const LIST = ["ls-files", "-t", "--stage", "--full-name", "-z"];
 
 /** What an index holds. */
 interface Index {
@@ -33,7 +36,8 @@ export async function changeOfIndex(inside: RunIn, files: { readonly before: str
     readIndex(inside, files.before),
     readIndex(inside, files.after),
   ]);
-  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => differ(before, after, path));
+  const all = new Set([...before.keys(), ...after.keys()]);
+  const paths = await filterInSlices(all, (path) => differ(before, after, path));
   if (paths.length === 0) return undefined;
   const pick = (from: Entries): Entries => new Map(paths.flatMap((path) => entry(from, path)));
   const rows = paths.flatMap((path) => after.get(path) ?? []).map((row) => row.split(" "));
@@ -60,16 +64,16 @@ async function readIndex(run: RunIn, file?: string): Promise<Index> {
   const found = new Map<string, string[]>();
   const skipped = new Set<string>();
   // Each row begins with a letter: `S` where the file is left out of the working tree.
-  for (const row of (await run(["ls-files", "-t", "--stage", "--full-name", "-z"], { env })).split("\0")) {
+  await inSlices((await run(LIST, { env, decoding: "latin1" })).split("\0"), (row) => {
     const tab = row.indexOf("\t");
-    if (tab < 0) continue;
+    if (tab < 0) return;
     const path = row.slice(tab + 1);
     const entry = row.slice("S ".length, tab);
     if (row.startsWith("S ")) skipped.add(path);
     const rows = found.get(path);
     if (rows === undefined) found.set(path, [entry]);
     else rows.push(entry);
-  }
+  });
   return { entries: found, skipped };
 }
 
@@ -83,19 +87,23 @@ export async function bringIndex(
   { before, after, skipped }: IndexChange,
 ): Promise<readonly string[]> {
   const { entries: now } = await readIndex(outside);
-  const paths = [...new Set([...before.keys(), ...after.keys()])];
-  const wanted = paths.filter((path) => differ(now, after, path));
-  const lost = wanted.filter((path) => differ(now, before, path));
-  const ours = wanted.filter((path) => !differ(now, before, path));
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  const wanted = await filterInSlices(paths, (path) => differ(now, after, path));
+  const lost = await filterInSlices(wanted, (path) => differ(now, before, path));
+  const ours = await filterInSlices(wanted, (path) => !differ(now, before, path));
   if (ours.length === 0) return lost;
   const zero = "0".repeat(idLength(before, after));
   const removed = ours.map((path) => `0 ${zero}\t${path}\0`);
   const added = ours.flatMap((path) => (after.get(path) ?? []).map((row) => `${row}\t${path}\0`));
-  await patiently(() => outside(["update-index", "-z", "--index-info"], { input: [...removed, ...added].join("") }));
+  await patiently(() =>
+    outside(["update-index", "-z", "--index-info"], { input: inBytes([...removed, ...added].join("")) }),
+  );
   const taken = new Set(ours);
-  const absent = skipped.filter((path) => taken.has(path) && !existsSync(join(top, path)));
+  const absent = skipped.filter((path) => taken.has(path) && !existsSync(onDisk(top, path)));
   if (absent.length > 0 && (await isSparse(outside)))
-    await patiently(() => outside(["update-index", "-z", "--skip-worktree", "--stdin"], { input: absent.join("\0") }));
+    await patiently(() =>
+      outside(["update-index", "-z", "--skip-worktree", "--stdin"], { input: inBytes(absent.join("\0")) }),
+    );
   return lost;
 }
 
@@ -103,6 +111,10 @@ export async function bringIndex(
 async function isSparse(outside: RunIn): Promise<boolean> {
   const words = ["config", "--type=bool", "--get", "core.sparseCheckout"];
   return (await outside(words, { codes: [0, 1] })).trim() === "true";
+}
+
+function inBytes(text: string): Buffer {
+  return Buffer.from(text, "latin1");
 }
 
 function idLength(...all: readonly Entries[]): number {

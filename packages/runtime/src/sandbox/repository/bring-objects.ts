@@ -1,6 +1,6 @@
 import type { RunIn } from "./repository-state.ts";
 
-const CARRIED = "refs/caret/carried";
+export const CARRIED = "refs/caret/carried";
 
 /**
  * Fetches what these commits and files need into the user's repository, and checks each object on the way: that it is what

@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import { shownPath } from "../../git/byte-path.ts";
 import type { Git } from "../../git/run-git.ts";
 import { wayInside } from "../../paths/physical-path.ts";
 import type { Repository } from "./ask-repository.ts";
+import { barredCommits, withoutSealed } from "./barred-commits.ts";
 import { bringHead } from "./bring-head.ts";
 import { bringIndex, changeOfIndex, type IndexChange } from "./bring-index.ts";
-import { type Bringing, withObjects } from "./bring-objects.ts";
-import { type BroughtRefs, bringRefs, changedRefs } from "./bring-refs.ts";
+import { type Bringing, CARRIED, withObjects } from "./bring-objects.ts";
+import { type BroughtRefs, bringRefs, changedRefs, KEPT } from "./bring-refs.ts";
 import { bringStashes, newStashes } from "./bring-stashes.ts";
 import { bringWorktrees, changesOfWorktrees } from "./bring-worktrees.ts";
 import { withoutDamage } from "./damaged-refs.ts";
@@ -20,17 +22,26 @@ export interface BringOver {
   /** What the turn has left, cleaned; beside it, the index as the turn found it. */
   readonly directory: string;
   readonly id: string;
+  /** What git runs of the workspace, from there: no commit and no index may change it. */
+  readonly sealed: readonly string[];
 }
 
 /**
  * Brings over what a turn has made of its own repository: objects first, then references, HEAD, index, stashes and working trees.
  * What has moved outside meanwhile stays there. Returns what a person has to know. Doing it twice changes nothing.
  */
-export async function bringOver({ git, repository, before, directory, id }: BringOver): Promise<readonly string[]> {
+export async function bringOver({
+  git,
+  repository,
+  before,
+  directory,
+  id,
+  sealed,
+}: BringOver): Promise<readonly string[]> {
   const { workspace } = repository;
   const inside = gitIn(git, directory, workspace);
   const outside = gitIn(git, repository.directory, workspace);
-  const { after, hidden } = withoutDamage(directory, before, await readState(inside));
+  const { after, hidden } = await withoutDamage(directory, before, await readState(inside));
   if (after.head === "") return ["The turn left a repository without a HEAD: nothing of it was taken over."];
   const changes = changedRefs(before, after);
   const index = await changeOfIndex(inside, { before: `${directory}.index`, after: join(directory, "index") });
@@ -48,14 +59,16 @@ export async function bringOver({ git, repository, before, directory, id }: Brin
     const now = await readState(outside);
     const moved = now.head === before.head || now.head === after.head ? [] : [now.head.replace(/^ref: /, "")];
     const held = new Set([...(await branchesElsewhere(outside, repository)), ...moved]);
-    const brought = await bringRefs(outside, changes, { id, held, now });
+    const barred = await barredCommits(outside, { sealed, before, tips: commits, carried: `${CARRIED}/${id}` });
+    const brought = await bringRefs(outside, changes, { id, held, barred, now });
     const words = [
       ...wordsOfHidden(hidden),
       ...wordsOfRefs(brought),
-      ...(await headAndIndex({ outside, workspace, before, after, index, brought })),
-      ...(await bringWorktrees(git, repository, trees)),
+      ...(await headAndIndex({ outside, workspace, before, after, index, brought, barred, sealed })),
+      ...(await bringWorktrees(git, repository, trees, { barred, sealed, refs: after.refs })),
+      ...(await keepStashes(outside, newStashes(before, after), barred)),
     ];
-    await bringStashes(outside, before, after);
+    await bringStashes(outside, before, { stashes: after.stashes.filter(({ commit }) => !barred.has(commit)) });
     return words;
   });
 }
@@ -67,6 +80,24 @@ interface HeadAndIndex {
   readonly after: RepositoryState;
   readonly index: IndexChange | undefined;
   readonly brought: BroughtRefs;
+  readonly barred: ReadonlySet<string>;
+  readonly sealed: readonly string[];
+}
+
+/** A stash that would put another file in the place of one that git runs here is nothing to be popped unseen. */
+async function keepStashes(
+  outside: HeadAndIndex["outside"],
+  stashes: RepositoryState["stashes"],
+  barred: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const words: string[] = [];
+  for (const { commit } of stashes) {
+    if (!barred.has(commit)) continue;
+    const name = `${KEPT}/stashes/${commit}`;
+    await outside(["update-ref", name, commit]);
+    words.push(`A stash of the turn changes what git runs here. It is kept as ${name}.`);
+  }
+  return words;
 }
 
 /** The index belongs to a commit: where HEAD could not follow, it stays, too. */
@@ -77,19 +108,31 @@ async function headAndIndex({
   after,
   index,
   brought,
+  barred,
+  sealed,
 }: HeadAndIndex): Promise<readonly string[]> {
   const branch = after.head.replace(/^ref: /, "");
   const stays = "the index stays as it is: `git status` shows the turn's changes as not staged";
-  if (brought.kept.some(({ name }) => name === branch)) return [`${branch} stays where it is outside, and ${stays}.`];
+  if (brought.kept.some(({ name }) => name === branch))
+    return [`${shownPath(branch)} stays where it is outside, and ${stays}.`];
+  if (barred.has(after.head)) return [`HEAD stays where it is, since the turn's changes what git runs here; ${stays}.`];
   if (!(await bringHead(outside, before.head, after.head)))
-    return [`HEAD has moved outside meanwhile; it stays there, and ${stays}. The turn's was ${shown(after.head)}.`];
-  const lost = index === undefined ? [] : await bringIndex(outside, workspace, index);
-  if (lost.length === 0) return [];
-  return [`The index has changed outside meanwhile. These files stay there as they are: ${listed(lost)}.`];
+    return [
+      `HEAD has moved outside meanwhile, or the name of its branch is no text; it stays there, and ${stays}. The turn's was ${shown(after.head)}.`,
+    ];
+  if (index === undefined) return [];
+  const open = await withoutSealed(outside, index, { sealed, refs: after.refs, head: after.head });
+  const lost = await bringIndex(outside, workspace, open.index);
+  const words =
+    open.left.length === 0
+      ? []
+      : [`Git runs these files here: what the turn staged of them is not taken over: ${listed(open.left)}.`];
+  if (lost.length === 0) return words;
+  return [...words, `The index has changed outside meanwhile. These files stay there as they are: ${listed(lost)}.`];
 }
 
 function shown(head: string): string {
-  return head.replace(/^ref: refs\/heads\//, "the branch ");
+  return shownPath(head.replace(/^ref: refs\/heads\//, "the branch "));
 }
 
 function wordsOfHidden(hidden: readonly string[]): readonly string[] {
@@ -99,7 +142,7 @@ function wordsOfHidden(hidden: readonly string[]): readonly string[] {
 
 function listed(names: readonly string[]): string {
   const more = names.length > MAX_NAMED ? `, and ${names.length - MAX_NAMED} more` : "";
-  return `${names.slice(0, MAX_NAMED).join(", ")}${more}`;
+  return `${names.slice(0, MAX_NAMED).map(shownPath).join(", ")}${more}`;
 }
 
 function wordsOfRefs({ kept }: BroughtRefs): readonly string[] {
@@ -108,8 +151,8 @@ function wordsOfRefs({ kept }: BroughtRefs): readonly string[] {
     .slice(0, MAX_NAMED)
     .map(({ name, as, why }) =>
       as === undefined
-        ? `${name} was deleted by the turn and stays outside: ${why}.`
-        : `${name} stays where it is outside, since ${why}. What the turn made of it is kept as ${as}.`,
+        ? `${shownPath(name)} was deleted by the turn and stays outside: ${why}.`
+        : `${shownPath(name)} stays where it is outside, since ${why}. What the turn made of it is kept as ${shownPath(as)}.`,
     );
   return [...words, ...more];
 }
@@ -119,12 +162,12 @@ async function branchesElsewhere(
   outside: ReturnType<typeof gitIn>,
   { workspace, directory, common }: Repository,
 ): Promise<ReadonlySet<string>> {
-  const listed = await outside(["worktree", "list", "--porcelain"]);
+  const listed = await outside(["worktree", "list", "--porcelain"], { decoding: "latin1" });
   const trees = listed.split("\n\n").map((block) => block.split("\n"));
   // The first is the repository's own; of a submodule git does not say where that is.
   const others = common === directory ? trees.slice(1) : trees;
   const elsewhere = others.filter(
-    ([first = ""]) => wayInside(workspace, first.replace(/^worktree /, "")) === undefined,
+    ([first = ""]) => wayInside(workspace, shownPath(first.replace(/^worktree /, ""))) === undefined,
   );
   return new Set(elsewhere.flat().flatMap((row) => /^branch (.+)$/.exec(row)?.[1] ?? []));
 }

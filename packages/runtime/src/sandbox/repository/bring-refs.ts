@@ -4,7 +4,7 @@ import type { RepositoryState, RunIn } from "./repository-state.ts";
 const OURS = /^refs\/(?:heads|tags|notes|remotes)\//;
 
 /** Where a reference's new place is kept that has moved outside meanwhile. */
-const KEPT = "refs/caret/kept";
+export const KEPT = "refs/caret/kept";
 
 export interface RefChange {
   readonly name: string;
@@ -30,21 +30,34 @@ export interface BroughtRefs {
   readonly kept: readonly { readonly name: string; readonly as: string | undefined; readonly why: string }[];
 }
 
+export interface Obstacles {
+  readonly id: string;
+  /** Branches of other working trees: moving one would change what stands there. */
+  readonly held: ReadonlySet<string>;
+  /** Commits that no reference may lead to. */
+  readonly barred: ReadonlySet<string>;
+  readonly now: RepositoryState;
+}
+
 /**
  * Moves references outside, each only from where the turn found it: all in one transaction, or where that fails one by one.
- * `held` are branches of other working trees: moving one would change what stands there.
  */
 export async function bringRefs(
   outside: RunIn,
   changes: readonly RefChange[],
-  { id, held, now }: { readonly id: string; readonly held: ReadonlySet<string>; readonly now: RepositoryState },
+  { id, held, barred, now }: Obstacles,
 ): Promise<BroughtRefs> {
   const open = changes.filter(({ name, to }) => now.refs[name] !== to);
-  const isFree = ({ name, from }: RefChange): boolean => now.refs[name] === from && !held.has(name);
-  const kept = open
-    .filter((change) => !isFree(change))
-    .map((change) => ({ change, why: held.has(change.name) ? "a working tree has it" : "it has moved meanwhile" }));
-  const free = open.filter(isFree);
+  const whyNot = ({ name, from, to }: RefChange): string | undefined => {
+    if (held.has(name)) return "a working tree has it";
+    if (to !== undefined && barred.has(to)) return "the turn's commits change what git runs here";
+    return now.refs[name] === from ? undefined : "it has moved meanwhile";
+  };
+  const kept = open.flatMap((change) => {
+    const why = whyNot(change);
+    return why === undefined ? [] : [{ change, why }];
+  });
+  const free = open.filter((change) => whyNot(change) === undefined);
   // What is deleted goes first: `a/b` can only be made where `a` is not there any more.
   const ordered = [...free.filter(({ to }) => to === undefined), ...free.filter(({ to }) => to !== undefined)];
   for (const change of await refused(outside, ordered)) kept.push({ change, why: "git refused it" });
@@ -65,7 +78,7 @@ async function keep(outside: RunIn, kept: readonly { readonly change: RefChange;
     return { name, as, why, to };
   });
   const lines = named.flatMap(({ as, to }) => (as === undefined ? [] : [`update ${as}\0${to}\0\0`]));
-  if (lines.length > 0) await outside(["update-ref", "--stdin", "-z"], { input: lines.join("") });
+  if (lines.length > 0) await outside(["update-ref", "--stdin", "-z"], { input: inBytes(lines) });
   return named;
 }
 
@@ -85,8 +98,12 @@ async function move(outside: RunIn, changes: readonly RefChange[]): Promise<void
 async function update(outside: RunIn, lines: readonly string[]): Promise<void> {
   if (lines.length > 0)
     await outside(["update-ref", "--stdin", "-z", "--create-reflog", "-m", "caret: a sandboxed turn"], {
-      input: lines.join(""),
+      input: inBytes(lines),
     });
+}
+
+function inBytes(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.join(""), "latin1");
 }
 
 /** Names no object: there must be no such reference yet. */

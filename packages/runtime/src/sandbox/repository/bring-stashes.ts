@@ -1,13 +1,17 @@
 import { type RepositoryState, type RunIn, readState, type Stash } from "./repository-state.ts";
 
 /** Stashes that the turn has made, the oldest first. */
-export function newStashes(before: RepositoryState, after: RepositoryState): readonly Stash[] {
+export function newStashes(before: RepositoryState, after: Pick<RepositoryState, "stashes">): readonly Stash[] {
   const known = new Set(before.stashes.map(({ commit }) => commit));
   return after.stashes.filter(({ commit }) => !known.has(commit)).reverse();
 }
 
 /** Drops outside what the turn has dropped, and stores what it has made. Others that came meanwhile stay. */
-export async function bringStashes(outside: RunIn, before: RepositoryState, after: RepositoryState): Promise<void> {
+export async function bringStashes(
+  outside: RunIn,
+  before: RepositoryState,
+  after: Pick<RepositoryState, "stashes">,
+): Promise<void> {
   if (JSON.stringify(before.stashes) === JSON.stringify(after.stashes)) return;
   const left = new Set(after.stashes.map(({ commit }) => commit));
   const dropped = new Set(before.stashes.map(({ commit }) => commit).filter((commit) => !left.has(commit)));

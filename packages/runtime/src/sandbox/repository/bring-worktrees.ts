@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Git } from "../../git/run-git.ts";
 import { openByTrueName, readByTrueName } from "../true-name.ts";
 import type { Repository } from "./ask-repository.ts";
+import { withoutSealed } from "./barred-commits.ts";
 import { bringHead } from "./bring-head.ts";
 import { bringIndex, changeOfIndex, type IndexChange } from "./bring-index.ts";
 import { listWorktrees, type PrivateWorktree, writeAdmin } from "./private-worktrees.ts";
-import { gitIn } from "./repository-state.ts";
+import { gitIn, type RepositoryState } from "./repository-state.ts";
 
 /** Where a linked working tree's own repository is mounted inside. */
 export const PRIVATE_PLACE = "/run/caret/git";
@@ -37,19 +38,42 @@ export async function changesOfWorktrees(git: Git, directory: string, workspace:
   return { changes, removed };
 }
 
+interface Barriers {
+  /** Commits that no working tree may stand at. */
+  readonly barred: ReadonlySet<string>;
+  /** What git runs here, from the top. */
+  readonly sealed: readonly string[];
+  /** Where references led when the turn ended. */
+  readonly refs: RepositoryState["refs"];
+}
+
 /** Makes the same working trees known to the user's repository, under files of Caret's. */
 export async function bringWorktrees(
   git: Git,
   { common, workspace }: Repository,
   { changes, removed }: Awaited<ReturnType<typeof changesOfWorktrees>>,
+  { barred, sealed, refs }: Barriers,
 ): Promise<readonly string[]> {
-  const words: string[] = [];
-  for (const name of removed) rmSync(join(common, "worktrees", name), { recursive: true, force: true });
+  const words = removed.flatMap((name) => forget(join(common, "worktrees", name), name));
   for (const change of changes) {
-    const why = await bringWorktree(git, change, common);
+    const isBarred = barred.has(refs[change.after.replace(/^ref: /, "")] ?? change.after);
+    const outside = gitIn(git, common, workspace);
+    const wanted = { sealed, refs, head: change.after };
+    const index = change.index && !isBarred ? (await withoutSealed(outside, change.index, wanted)).index : undefined;
+    const why = isBarred
+      ? "stays as it was: the turn's commits change what git runs here"
+      : await bringWorktree(git, { ...change, index }, common);
     if (why !== undefined) words.push(`The working tree ${change.tree.path.slice(workspace.length + 1)} ${why}.`);
   }
   return words;
+}
+
+/** Git removes neither one that is locked, its disk may be away, nor one that holds the commits of submodules. */
+function forget(admin: string, name: string): readonly string[] {
+  if (["locked", "modules"].some((own) => existsSync(join(admin, own))))
+    return [`The working tree ${name} stays known: it is locked, or has submodules.`];
+  rmSync(admin, { recursive: true, force: true });
+  return [];
 }
 
 /** What a person has to know of it. */

@@ -1,5 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inSlices } from "../../async/in-slices.ts";
+import { onDisk } from "../../git/byte-path.ts";
 import type { Repository } from "./ask-repository.ts";
 import { privateConfig } from "./private-config.ts";
 import { cleanWorktrees } from "./private-worktrees.ts";
@@ -16,12 +18,12 @@ const OF_PACKS = /\.(?:pack|idx|promisor)$/;
  * Makes what a turn has left a repository that git can be run in: of the agent's files only those that hold data, links and
  * devices removed, under the configuration that Caret wrote before the turn.
  */
-export function cleanPrivateRepository(
+export async function cleanPrivateRepository(
   directory: string,
   { workspace, config, objectFormat, objects }: Repository,
-): void {
+): Promise<void> {
   const shallow = readIfThere(`${directory}.shallow`);
-  makePlain(directory);
+  await makePlain(directory);
   keepOnly(directory, READ);
   const stored = join(directory, "objects");
   keepOnly(stored, OF_OBJECTS);
@@ -40,13 +42,21 @@ function keepOnly(directory: string, names: RegExp): void {
 }
 
 /** Removes all but files and directories, and opens those to us that the agent has closed. */
-export function makePlain(path: string, left = { files: MAX_FILES }): void {
-  const stat = lstatSync(path);
-  left.files -= 1;
-  if (left.files < 0) throw new RangeError("the turn left too many files in its repository");
-  if (!stat.isDirectory() && !stat.isFile()) return rmSync(path);
-  chmodSync(path, stat.isDirectory() ? 0o700 : 0o600);
-  if (stat.isDirectory()) for (const name of readdirSync(path)) makePlain(join(path, name), left);
+export async function makePlain(top: string): Promise<void> {
+  const waiting: Buffer[] = [Buffer.from(top)];
+  await inSlices(taken(waiting), (path) => {
+    if (waiting.length > MAX_FILES) throw new RangeError("the turn left too many files in its repository");
+    const stat = lstatSync(path);
+    if (!stat.isDirectory() && !stat.isFile()) return rmSync(path);
+    chmodSync(path, stat.isDirectory() ? 0o700 : 0o600);
+    if (!stat.isDirectory()) return;
+    for (const name of readdirSync(path, { encoding: "latin1" })) waiting.push(onDisk(path, name));
+  });
+}
+
+/** The list may grow meanwhile. */
+function* taken(waiting: readonly Buffer[]): Iterable<Buffer> {
+  for (let at = 0; at < waiting.length; at += 1) yield waiting[at] as Buffer;
 }
 
 function readIfThere(file: string): Buffer | undefined {

@@ -27,7 +27,7 @@ function sh(script: string, cwd: string): string {
     cwd,
     env: { PATH: "/usr/bin:/bin", HOME: bench.home, ...env },
     stdio: ["ignore", "pipe", "pipe"],
-  }).toString();
+  }).toString("latin1");
 }
 
 const START = `git init -q -b main . && echo one >a && echo two >b && git add . && git commit -qm first
@@ -79,6 +79,8 @@ const days = {
   "a morning's work": `echo x >>a && git commit -qam more && echo y >>a && git add a && git commit -q --amend -m other
 git checkout -qb feature && echo x >run && chmod +x run && ln -s a link && git add . && git commit -qm modes && git tag light
 git tag -a -m words heavy && git tag -d old >/dev/null && git rm -q b && git mv a moved && git commit -qm moved && git gc -q && git branch -qD topic`,
+  "names that are no text": `F=$(printf 'f\\377') && echo x >"$F" && git add . && git commit -qm odd && echo y >>"$F" && git add .
+echo z >"$(printf 'g\\376')" && git add . && git branch "$(printf 'b\\377')" && git commit -qm more && git branch é && echo é >é && git add .`,
   "an afternoon's work": `git checkout -q topic && git rebase -q main && git checkout -q main && git merge -q --no-ff --no-edit topic~1
 git cherry-pick topic >/dev/null && git revert --no-edit HEAD >/dev/null && (git bisect start HEAD HEAD~1 && git bisect reset) >/dev/null 2>&1
 echo x >>a && git stash push -qm kept && echo y >>b && git add b && git worktree add -q wt -b tree 2>/dev/null && cd wt && echo x >t && git add t && git commit -qm tree`,

@@ -19,6 +19,8 @@ export interface GitMountsOptions {
   readonly config: readonly ConfigEntry[] | undefined;
   /** Ours, of the session: where its turns have their repositories. */
   readonly root: string;
+  /** What git runs of the workspace, from there. */
+  readonly sealed: readonly string[];
   readonly points: MountPoints;
   /** A name that is used once. */
   readonly holder: string;
@@ -57,9 +59,9 @@ export async function openGitMounts(options: GitMountsOptions): Promise<GitMount
 }
 
 async function turnMounts(options: GitMountsOptions, repository: Repository | undefined): Promise<GitMounts> {
-  const { git, workspace, root, holder } = options;
+  const { git, workspace, root, holder, sealed } = options;
   const own = join(workspace, ".git");
-  const turn = await openTurnRepository(git, { workspace, root, id: holder }, repository);
+  const turn = await openTurnRepository(git, { workspace, root, id: holder, sealed }, repository);
   const isFile = repository?.entry === "file";
   if (isFile) writeFileSync(`${turn.directory}.file`, `gitdir: ${PRIVATE_PLACE}\n`, { mode: 0o644 });
   const place = isFile ? PRIVATE_PLACE : own;

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { copyByTrueName } from "../true-name.ts";
+import { join } from "node:path";
+import { onDisk } from "../../git/byte-path.ts";
+import { copyByTrueName, directoryOf } from "../true-name.ts";
 import type { Repository } from "./ask-repository.ts";
 import { copyOperation } from "./operation-under-way.ts";
 import { privateConfig } from "./private-config.ts";
@@ -25,8 +26,8 @@ export function makePrivateRepository(directory: string, repository: Repository,
   for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "logs/refs", "worktrees"])
     mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
   writeFileSync(join(directory, "config"), privateConfig(repository.config, repository.objectFormat));
-  writeFileSync(join(directory, "HEAD"), `${state.head || "ref: refs/heads/main"}\n`);
-  writeFileSync(join(directory, "packed-refs"), packedRefs(state));
+  writeFileSync(join(directory, "HEAD"), `${state.head || "ref: refs/heads/main"}\n`, "latin1");
+  writeFileSync(join(directory, "packed-refs"), packedRefs(state), "latin1");
   for (const [name, target] of Object.entries(state.refs))
     if (target.startsWith("ref: ")) writeInto(directory, name, `${target}\n`);
   const objects = repository.objects.map((_, index) => `${OBJECTS}/${index}\n`);
@@ -52,13 +53,14 @@ function copyFiles(directory: string, { directory: own, common }: Repository, { 
   for (const name of listed(own).filter((file) => file.startsWith("sharedindex."))) copy(own, name, MAX_INDEX_BYTES);
   copy(own, "logs/HEAD", MAX_LOG_BYTES);
   const logs = [head.replace(/^ref: /, ""), "refs/stash"].filter((name) => refs[name] !== undefined);
-  for (const name of logs) copy(common, join("logs", name), MAX_LOG_BYTES);
+  for (const name of logs)
+    copyByTrueName(onDisk(common, join("logs", name)), onDisk(directory, join("logs", name)), MAX_LOG_BYTES);
 }
 
 function writeInto(directory: string, name: string, content: string): void {
-  const file = join(directory, name);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, content);
+  const file = onDisk(directory, name);
+  mkdirSync(directoryOf(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, content, "latin1");
   chmodSync(file, 0o600);
 }
 

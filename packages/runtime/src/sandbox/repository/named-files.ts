@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { wayInside } from "../../paths/physical-path.ts";
+import { physicalPath, wayInside } from "../../paths/physical-path.ts";
 import type { Missing } from "../mount-points.ts";
 import type { ConfigEntry } from "./read-config.ts";
 
@@ -28,14 +28,22 @@ const MAX_PLACES = 2_000;
  * What of the workspace git's configuration names, the user's own included, and is there or must not come into being: the
  * directory of hooks, files that are included, and programs that lie there.
  */
-export function namedFiles(config: readonly ConfigEntry[], workspace: string, home: string): readonly NamedFile[] {
-  const places = placesIn(config, { workspace, top: workspace, home });
+export function namedFiles(
+  config: readonly ConfigEntry[],
+  linked: readonly NamedFile[],
+  from: NamedFrom,
+): readonly NamedFile[] {
+  const places = placesIn(config, linked, from);
   return places.filter(({ path, missing, isWord }) => missing !== undefined || isProgram(path, isWord));
 }
 
 /** The same for one working tree in it, whether there is something or not. */
-export function namedPlaces(config: readonly ConfigEntry[], from: NamedFrom): readonly NamedFile[] {
-  return placesIn(config, from).filter(({ path, isWord }) => !isWord || isProgram(path, isWord));
+export function namedPlaces(
+  config: readonly ConfigEntry[],
+  linked: readonly NamedFile[],
+  from: NamedFrom,
+): readonly NamedFile[] {
+  return placesIn(config, linked, from).filter(({ path, isWord }) => !isWord || isProgram(path, isWord));
 }
 
 interface Place extends NamedFile {
@@ -43,13 +51,16 @@ interface Place extends NamedFile {
   readonly isWord?: boolean;
 }
 
-function placesIn(config: readonly ConfigEntry[], from: NamedFrom): readonly Place[] {
+/** `linked` is what links of a directory of git lead to. */
+function placesIn(config: readonly ConfigEntry[], linked: readonly Place[], from: NamedFrom): readonly Place[] {
   const found = new Map<string, Place>();
-  for (const place of config.flatMap((entry) => namedBy(entry, from))) {
-    const isInside = (wayInside(from.workspace, place.path) ?? "") !== "" && !isOwnGit(from.workspace, place.path);
-    const known = found.get(place.path);
+  for (const place of [...linked, ...config.flatMap((entry): readonly Place[] => namedBy(entry, from))]) {
+    // A link from elsewhere may lead into it: `~/.gitconfig` to a file of a repository of such files.
+    const path = isIn(from.workspace, place.path) ? place.path : physicalPath(place.path);
+    const isInside = isIn(from.workspace, path) && !isOwnGit(from.workspace, path);
+    const known = found.get(path);
     const isMore = known === undefined || place.missing !== undefined || (known.isWord && !place.isWord);
-    if (isInside && isMore && found.size < MAX_PLACES) found.set(place.path, place);
+    if (isInside && isMore && found.size < MAX_PLACES) found.set(path, { ...place, path });
   }
   return [...found.values()];
 }
@@ -94,6 +105,10 @@ function programsIn(key: string, value: string, top: string, home: string): read
 
 function atHome(value: string, directory: string, home: string): string {
   return value.startsWith("~/") ? join(home, value.slice(2)) : resolve(directory, value);
+}
+
+function isIn(workspace: string, path: string): boolean {
+  return (wayInside(workspace, path) ?? "") !== "";
 }
 
 function isOwnGit(workspace: string, path: string): boolean {

@@ -64,6 +64,27 @@ describe.skipIf(!hasBubblewrap)("a person's work", () => {
     expect(sh("git stash list --format=%gs")).toBe("On main: inside\nOn main: mine\n");
   });
 
+  it("is followed by a notice where the unfinished rebase of an earlier turn cannot go on since HEAD has moved", async () => {
+    sh(`${START} && git checkout -qb side HEAD~1 && echo c >a && git commit -qam three`);
+    await inside("git rebase -q main || true");
+    sh("git reset -q --hard && git commit -q --allow-empty -m mine");
+    await inside("true");
+    await inside("true");
+    expect(bench.said).toEqual([
+      expect.stringContaining("A rebase is not finished"),
+      expect.stringContaining("could not go on: HEAD has moved"),
+    ]);
+  });
+
+  it("is still known as a locked working tree where the turn forgot it while its disk was away", async () => {
+    sh(
+      `${START} && git worktree add -q disk/w -b w && echo s >disk/w/s && git -C disk/w add s && git worktree lock disk/w && mv disk ../disk`,
+    );
+    await inside("git worktree prune");
+    expect(sh("mv ../disk disk && git -C disk/w status --porcelain")).toBe("A  s\n");
+    expect(bench.said).toEqual(["The working tree w stays known: it is locked, or has submodules."]);
+  });
+
   it("keeps a sparse checkout sparse", async () => {
     sh(`git init -q . && mkdir x y && echo 1 >x/f && echo 1 >y/f && git add . && git commit -qm one
       git checkout -qb other && echo 2 >y/f && echo 2 >y/g && git add . && git commit -qm two && git checkout -q main

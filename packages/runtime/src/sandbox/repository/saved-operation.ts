@@ -14,9 +14,11 @@ export function savedOperation(root: string, workspace: string) {
   return {
     /** Where its objects are; undefined: there is none. */
     objects: (): string | undefined => (existsSync(objects) ? objects : undefined),
-    /** It goes on only where everything is as it was left. */
-    restore(directory: string, state: RepositoryState): void {
-      if (readText(join(place, "left")) === leftAt(state)) copyOperation(place, directory);
+    /** It goes on only where everything is as it was left. False: it cannot. */
+    restore(directory: string, state: RepositoryState): boolean {
+      if (readText(join(place, "left")) !== leftAt(state)) return !existsSync(place);
+      copyOperation(place, directory);
+      return true;
     },
     /** `directory` is what the turn has left; its objects are moved. */
     save(directory: string, operation: string, state: RepositoryState): void {

@@ -1,4 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { type Git, runGit } from "../../git/run-git.ts";
@@ -24,6 +25,10 @@ interface Receipt {
   readonly before: RepositoryState;
   /** The user's own operation that was under way, and that the turn may end. */
   readonly operation: string | undefined;
+  /** What git runs of the workspace, from there. Absent in one of an earlier version. */
+  readonly sealed?: readonly string[];
+  /** An operation of an earlier turn could not go on in this one. */
+  readonly isDropped?: boolean;
 }
 
 /** A directory of git that is a turn's own. */
@@ -37,10 +42,19 @@ export interface TurnRepository {
 
 const NOTHING: RepositoryState = { head: "", refs: {}, stashes: [] };
 
-/** `root` is Caret's, of the session; `id` a name that is used once. */
+export interface TurnPlace {
+  readonly workspace: string;
+  /** Caret's, of the session. */
+  readonly root: string;
+  /** A name that is used once. */
+  readonly id: string;
+  /** What git runs of the workspace, from there. */
+  readonly sealed?: readonly string[];
+}
+
 export async function openTurnRepository(
   git: Git,
-  { workspace, root, id }: { readonly workspace: string; readonly root: string; readonly id: string },
+  { workspace, root, id, sealed = [] }: TurnPlace,
   asked: Repository | undefined,
 ): Promise<TurnRepository> {
   const directory = join(root, id);
@@ -53,15 +67,20 @@ export async function openTurnRepository(
       : { ...asked, objects: [...asked.objects, ...(objects === undefined ? [] : [objects])] };
   const before = repository === undefined ? NOTHING : await readState(gitIn(git, repository.directory, workspace));
   const under = repository && operationMark(repository.directory);
-  const receipt: Receipt = { workspace, holder: thisProcess(), repository, before, operation: under };
-  writePrivateFile(`${directory}.json`, JSON.stringify(receipt));
-  if (repository !== undefined) {
-    makePrivateRepository(directory, repository, before);
-    if (operationIn(repository.directory) === undefined) saved.restore(directory, before);
-  }
-  const given = fingerprint(directory);
-  const hasWork = (): boolean => given === undefined || given !== fingerprint(directory) || saved.isThere();
-  return { directory, repository, close: () => finish(git, root, id, hasWork() ? receipt : undefined) };
+  const receipt: Receipt = { workspace, holder: thisProcess(), repository, before, operation: under, sealed };
+  const note = (isDropped: boolean): Receipt => {
+    const noted = { ...receipt, isDropped };
+    writePrivateFile(`${directory}.json`, JSON.stringify(noted));
+    return noted;
+  };
+  note(false);
+  if (repository !== undefined) makePrivateRepository(directory, repository, before);
+  const isFree = repository !== undefined && operationIn(repository.directory) === undefined;
+  const open = note(saved.isThere() && !(isFree && saved.restore(directory, before)));
+  const given = await fingerprint(directory);
+  const hasWork = async (): Promise<boolean> =>
+    given === undefined || given !== (await fingerprint(directory)) || saved.isThere();
+  return { directory, repository, close: async () => finish(git, root, id, (await hasWork()) ? open : undefined) };
 }
 
 /** Brings over what turns of processes that have died had made. Returns what a person has to know. */
@@ -82,7 +101,7 @@ async function finish(git: Git, root: string, id: string, receipt: Receipt | und
   try {
     const words = receipt === undefined ? [] : await take(git, root, id, receipt);
     for (const end of ["", ".json", ".index", ".shallow", ".given", ".operation", ".file", ".none"])
-      removeTree(`${directory}${end}`);
+      await removeTree(`${directory}${end}`);
     return words;
   } catch (reason) {
     const why = reason instanceof GitFailed ? reason.message : CaretError.from(reason).message;
@@ -103,11 +122,11 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
   if (operationIn(directory) !== undefined) copyOperation(directory, operation);
   // An earlier try may have come as far as removing it from there.
   const under = operationIn(operation);
-  cleanPrivateRepository(directory, repository);
+  await cleanPrivateRepository(directory, repository);
   const outside = operationMark(repository.directory);
   const found =
     receipt.repository === undefined ? await readState(gitIn(git, repository.directory, workspace)) : before;
-  const words = await bringOver({ git, repository, before: found, directory, id });
+  const words = await bringOver({ git, repository, before: found, directory, id, sealed: receipt.sealed ?? [] });
   return [...words, ...(await settleOperation())];
 
   async function settleOperation(): Promise<readonly string[]> {
@@ -118,7 +137,10 @@ async function take(git: Git, root: string, id: string, receipt: Receipt): Promi
       saved.remove();
       const isEnded = outside !== undefined && outside === receipt.operation && words.length === 0;
       if (isEnded) removeOperation(repository.directory);
-      return [];
+      if (receipt.isDropped !== true) return [];
+      return [
+        "What an earlier turn had not finished could not go on: HEAD has moved, or git is in the middle of something else. It is dropped.",
+      ];
     }
     saved.save(directory, operation, await readState(gitIn(git, repository.directory, workspace)));
     return [
@@ -144,9 +166,9 @@ async function newRepository(git: Git, workspace: string, directory: string): Pr
 }
 
 /** The agent may have closed directories in it to us. */
-function removeTree(path: string): void {
-  if (existsSync(path)) makePlain(path);
-  rmSync(path, { recursive: true, force: true });
+async function removeTree(path: string): Promise<void> {
+  if (existsSync(path)) await makePlain(path);
+  await rm(path, { recursive: true, force: true });
 }
 
 function isPlain(file: string): boolean {
