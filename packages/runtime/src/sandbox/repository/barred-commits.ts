@@ -2,7 +2,7 @@ import { type BytePath, shownPath, splitPaths } from "../../git/byte-path.ts";
 import type { IndexChange } from "./bring-index.ts";
 import type { RepositoryState, RunIn } from "./repository-state.ts";
 
-/** More of them need not be known. */
+/** Of a turn with more of them, all that it has made is barred. */
 const MAX_COMMITS = 200;
 
 export interface BarredCommits {
@@ -33,6 +33,8 @@ export async function barredCommits(
   });
   const changing = listed.split("\n").filter((line) => line !== "");
   if (changing.length === 0) return new Set();
+  // The others may be on references that none of these is on.
+  if (changing.length === MAX_COMMITS) return new Set(tips);
   const holding = changing.map((commit) => `--contains=${commit}`);
   const held = await outside(["for-each-ref", "--format=%(objectname)", ...holding, `${carried}/`]);
   return new Set(held.split("\n").filter((line) => line !== ""));

@@ -136,6 +136,17 @@ export const leftHidden: readonly (readonly LeftBehind[])[] = [
   ],
   [
     {
+      name: "hide a branch with another hook behind more than can be looked at",
+      before:
+        "mkdir own; echo '#!/bin/sh' >own/pre-commit; chmod +x own/pre-commit; git add .; git commit -qm h; git config core.hooksPath own",
+      script: `b=$(git hash-object -w $RUN); git update-index --add --cacheinfo 100755,$b,own/pre-commit; t=$(git write-tree); git reset -q
+old=$(GIT_COMMITTER_DATE='2001-01-01 00:00 +0000' git commit-tree $t -p HEAD -m old); git branch evil $old
+for i in $(seq 250); do echo "create refs/heads/many-$i $(GIT_COMMITTER_DATE="2030-01-01 00:00:00 +0000" git commit-tree $t -p HEAD -m $i)"; done | git update-ref --stdin`,
+      later: "git checkout -q evil; git commit -q --allow-empty -m x",
+    },
+  ],
+  [
+    {
       name: "stage another hook than the one that lies there",
       before:
         "mkdir own; echo '#!/bin/sh' >own/post-commit; chmod +x own/post-commit; git add .; git commit -qm h2; git config core.hooksPath own",
