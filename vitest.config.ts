@@ -12,7 +12,9 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 
 scratchInMemory();
 
-/** `--mode full` (`npm run test:full`) runs the bars at their full size. */
+const isQuick = (mode: string): boolean => mode !== "full" && mode !== "bars";
+
+/** `--mode full` (`npm run test:full`) runs the longer proofs, `--mode bars` (`npm run test:bars FILE`) the longest at their whole size. */
 export default defineConfig(({ mode }) => ({
   test: {
     projects: [
@@ -45,10 +47,10 @@ export default defineConfig(({ mode }) => ({
         },
       },
     ],
-    exclude: [...configDefaults.exclude, ...(mode === "full" ? [] : fullOnly)],
+    exclude: [...configDefaults.exclude, ...(isQuick(mode) ? fullOnly : [])],
     // The files of a project share the modules of a worker: no test replaces one, or leaves anything behind.
     isolate: false,
-    provide: { bars: mode === "full" ? "full" : "quick" },
+    provide: { bars: isQuick(mode) ? "quick" : mode },
     sequence: { sequencer: ByProject },
     // Nowhere, in CI neither, is a test run again: one that passes only the second time has failed.
     retry: 0,
@@ -56,8 +58,8 @@ export default defineConfig(({ mode }) => ({
     // and each more loads all modules once more.
     maxWorkers: 4,
     // These only end what hangs. A busy machine is no failure, so they are long, and longer for full sizes.
-    testTimeout: mode === "full" ? 600_000 : 60_000,
-    hookTimeout: mode === "full" ? 600_000 : 60_000,
+    testTimeout: isQuick(mode) ? 60_000 : 600_000,
+    hookTimeout: isQuick(mode) ? 60_000 : 600_000,
     expect: { poll: { timeout: 20_000, interval: 100 } },
   },
 }));

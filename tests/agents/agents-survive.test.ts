@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { socketFetch } from "@caret/cli/src/serve/socket-fetch.ts";
 import { type AgentEvent, createNativeClient, type NativeClient } from "@caret/protocol";
-import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
+import { barSize, isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { GatewayHome } from "../clients/gateway-home.ts";
@@ -41,7 +41,7 @@ const restart = async (env: Readonly<Record<string, string>> = {}): Promise<void
 
 /** Resolves when the agent has nothing to do. */
 const idle = async (name: string): Promise<void> => {
-  const signal = AbortSignal.timeout(120_000);
+  const signal = AbortSignal.timeout(barSize({ quick: 120_000, full: 600_000 }));
   while ((await caret.getAgent(name)).doing.kind !== "idle") {
     signal.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -17,7 +17,7 @@ import {
 import { type Asking, type Attempt, ask } from "./once/once-doors.ts";
 import { OnceStage } from "./once/once-stage.ts";
 
-const CASES = barSize({ quick: 4, full: 60 });
+const CASES = barSize({ quick: 4, full: 12, bar: 60 });
 /** Only ends what hangs. */
 const CASE_MS = 60_000;
 

@@ -10,7 +10,7 @@ import { FleetHome, type WorkerProcess } from "./fleet-home.ts";
 import { type ClientTurn, PatientClient } from "./patient-client.ts";
 
 const SESSIONS = barSize({ quick: 10, full: 100 });
-const TURNS = barSize({ quick: 5, full: 30 });
+const TURNS = barSize({ quick: 5, full: 5, bar: 30 });
 const WORKER_KILL_MS = 1_500;
 const GATEWAY_KILL_MS = 5_000;
 const CUT_MS = 20_000;

@@ -66,7 +66,11 @@ describe("house 4.13: what tests read from the environment", () => {
   it("gates no test: sizes are the script's, `npm test` or `npm run test:full`", () => {
     const names = code.flatMap((path) => [...read(path).matchAll(/process\.env\["(\w+)"\]/g)].map(([, name]) => name));
     expect([...new Set(names)].sort()).toEqual(Object.keys(known));
-    expect(rootManifest.scripts).toMatchObject({ test: "vitest run", "test:full": "vitest run --mode full" });
+    expect(rootManifest.scripts).toMatchObject({
+      test: "vitest run",
+      "test:full": "vitest run --mode full",
+      "test:bars": "vitest run --mode bars",
+    });
     expect(read("AGENTS.md")).toContain("`npm run test:full`");
   });
 });

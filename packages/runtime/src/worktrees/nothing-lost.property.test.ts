@@ -13,7 +13,7 @@ import { removeWorktree } from "./remove-worktree.ts";
 import { Checkouts, type Edit, filesOf, type RandomRepository, randomRepository } from "./testing/random-repository.ts";
 import type { Worktree } from "./worktree.ts";
 
-const RUNS = barSize({ quick: 2, full: 1000 });
+const RUNS = barSize({ quick: 2, full: 60, bar: 1_000 });
 const spawner = createInlineSpawner();
 
 let directory: string;

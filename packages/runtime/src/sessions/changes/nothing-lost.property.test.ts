@@ -20,7 +20,7 @@ import { commitChanges } from "./commit-changes.ts";
 import { discardChange } from "./discard-change.ts";
 import { sessionChanges } from "./session-changes.ts";
 
-const RUNS = barSize({ quick: 2, full: 600 });
+const RUNS = barSize({ quick: 2, full: 60, bar: 600 });
 /** Of the hunks of one repository. */
 const MOST_DISCARDED = 6;
 const spawner = createInlineSpawner();
