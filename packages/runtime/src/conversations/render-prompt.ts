@@ -1,6 +1,6 @@
 import type { PromptImage, TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import { drawMark, type MarkedLines, markedLines, markedName, markRule, passableText } from "../turns/prompt-marks.ts";
-import { saysSomething } from "./matching/client-notes.ts";
+import { saysSomething } from "../turns/client-notes.ts";
 import { callKey } from "./matching/transcript.ts";
 
 export interface PromptParts {

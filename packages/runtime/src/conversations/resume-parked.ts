@@ -1,7 +1,7 @@
 import type { TranscriptMessage, TurnShare } from "@caret/protocol";
 import { type AddedPart, passableText, resultWith } from "../turns/prompt-marks.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
-import { describeAdded } from "../turns/tools/offered-tools.ts";
+import { describeAdded } from "../lanes/offered-tools.ts";
 import { demandRule, type ToolTerms } from "./demands/tool-demand.ts";
 import type { TranscriptMatch } from "./matching/classify-transcript.ts";
 import { meansCall } from "./matching/transcript.ts";

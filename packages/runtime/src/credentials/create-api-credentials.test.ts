@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CaretError, Secret } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AccessToken, ApiCredentials } from "../lanes/api/credentials.ts";
+import type { AccessToken, ApiCredentials } from "./credentials.ts";
 import { LoginServer } from "../testing/login-server.ts";
 import { type ApiCredentialsOptions, createApiCredentials } from "./create-api-credentials.ts";
 import type { CredentialSource } from "./credential-source.ts";

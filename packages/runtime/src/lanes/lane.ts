@@ -11,8 +11,8 @@ import type { UpstreamAttachment } from "../log/event-store.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
-import type { AgentTool, AnswerCall, AnswerRefused, ToolCall } from "../turns/tools/tool-call.ts";
-import type { TurnActs } from "../turns/turn-acts.ts";
+import type { AgentTool, AnswerCall, AnswerRefused, ToolCall } from "../calls/tool-call.ts";
+import type { TurnActs } from "../log/turn-acts.ts";
 import type { LaneFeature } from "./lane-features.ts";
 import type { Registration } from "./registration.ts";
 

@@ -1,6 +1,6 @@
 import { type AgentEvent, type AgentEventOf, CaretError, type ErrorInfo } from "@caret/protocol";
-import { errorWithActs, hasActedByLog } from "../turns/turn-acts.ts";
-import { notRun } from "../turns/why-stopped.ts";
+import { errorWithActs, hasActedByLog } from "./turn-acts.ts";
+import { notRun } from "./why-stopped.ts";
 import type { EventStore, RunningTurn, RunningTurnQuery } from "./event-store.ts";
 import { readAll } from "./read-turns.ts";
 

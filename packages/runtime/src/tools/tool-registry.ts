@@ -11,7 +11,7 @@ import {
   type ToolOutput,
   toFailedOutput,
 } from "./tool.ts";
-import type { ToolData } from "./tool-data.ts";
+import type { ToolData } from "../calls/tool-data.ts";
 
 export interface ToolCallResult {
   /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */

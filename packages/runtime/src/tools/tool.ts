@@ -2,7 +2,7 @@ import { CaretError, type ErrorCode, type FileDiff, type ToolKind } from "@caret
 import { type ChildEnvironmentOptions, childEnvironment } from "../process/child-environment.ts";
 import type { ChildCommand, Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
-import type { ExactAsk, ToolData } from "./tool-data.ts";
+import type { ExactAsk, ToolData } from "../calls/tool-data.ts";
 import type { ToolEditor } from "./tool-editor.ts";
 
 /** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */

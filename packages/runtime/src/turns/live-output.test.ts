@@ -6,7 +6,7 @@ import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
 import { createLiveOutput } from "./live-output.ts";
 import type { RunningTurn } from "./session-engine.ts";
 import { AttendedBench, eventsOf, only } from "./testing/attended-bench.ts";
-import type { ToolCall } from "./tools/tool-call.ts";
+import type { ToolCall } from "../calls/tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;

@@ -7,7 +7,7 @@ import { drawMark, markedLines, markRule, passableText } from "./prompt-marks.ts
 import type { AttachedImage, TurnRequest } from "./session-engine.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
 import { guardRefusals, type LoopWatch } from "./tools/watch-loops.ts";
-import type { TurnActs } from "./turn-acts.ts";
+import type { TurnActs } from "../log/turn-acts.ts";
 
 const PAGE = 1_000;
 

@@ -18,7 +18,7 @@ import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
 import type { ToolEditor } from "../tools/tool-editor.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
-import type { AgentTool } from "./tools/tool-call.ts";
+import type { AgentTool } from "../calls/tool-call.ts";
 import type { MoreTools } from "./tools/toolbox.ts";
 import type { Whose } from "./turn-budget.ts";
 

@@ -1,4 +1,4 @@
-import { splitNotes, withoutClientMarkup } from "../conversations/matching/client-notes.ts";
+import { splitNotes, withoutClientMarkup } from "./client-notes.ts";
 import { firstLine } from "../log/first-line.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 

@@ -18,7 +18,7 @@ import { capOutputs, joinDeltas } from "./compact-entries.ts";
 import { type Added, PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
-import { createTurnActs, errorWithActs, type TurnActs, withActs } from "./turn-acts.ts";
+import { createTurnActs, errorWithActs, type TurnActs, withActs } from "../log/turn-acts.ts";
 import { type Backlog, createBacklog } from "./write-backlog.ts";
 
 /** So much is committed at once: company would add little, and the agent would soon have to wait. */

@@ -1,7 +1,7 @@
 import { createHash, type Hash, hash } from "node:crypto";
 import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
 import type { TranscriptKey } from "./classify-transcript.ts";
-import { type SplitText, splitNotes } from "./client-notes.ts";
+import { type SplitText, splitNotes } from "../../turns/client-notes.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
 import { callKey } from "./transcript.ts";
 

@@ -1,6 +1,6 @@
 import { trimEndOf } from "@caret/protocol";
 import { fingerprint, type HeardMessage, heardMessages, notesIn } from "./chain.ts";
-import { stableSystem } from "./client-notes.ts";
+import { stableSystem } from "../../turns/client-notes.ts";
 import { type SaidRound, saidRounds } from "./said-rounds.ts";
 import type { SideCallQuestion } from "./side-call.ts";
 import type { Transcript } from "./transcript.ts";

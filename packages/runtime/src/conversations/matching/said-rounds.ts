@@ -1,5 +1,5 @@
 import type { TranscriptCall, TranscriptMessage } from "@caret/protocol";
-import { canonicalJson } from "../../tools/canonical-json.ts";
+import { canonicalJson } from "../../calls/canonical-json.ts";
 import { type ChainLink, fingerprint, type HeardMessage } from "./chain.ts";
 import { withoutSpace } from "./same-words.ts";
 

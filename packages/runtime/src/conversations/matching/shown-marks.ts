@@ -1,6 +1,6 @@
 import { type TranscriptMessage, trimEndOf } from "@caret/protocol";
 import { fingerprint, spokenText } from "./chain.ts";
-import { stableSystem } from "./client-notes.ts";
+import { stableSystem } from "../../turns/client-notes.ts";
 import type { LineageView } from "./lineage-store.ts";
 import type { TranscriptQuestion } from "./read-question.ts";
 

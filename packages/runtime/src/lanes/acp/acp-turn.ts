@@ -9,7 +9,7 @@ import type { Ending } from "../../decode/dialect.ts";
 import { objectField, textField } from "../../decode/read-fields.ts";
 import { readUsage } from "../../decode/read-usage.ts";
 import { graceOfStop } from "../../process/hurried-stop.ts";
-import type { TurnClocks } from "../cli/turn-clocks.ts";
+import type { TurnClocks } from "../turn-clocks.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import { type Over, stopFirst } from "../stop-first.ts";
 import type { AcpProcess, OpenedSession, SessionListener } from "./acp-process.ts";

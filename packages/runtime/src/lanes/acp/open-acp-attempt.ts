@@ -7,7 +7,7 @@ import type { AgentHost } from "../cli/agent-host.ts";
 import { agentOrigin } from "../cli/agent-origin.ts";
 import { findProgram } from "../cli/agent-program.ts";
 import { type OfferedTurn, openBridgedTurn, ownTurn } from "../cli/offered-turn.ts";
-import { createTurnClocks, turnLimits } from "../cli/turn-clocks.ts";
+import { createTurnClocks, turnLimits } from "../turn-clocks.ts";
 import type { LaneRequest } from "../lane.ts";
 import type { OpenedAttempt } from "../run-attempts.ts";
 import type { AcpProcess, OpenedSession } from "./acp-process.ts";

@@ -4,7 +4,7 @@ import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { AgentHost } from "../cli/agent-host.ts";
 import { childCommandOf } from "../cli/child-command-of.ts";
-import { classifyFailure } from "../cli/classify-failure.ts";
+import { classifyFailure } from "../classify-failure.ts";
 import { programWords } from "../cli/command-name.ts";
 import { AcpProcess } from "./acp-process.ts";
 import { RpcRefusal } from "./rpc-refusal.ts";

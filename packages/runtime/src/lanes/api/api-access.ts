@@ -5,7 +5,7 @@ import { type AgentUrlConfig, findAgentUrl } from "./api-endpoints.ts";
 import { apiHeaders } from "./api-headers.ts";
 import type { ApiHost } from "./api-host.ts";
 import { askForModels } from "./api-models.ts";
-import type { AccessToken, ApiCredentials } from "./credentials.ts";
+import type { AccessToken, ApiCredentials } from "../../credentials/credentials.ts";
 import { explainCallFailure } from "./explain-refusal.ts";
 import type { HttpVersion } from "./transport/http-version.ts";
 import { createUnaryClient } from "./transport/unary-client.ts";

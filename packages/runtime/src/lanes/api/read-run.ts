@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import { ChunkWaiter, type NextChunk } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
-import { createTurnClocks, type TurnClocks } from "../cli/turn-clocks.ts";
+import { createTurnClocks, type TurnClocks } from "../turn-clocks.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import { type Over, stopFirst } from "../stop-first.ts";
 import type { LiveRead, LiveRun } from "./live-run.ts";

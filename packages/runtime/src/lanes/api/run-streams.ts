@@ -3,7 +3,7 @@ import type { ApiAccess } from "./api-access.ts";
 import { runHeaders } from "./api-headers.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { StoredConversation } from "./conversation-store.ts";
-import type { AccessToken } from "./credentials.ts";
+import type { AccessToken } from "../../credentials/credentials.ts";
 import { openRunStream, type RunStream } from "./transport/run-stream.ts";
 
 export interface RunStreamsOptions {

@@ -8,8 +8,8 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
-import type { ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { AnswerCall, ToolResult } from "../../turns/tools/tool-call.ts";
+import type { ToolOffer } from "../offered-tools.ts";
+import type { AnswerCall, ToolResult } from "../../calls/tool-call.ts";
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 

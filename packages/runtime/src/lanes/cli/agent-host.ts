@@ -11,7 +11,7 @@ import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
 import type { RepairSettings } from "./contract-calls.ts";
 import type { Prepared } from "./start-agent.ts";
-import type { ClockSettings } from "./turn-clocks.ts";
+import type { ClockSettings } from "../turn-clocks.ts";
 import type { VersionProbe } from "./version-probe.ts";
 
 /** What the CLI lane needs of the machine and the configuration, put together once at the start. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { workspaceHash } from "../../paths/physical-path.ts";
-import { createTurnActs } from "../../turns/turn-acts.ts";
+import { createTurnActs } from "../../log/turn-acts.ts";
 import type { Lane, LaneRequest } from "../lane.ts";
 import { officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";

@@ -3,7 +3,7 @@ import { ChunkWaiter } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import { outcomeOfStop } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
-import type { TurnClocks } from "./turn-clocks.ts";
+import type { TurnClocks } from "../turn-clocks.ts";
 
 /** What a turn is ended with whose program may have made calls that still run. */
 export interface LastCalls {

@@ -7,7 +7,7 @@ import { fileStamp } from "../../paths/private-files.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { childCommandOf } from "./child-command-of.ts";
-import { classifyFailure } from "./classify-failure.ts";
+import { classifyFailure } from "../classify-failure.ts";
 import { programWords } from "./command-name.ts";
 
 const DEADLINE_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@caret/protocol";
 import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
-import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { ToolCall } from "../../turns/tools/tool-call.ts";
+import { offerTools, type ToolOffer } from "../offered-tools.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
 import type { ServerCommand } from "../registration.ts";
 import type { AgentHost } from "./agent-host.ts";

@@ -8,7 +8,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { ownTurn } from "./offered-turn.ts";
 import { type AgentRun, failed, readAgent } from "./read-agent.ts";
 import { saysHello } from "./testing/cli-bench.ts";
-import { createTurnClocks } from "./turn-clocks.ts";
+import { createTurnClocks } from "../turn-clocks.ts";
 import { createVersionReport } from "./version-probe.ts";
 
 const start: AgentEvent = { type: "turn-start", turnId: "t", lane: "cli" };

@@ -11,7 +11,7 @@ import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import { type AtWork, stopFirst } from "../stop-first.ts";
 import { giveLast } from "./last-calls.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
-import type { TurnClocks } from "./turn-clocks.ts";
+import type { TurnClocks } from "../turn-clocks.ts";
 import type { VersionReport } from "./version-probe.ts";
 
 /** An agent that was started, and what its output passes on the way to the log. */

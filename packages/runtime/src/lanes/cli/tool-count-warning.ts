@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { within } from "../../async/within.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
-import { MAX_DIRECT_TOOLS } from "../../turns/tools/offered-tools.ts";
+import { MAX_DIRECT_TOOLS } from "../offered-tools.ts";
 import type { LaneEntry } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { countTools, type ToolCount } from "./count-tools.ts";

@@ -11,7 +11,7 @@ import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { withoutMarks } from "../../testing/without-marks.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
-import type { ToolCall } from "../../turns/tools/tool-call.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import { createSessions } from "../create-sessions.ts";
 import type { SessionsOptions } from "../sessions-context.ts";
 

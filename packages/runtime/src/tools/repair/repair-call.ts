@@ -4,7 +4,7 @@ import type { OutcomeClass } from "../tool.ts";
 import { isBookkeeping, meansTheSame } from "./field-aliases.ts";
 import { type RepairedInput, repairInput } from "./repair-input.ts";
 import { type OfferedTool, onlyToolOf, type ResolvedTool, resolveTool } from "./resolve-tool.ts";
-import { toolGroup } from "./tool-aliases.ts";
+import { toolGroup } from "../../calls/tool-aliases.ts";
 
 /** What a model writes where it means "the rest stays": such a content is a sketch, not a file. */
 const ELISION =

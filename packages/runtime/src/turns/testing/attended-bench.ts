@@ -6,7 +6,7 @@ import { outcomeOfStop } from "../../lanes/lane.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
-import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "./scripted-engine.ts";
 
 type ApprovalRequest = AgentEventOf<"approval-request">;

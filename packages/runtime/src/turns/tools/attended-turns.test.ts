@@ -11,7 +11,7 @@ import { eventually } from "../../testing/eventually.ts";
 import type { SessionEngineOptions } from "../create-session-engine.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
-import type { ToolCall, ToolResult } from "./tool-call.ts";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 
 /** An engine whose agent does nothing but call tools, one round after the other; tools, policy and guard are the real ones. */
 let directory: string;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSessionGrants, type SessionGrants } from "../../policy/grants/session-grants.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { AttendedBench, approveAll, askedFor, eventsOf, only } from "../testing/attended-bench.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;

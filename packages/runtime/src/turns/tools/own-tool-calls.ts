@@ -5,11 +5,11 @@ import { editorOfCall } from "../../tools/editor-of-call.ts";
 import type { Tool, ToolContext } from "../../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../../tools/tool-registry.ts";
 import { createLiveOutput, type LiveOutput } from "../live-output.ts";
-import { notRun, whyStopped } from "../why-stopped.ts";
+import { notRun, whyStopped } from "../../log/why-stopped.ts";
 import type { CallApprovals } from "./call-approvals.ts";
 import type { CallLog } from "./call-log.ts";
 import { decideAndRun } from "./decide-and-run.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;

@@ -1,7 +1,7 @@
 import { type AgentEvent, CaretError, LONGEST_TIMER_MS } from "@caret/protocol";
 
 import { durationWords } from "../duration-words.ts";
-import { whyStopped } from "../why-stopped.ts";
+import { whyStopped } from "../../log/why-stopped.ts";
 
 export interface WaitingRoomOptions<Request, Answer> {
   /** Puts events into the turn's log, in order. */

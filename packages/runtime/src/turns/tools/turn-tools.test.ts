@@ -11,7 +11,7 @@ import { eventually } from "../../testing/eventually.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
 import type { ToolboxSettings } from "./lazy-toolbox.ts";
-import type { ToolCall, ToolResult } from "./tool-call.ts";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 
 /** An engine whose agent does nothing but call tools; the tools, the policy and the guard are the real ones. */
 let directory: string;

@@ -4,7 +4,7 @@ import { CaretError, errorInfoSchema } from "@caret/protocol";
 import type { UniversalClientFn, UniversalClientRequest, UniversalClientResponse } from "@connectrpc/connect/protocol";
 import { z } from "zod";
 import type { HttpVersion } from "../transport/http-version.ts";
-import { unreachable } from "../transport/upstream-failure.ts";
+import { unreachable } from "../../../credentials/upstream-failure.ts";
 import type { UpstreamLinks } from "../transport/upstream-link.ts";
 import { type BridgeFrame, createFrameSplitter, toFrame, toJsonFrame } from "./bridge-frame.ts";
 

@@ -2,7 +2,7 @@ import { CaretError } from "@caret/protocol";
 import type { UniversalClientResponse } from "@connectrpc/connect/protocol";
 import { createEnvelopeReader } from "./envelope-reader.ts";
 import { readEndFrame, readErrorResponse, type StreamEnd } from "./stream-end.ts";
-import { dropped } from "./upstream-failure.ts";
+import { dropped } from "../../../credentials/upstream-failure.ts";
 
 /** What one read of a stream gave. The last one has an end. */
 export interface StreamRead {

@@ -8,7 +8,7 @@ import { toEnvelope } from "./envelope-reader.ts";
 import { readMessages, type StreamRead } from "./message-stream.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createUnaryClient } from "./unary-client.ts";
-import { dropped } from "./upstream-failure.ts";
+import { dropped } from "../../../credentials/upstream-failure.ts";
 import type { UpstreamLink } from "./upstream-link.ts";
 
 /** One run's exchange of messages. */

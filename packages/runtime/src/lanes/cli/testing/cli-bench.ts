@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { createInlineSpawner } from "../../../process/spawner/create-spawner.ts";
 import { createWorkbench, testEnv, type Workbench } from "../../../process/testing/workbench.ts";
-import { createTurnActs } from "../../../turns/turn-acts.ts";
+import { createTurnActs } from "../../../log/turn-acts.ts";
 import type { LaneEntry, LaneRequest } from "../../lane.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { type AgentHostOptions, createAgentHost } from "../create-agent-host.ts";

@@ -1,7 +1,7 @@
 import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
-import type { OutcomeClass } from "../../tools/tool.ts";
-import type { ExactAsk, ToolData } from "../../tools/tool-data.ts";
+import type { OutcomeClass } from "../tools/tool.ts";
+import type { ExactAsk, ToolData } from "./tool-data.ts";
 
 /** A client's tool as the agent is offered it. */
 export interface AgentTool extends Pick<ClientTool, "description" | "inputSchema"> {

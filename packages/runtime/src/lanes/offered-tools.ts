@@ -1,5 +1,5 @@
 import { readToolSchema } from "@caret/protocol";
-import type { AgentTool, ToolCall } from "./tool-call.ts";
+import type { AgentTool, ToolCall } from "../calls/tool-call.ts";
 
 /** Older versions of the agent take no more than this many tools of all servers together. */
 export const MAX_DIRECT_TOOLS = 40;

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import { CaretError, type ErrorCode } from "@caret/protocol";
-import type { FailureClass } from "../../profiles/rotation.ts";
+import type { FailureClass } from "../profiles/rotation.ts";
 import {
   type FailureResponse,
   type FailureRule,
   type FailureSetting,
   failureRules,
   lastRules,
-} from "./classify-failure-rules.ts";
+} from "./cli/classify-failure-rules.ts";
 
 /** How a CLI ended that gave no result. */
 export interface CliFailure extends FailureSetting {
