@@ -2,7 +2,7 @@ import type { CaretError } from "@caret/protocol";
 import type { Git } from "../git/run-git.ts";
 import type { AgentStore } from "../log/agent-store.ts";
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { ScratchDirectories } from "../sessions/scratch-directories.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { RuntimeSessions } from "../sessions/create-sessions.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";

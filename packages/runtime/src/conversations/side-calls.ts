@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { ScratchDirectories } from "../sessions/scratch-directories.ts";
 import { removeSession, type SessionBelongings } from "../sessions/remove-session.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
 import type { TranscriptKey } from "./matching/classify-transcript.ts";

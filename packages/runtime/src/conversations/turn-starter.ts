@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { CaretError, type TurnShare } from "@caret/protocol";
 import type { SessionRecord } from "../log/event-store.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { ScratchDirectories } from "../sessions/scratch-directories.ts";
 import type { Attachments } from "../sessions/open-attachments.ts";
 import type { SessionEngine, TurnRequest } from "../turns/session-engine.ts";
 import type { Continuation, TranscriptMatch } from "./matching/classify-transcript.ts";

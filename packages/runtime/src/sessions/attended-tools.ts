@@ -1,4 +1,4 @@
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { ScratchDirectories } from "./scratch-directories.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ToolEditor } from "../tools/tool-editor.ts";

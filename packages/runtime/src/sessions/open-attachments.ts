@@ -6,7 +6,7 @@ import { CaretError, type PromptImage, type SessionImage } from "@caret/protocol
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { directoryName } from "../paths/scratch-directories.ts";
+import { directoryName } from "./scratch-directories.ts";
 import type { AttachedImage } from "../turns/session-engine.ts";
 
 /** Every start lists them, and `node:fs/promises` loads a megabyte that nothing else of a start needs. */

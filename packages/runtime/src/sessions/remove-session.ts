@@ -3,7 +3,7 @@ import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { LineageStore } from "../conversations/matching/lineage-store.ts";
 import type { ConversationStore } from "../lanes/api/conversation-store.ts";
 import type { DeleteOptions, EventStore, PruneRule } from "../log/event-store.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { ScratchDirectories } from "./scratch-directories.ts";
 import type { SandboxDirectories } from "../sandbox/sandbox-directories.ts";
 import { freeSession } from "../turns/free-session.ts";
 import type { Attachments } from "./open-attachments.ts";

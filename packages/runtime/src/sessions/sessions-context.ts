@@ -14,7 +14,7 @@ import type { AnswerArchive } from "../answers/answer-archive.ts";
 import type { Registration } from "../lanes/registration.ts";
 import type { DeleteOptions, EventStore, PruneRule, SessionRecord, SessionWatcher } from "../log/event-store.ts";
 import type { AllowedWorkspaces } from "../paths/allowed-workspace.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
+import type { ScratchDirectories } from "./scratch-directories.ts";
 import type { Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
 import type { Redactor } from "../redaction/redactor.ts";

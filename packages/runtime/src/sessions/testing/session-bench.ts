@@ -6,7 +6,7 @@ import { type Lane, type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts"
 import type { EventStore } from "../../log/event-store.ts";
 import { openSqliteEventStore } from "../../log/sqlite/sqlite-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
-import { openScratchDirectories } from "../../paths/scratch-directories.ts";
+import { openScratchDirectories } from "../scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { withoutMarks } from "../../testing/without-marks.ts";

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
-import { physicalPath, wayInside } from "./physical-path.ts";
-import { makePrivateDirectory } from "./private-files.ts";
+import { physicalPath, wayInside } from "../paths/physical-path.ts";
+import { makePrivateDirectory } from "../paths/private-files.ts";
 
 const RULE_FILE = join(".cursor", "rules", "caret.mdc");
 /** A directory that was just made may belong to a session that is just being written down. */
