@@ -28,7 +28,7 @@ export const arguedExpressions: readonly ArguedExpression[] = [
     why: "READ_QUESTION: it sees the first 2,000 characters of a question",
   },
   {
-    file: "packages/runtime/src/conversations/matching/date-words.ts",
+    file: "packages/runtime/src/turns/client-notes/date-words.ts",
     source: "^[^\\p{L}\\p{N}]*(?:the\\s+)?",
     why: "MAX_LINE: it sees lines of up to 200 characters",
   },

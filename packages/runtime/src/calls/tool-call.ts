@@ -1,6 +1,5 @@
 import type { ClientTool } from "@caret/protocol";
 import { z } from "zod";
-import type { OutcomeClass } from "../tools/tool.ts";
 import type { ExactAsk, ToolData } from "./tool-data.ts";
 
 /** A client's tool as the agent is offered it. */
@@ -23,6 +22,9 @@ export interface ResultImage {
   readonly mediaType: string;
   readonly data: string;
 }
+
+/** The outcome of a call, as the loop detector compares calls. */
+export type OutcomeClass = "success" | "validation" | "not_found" | "permission" | "timeout" | "tool_error" | "unknown";
 
 /** What became of a call. */
 export interface ToolResult {

@@ -7,7 +7,7 @@ import {
   type FailureSetting,
   failureRules,
   lastRules,
-} from "./cli/classify-failure-rules.ts";
+} from "./classify-failure-rules.ts";
 
 /** How a CLI ended that gave no result. */
 export interface CliFailure extends FailureSetting {

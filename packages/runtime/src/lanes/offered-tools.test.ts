@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DISPATCHER, MAX_DIRECT_TOOLS, offerTools } from "./offered-tools.ts";
 import type { AgentTool } from "../calls/tool-call.ts";
+import { DISPATCHER, MAX_DIRECT_TOOLS, offerTools } from "./offered-tools.ts";
 
 const tool = (index: number): AgentTool => ({
   name: `tool_${index}`,

@@ -1,4 +1,5 @@
 import { CaretError, type ErrorCode } from "@caret/protocol";
+import type { TurnActs } from "../log/turn-acts.ts";
 import {
   type Attempt,
   type Cooldowns,
@@ -7,7 +8,6 @@ import {
   type RotationState,
   startRotation,
 } from "../profiles/rotation.ts";
-import type { TurnActs } from "../log/turn-acts.ts";
 import { isRecoverable } from "./classify-failure.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "./lane.ts";
 import { createWithheldEnd, type TryEnding, withOtherBlocks } from "./withheld-end.ts";

@@ -1,5 +1,4 @@
 import { type AgentEvent, afterActing, type ErrorInfo } from "@caret/protocol";
-import type { LaneEntry } from "../lanes/lane.ts";
 
 /**
  * The one fact of a turn that decides whether it may begin again: has it acted? It has when a tool was run or handed out, when
@@ -63,7 +62,10 @@ export function hasActedByLog(events: readonly AgentEvent[]): boolean {
  * Notes what is written of a turn. A turn that failed says with its end whether it had acted: who reads of it later may begin it again
  * only if it had not.
  */
-export function withActs(acts: TurnActs, entries: readonly LaneEntry[]): readonly LaneEntry[] {
+export function withActs<Entry extends { readonly event: AgentEvent }>(
+  acts: TurnActs,
+  entries: readonly Entry[],
+): readonly Entry[] {
   acts.noteEvents(entries);
   const last = entries.at(-1);
   if (last?.event.type !== "turn-end" || last.event.outcome.kind !== "failed") return entries;

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
 import { physicalPath, wayInside } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
+import { directoryName } from "../paths/session-directory.ts";
 
 const RULE_FILE = join(".cursor", "rules", "caret.mdc");
 /** A directory that was just made may belong to a session that is just being written down. */
@@ -83,9 +83,4 @@ export function openScratchDirectories(options: {
       }
     },
   };
-}
-
-/** What to call a session's directory: its id, unless that came from elsewhere and is something a path is made of. */
-export function directoryName(sessionId: string): string {
-  return /^\w[\w-]{0,99}$/.test(sessionId) ? sessionId : createHash("sha256").update(sessionId).digest("hex");
 }

@@ -7,9 +7,9 @@ import {
   Server,
   type Transport,
 } from "@modelcontextprotocol/server";
+import type { AnswerCall, ToolResult } from "../../calls/tool-call.ts";
 import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
 import type { ToolOffer } from "../offered-tools.ts";
-import type { AnswerCall, ToolResult } from "../../calls/tool-call.ts";
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import { type ClosingTags, closingTagsOf } from "../conversations/matching/closing-tags.ts";
-import { isDateLine, isDateStatement, withoutDates } from "../conversations/matching/date-words.ts";
+import { type ClosingTags, closingTagsOf } from "./closing-tags.ts";
+import { isDateLine, isDateStatement, withoutDates } from "./date-words.ts";
 
 /** The names of blocks that are one word, besides all that are several: `system-reminder`, `environment_context`, … */
 const PLAIN_NAMES = "context|environment|instructions|reminder|session";

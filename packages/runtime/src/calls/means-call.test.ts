@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callKey, meansCall } from "./transcript.ts";
+import { callKey, meansCall } from "./means-call.ts";
 
 const ours = "callb3b4f0a1c2d3e4f5061728ab";
 

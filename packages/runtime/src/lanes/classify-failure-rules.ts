@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@caret/protocol";
-import { didYouMean } from "../../models/did-you-mean.ts";
+import { didYouMean } from "../models/did-you-mean.ts";
 
 /** An error before it is one: the catalogue fills in what is not said. */
 export interface FailureResponse {

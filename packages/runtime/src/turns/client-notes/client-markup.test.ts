@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withoutClientMarkup } from "../../turns/client-notes.ts";
+import { withoutClientMarkup } from "./client-notes.ts";
 
 it.each([
   ["Claude Code's reminders", "<system-reminder>\nThe list is empty.\n</system-reminder>"],
