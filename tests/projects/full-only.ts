@@ -14,7 +14,7 @@ export const fullOnly: readonly string[] = [
   "packages/fleet/src/queue/submit-race.test.ts",
   "packages/fleet/src/tokens/postgres-tokens.test.ts",
   "packages/fleet/src/worker/leased-engine.test.ts",
-  "packages/fleet/src/worker/session-leases.test.ts",
+  "packages/fleet/src/queue/session-leases.test.ts",
   "packages/runtime/src/log/sqlite/sharing.test.ts",
   "packages/runtime/src/process/spawner/create-spawner.process.test.ts",
   "packages/runtime/src/sandbox/repository/odd-repositories.test.ts",

@@ -3,7 +3,7 @@ import { CaretError, type Conversations, lastingCaller } from "@caret/protocol";
 import { requestScope } from "@caret/runtime";
 import { createPatience } from "../log/patience.ts";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
-import type { Members } from "../wire/members.ts";
+import type { Members } from "../members/members.ts";
 import type { ConversationInput, ShareView } from "../worker/run-conversation-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { createLiveShare } from "./live-share.ts";

@@ -9,8 +9,8 @@ import {
   type StartedTurn,
 } from "@caret/protocol";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
-import { machineWaitSql } from "../queue/machine-wait.ts";
-import type { Members } from "../wire/members.ts";
+import { machineWaitSql } from "../members/machine-wait.ts";
+import type { Members } from "../members/members.ts";
 import type { NativeInput } from "../worker/run-native-turn.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";

@@ -1,5 +1,5 @@
 import type { Caller, ImportPlace } from "@caret/protocol";
-import type { Members } from "../wire/members.ts";
+import type { Members } from "../members/members.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";
 

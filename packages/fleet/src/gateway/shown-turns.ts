@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { ShownTurn, StoredEvent } from "@caret/runtime";
 import type { Database, Row } from "../database/open-database.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import type { ShownWaits } from "../worker/shown-waits.ts";
 

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { Database, Queries } from "../database/open-database.ts";
-import { createMembers } from "../wire/members.ts";
+import { createMembers } from "../members/members.ts";
 import { MACHINE_PREFIX, machineQueue } from "./job-queue.ts";
 
 /**

@@ -4,7 +4,7 @@ import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { findSession } from "../log/session-sql.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { createMembers } from "../wire/members.ts";
+import { createMembers } from "../members/members.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { recordUnbegun } from "../worker/record-unbegun.ts";
 import { ANYWHERE, type JobQueue, machineQueue, openJobQueue } from "./job-queue.ts";

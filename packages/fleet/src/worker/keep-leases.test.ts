@@ -5,7 +5,7 @@ import { type Claim, LEASE_MS } from "../queue/turn-queue.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { type KeepLeasesOptions, keepLeases } from "./keep-leases.ts";
-import { createSessionLeases } from "./session-leases.ts";
+import { createSessionLeases } from "../queue/session-leases.ts";
 
 let database: TestDatabase;
 shareTestDatabase((opened) => {

@@ -4,7 +4,7 @@ import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { createLeasedEngine } from "./leased-engine.ts";
-import { createSessionLeases, type SessionLeases } from "./session-leases.ts";
+import { createSessionLeases, type SessionLeases } from "../queue/session-leases.ts";
 
 let database: TestDatabase;
 let leases: SessionLeases;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError, type ComparisonView } from "@caret/protocol";
 import { isConnectionLoss } from "../database/database-error.ts";
-import type { FleetSeat } from "../wire/fleet-seat.ts";
-import { isThereSql } from "../wire/members.ts";
+import type { FleetSeat } from "../seat/fleet-seat.ts";
+import { isThereSql } from "../members/members.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 
 /** What candidates say changes with every word: so often it is written. */

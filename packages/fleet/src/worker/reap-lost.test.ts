@@ -8,7 +8,7 @@ import type { TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createLeasedEngine } from "./leased-engine.ts";
 import { reapLost } from "./reap-lost.ts";
-import { createSessionLeases, type SessionLeases } from "./session-leases.ts";
+import { createSessionLeases, type SessionLeases } from "../queue/session-leases.ts";
 
 const OWNER = "here/worker-1";
 

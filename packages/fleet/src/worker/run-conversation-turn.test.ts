@@ -12,7 +12,7 @@ import type { Database } from "../database/open-database.ts";
 import { createLiveShare } from "../gateway/live-share.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
+import { type HintListener, openHintListener } from "../seat/hint-listener.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createLiveWriter } from "./live-writer.ts";

@@ -2,8 +2,8 @@ import type { Agents, CaretError, Comparisons, LaneName, Tracer } from "@caret/p
 import type { EventStore, RuntimeConversations, RuntimeSessions, SessionEngine } from "@caret/runtime";
 import { ANYWHERE, machineQueue, openJobQueue } from "../queue/job-queue.ts";
 import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue.ts";
-import type { FleetSeat } from "../wire/fleet-seat.ts";
-import { createMembers, type WorkerAbout } from "../wire/members.ts";
+import type { FleetSeat } from "../seat/fleet-seat.ts";
+import { createMembers, type WorkerAbout } from "../members/members.ts";
 import type { Reply } from "../wire/reply.ts";
 import { sharedTarget } from "../wire/shared-target.ts";
 import { commandHandlers, type RemoteParts } from "./command-handlers.ts";

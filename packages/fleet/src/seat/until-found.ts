@@ -1,4 +1,4 @@
-import type { HintKind } from "./hint.ts";
+import type { HintKind } from "../wire/hint.ts";
 import type { HintListener } from "./hint-listener.ts";
 
 export interface UntilFoundOptions<Found> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import type { Database, Listener } from "../database/open-database.ts";
-import { type Hint, readPayload } from "./hint.ts";
-import { CHANNEL } from "./notifier.ts";
+import { type Hint, readPayload } from "../wire/hint.ts";
+import { CHANNEL } from "../wire/notifier.ts";
 import { changedSql, type WatchKind } from "./watch-sql.ts";
 import { Watches } from "./watches.ts";
 

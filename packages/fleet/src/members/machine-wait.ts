@@ -1,5 +1,5 @@
-import { isThereSql } from "../wire/members.ts";
-import { MACHINE_PREFIX } from "./job-queue.ts";
+import { isThereSql } from "./members.ts";
+import { MACHINE_PREFIX } from "../queue/job-queue.ts";
 
 /** The machine that a key's queue names. */
 const machineSql = `substr(queue, ${MACHINE_PREFIX.length + 1})`;
