@@ -1,5 +1,7 @@
 import { isThereSql } from "./members.ts";
-import { MACHINE_PREFIX } from "../queue/job-queue.ts";
+
+/** Before the name of a machine: the queue of work that only it can do. */
+export const MACHINE_PREFIX = "sessions.machine.";
 
 /** The machine that a key's queue names. */
 const machineSql = `substr(queue, ${MACHINE_PREFIX.length + 1})`;

@@ -1,5 +1,7 @@
 import type { Database } from "../database/open-database.ts";
-import { LEASE_MS } from "../queue/turn-queue.ts";
+
+/** A worker that has not renewed its leases for this long is taken for lost. */
+export const LEASE_MS = 12_000;
 
 /** What a worker says of itself, for gateways and the page. */
 export interface WorkerAbout {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
-import { LEASE_MS } from "./turn-queue.ts";
+import { LEASE_MS } from "../members/members.ts";
 import { createLeaseStanding, type LeaseStanding } from "./lease-standing.ts";
 
 /** The sessions that this worker may append to. */

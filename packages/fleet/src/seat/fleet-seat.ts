@@ -1,10 +1,10 @@
 import type { CaretError, Secret } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
 import { createSessionLeases, type SessionLeases } from "../queue/session-leases.ts";
-import { type HintListener, openHintListener } from "./hint-listener.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { nameProcess } from "../wire/process-name.ts";
 import { createSealer, type Sealer } from "../wire/sealer.ts";
+import { type HintListener, openHintListener } from "./hint-listener.ts";
 
 export interface SeatOptions {
   readonly database: Database;

@@ -1,9 +1,9 @@
+import { isThereSql } from "../members/members.ts";
 import { isOrphanSql, jobSchema } from "../queue/job-queue.ts";
 import { isExpiredSql, isForgottenSql } from "../queue/reap.ts";
-import { isEndedSql, isUnrecordedSql } from "../queue/unended.ts";
 import { isLostSql } from "../queue/session-leases.ts";
+import { isEndedSql, isUnrecordedSql } from "../queue/unended.ts";
 import type { HintKind } from "../wire/hint.ts";
-import { isThereSql } from "../members/members.ts";
 
 /**
  * What readers watch: what hints name, and what no hint does.
