@@ -83,7 +83,7 @@ export const composedExpressions: readonly ComposedExpression[] = [
     ],
   },
   {
-    file: "packages/gateway/src/quoted-text.ts",
+    file: "packages/gateway/src/prompt/quoted-text.ts",
     why: "the part is a name of our own",
     examples: [like("<\\s*/\\s*message", "i")],
   },

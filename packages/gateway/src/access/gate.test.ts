@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ListedRoute } from "../admin/openapi.ts";
 import { saying, scriptedConversations, telling } from "../chat/testing/scripted-conversations.ts";
 import { ScriptedSessions } from "../native/testing/scripted-sessions.ts";
-import { exchange, type StartedServer, startServer, statusOf } from "./testing/start-server.ts";
+import { exchange, type StartedServer, startServer, statusOf } from "../server/testing/start-server.ts";
 
 const conversations = scriptedConversations(telling(...saying("hello")));
 const sessions = new ScriptedSessions();

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { CaretError } from "@caret/protocol";
+import { stopTaking } from "../http/connections.ts";
 import type { Credential } from "./authenticate.ts";
-import { stopTaking } from "./connections.ts";
 import type { TokenStore } from "./token-store.ts";
 
 /** How long a door may take to write its end, and a little more. */

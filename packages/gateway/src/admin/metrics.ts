@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
+import type { LiveRequests } from "../access/live-requests.ts";
 import type { StreamMeter } from "../http/request-context.ts";
-import type { LiveRequests } from "./live-requests.ts";
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800];
 
