@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { usageRow as row } from "./testing/usage-row.ts";
+import { usageRow as row } from "../testing/usage-row.ts";
 import { cacheShare, groupUsage, totalUsage, usageByDay } from "./usage-totals.ts";
 
 describe("what rows amount to", () => {

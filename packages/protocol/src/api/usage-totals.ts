@@ -1,5 +1,5 @@
-import type { UsageRow } from "./api/session-view.ts";
-import { formatCost, formatTokens } from "./usage-words.ts";
+import { formatCost, formatTokens } from "../usage/usage-words.ts";
+import type { UsageRow } from "./session-view.ts";
 
 /** What one bar is stacked of, from the bottom. Reasoning is part of what upstream calls output. */
 export const tokenKinds = ["output", "input", "cacheWrite", "cacheRead"] as const;

@@ -1,6 +1,6 @@
-import { costOf } from "./models/prices.ts";
-import type { TranscriptTurn } from "./transcript/transcript.ts";
-import type { Usage } from "./usage.ts";
+import { costOf } from "../models/prices.ts";
+import type { Usage } from "../usage/usage.ts";
+import type { TranscriptTurn } from "./transcript.ts";
 
 /** What a turn consumed, with its cost where that is known: upstream's own figure, else by the list price of its model. */
 export function pricedUsage({ usage, start, ready }: Pick<TranscriptTurn, "usage" | "start" | "ready">): Usage {
