@@ -1,4 +1,4 @@
-import { CliFailure } from "./cli-failure.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 
 export interface CatalogueModel {
   readonly id: string;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { defaultPace, type Pace } from "../agent/split-deltas.ts";
-import type { Stage } from "../agent/stage.ts";
 import type { TurnUsage } from "../output/result-event.ts";
-import type { Faults } from "./faults.ts";
-import { stepName } from "./scenario.ts";
-import type { Step, StepName, StepOf } from "./step-shapes.ts";
+import type { Faults } from "../scenario/faults.ts";
+import { stepName } from "../scenario/scenario.ts";
+import type { Step, StepName, StepOf } from "../scenario/step-shapes.ts";
+import { defaultPace, type Pace } from "./split-deltas.ts";
+import type { Stage } from "./stage.ts";
 
 export interface ScenarioPlay {
   readonly stage: Stage;

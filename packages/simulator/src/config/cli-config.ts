@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord, parseRecord } from "../json.ts";
+import { isRecord, parseRecord } from "../json/json.ts";
 import { type CatalogueModel, defaultModelId } from "./model-catalogue.ts";
 
 export interface CliConfig {

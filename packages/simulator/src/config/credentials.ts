@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliFailure } from "./cli-failure.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

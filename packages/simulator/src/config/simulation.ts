@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Host } from "../process/host.ts";
+import { createIds, type Ids } from "../process/ids.ts";
+import { createInvocationLog, createRecorder, type InvocationLog } from "../process/invocation-log.ts";
+import { handleStopSignals, type StopSignals } from "../process/stop-signals.ts";
 import type { QuirkName, Scenario } from "../scenario/scenario.ts";
 import { findConfigDir } from "./config-dir.ts";
-import type { Host } from "./host.ts";
-import { createIds, type Ids } from "./ids.ts";
-import { createInvocationLog, createRecorder, type InvocationLog } from "./invocation-log.ts";
 import { builtInModels, type CatalogueModel } from "./model-catalogue.ts";
-import { handleStopSignals, type StopSignals } from "./stop-signals.ts";
 
 /** What every command needs: the process, the scenario, and sources of ids and time that a seed makes repeatable. */
 export interface Simulation {
