@@ -5,8 +5,8 @@ import { Duration } from "../parts/duration.tsx";
 import { Spinner } from "../parts/placeholders.tsx";
 import { statusWords } from "../parts/status-dot.tsx";
 import { useNow } from "../parts/use-now.ts";
+import { isSimulated } from "../screen/simulated-note.tsx";
 import { placeWords, shortPath } from "../sessions/session-row.tsx";
-import { isSimulated } from "../shell/simulated-note.tsx";
 import { ContextGauge } from "./context-gauge.tsx";
 import { describeWait } from "./describe-wait.ts";
 

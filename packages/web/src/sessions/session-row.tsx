@@ -8,7 +8,7 @@ import { Words } from "../parts/field.tsx";
 import { plainLine } from "../parts/plain-line.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
-import { isMarkedSimulated } from "../shell/simulated-note.tsx";
+import { isMarkedSimulated } from "../screen/simulated-note.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 
 /** No list says more exactly how long ago something was. */

@@ -7,11 +7,11 @@ import {
 } from "@caret/protocol";
 import { useMemo } from "react";
 import { useLocation } from "wouter";
-import { toPromptImages } from "../composer/prompt-images.ts";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout } from "../data/page-hooks.ts";
 import { editorLink, isOnThisMachine } from "../transcript/editor-link.ts";
 import type { TranscriptActions } from "../transcript/transcript-actions.ts";
+import { toPromptImages } from "./prompt-images.ts";
 
 /** What can be done from within a live session. The same object as long as the session is the same. */
 export function useSessionActions({
