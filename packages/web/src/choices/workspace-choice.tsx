@@ -3,8 +3,8 @@ import { useId } from "react";
 import { useApi } from "../data/page-hooks.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextInput } from "../parts/field.tsx";
+import { shortPath } from "../parts/place-words.ts";
 import { showError } from "../parts/toast.tsx";
-import { shortPath } from "../sessions/session-row.tsx";
 
 interface WorkspaceChoiceProps {
   readonly about: AboutView;

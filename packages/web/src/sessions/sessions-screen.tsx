@@ -9,6 +9,7 @@ import { isForPerson } from "../data/session-list.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { TextInput } from "../parts/field.tsx";
+import { placeWords, shortPath } from "../parts/place-words.ts";
 import { Spinner } from "../parts/placeholders.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -18,7 +19,6 @@ import { ScreenFrame } from "../screen/screen-frame.tsx";
 import { isMarkedSimulated, SimulatedNote } from "../screen/simulated-note.tsx";
 import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
 import { SessionList } from "./session-list.tsx";
-import { placeWords, shortPath } from "./session-row.tsx";
 
 /** With its diffs it is needed only when something waits: not on the first load. */
 const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));
