@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, sep } from "node:path";
 import { toShell } from "@caret/protocol";
 
-/** The package's own directory, seen from a source here as from a bundle in `build`. */
-export const packageRoot: URL = new URL("../", import.meta.url);
+/** The package's own directory, seen from a source here as from a bundle in `build`: the nearest one with a manifest. */
+export const packageRoot: URL = nearestPackage(new URL("./", import.meta.url));
 
 /** The one version of all packages, read from the manifest so that there is one definition. */
 export const version: string = (
@@ -33,6 +33,12 @@ function whatNpxRuns(cwd: string): string | undefined {
   const nearest = physical(join(cwd, "node_modules", ".bin", "caret"));
   const parent = dirname(cwd);
   return nearest ?? (parent === cwd ? undefined : whatNpxRuns(parent));
+}
+
+function nearestPackage(directory: URL): URL {
+  const parent = new URL("../", directory);
+  const isFound = existsSync(new URL("package.json", directory)) || parent.href === directory.href;
+  return isFound ? directory : nearestPackage(parent);
 }
 
 function physical(path: string): string | undefined {

@@ -5,6 +5,7 @@ import { isAlive } from "@caret/runtime";
 import type { Command } from "commander";
 import { type ExitCode, exitCodes, type Host } from "../host.ts";
 import { version } from "../program.ts";
+import { askForLink, tokenOf } from "../serve/ask-for-link.ts";
 import { type FoundGateway, findGateway } from "../serve/find-gateway.ts";
 import { holdGateway, withoutHolders } from "../serve/gateway-holders.ts";
 import type { GatewayLock } from "../serve/gateway-lock.ts";
@@ -15,7 +16,6 @@ import { untilUnlocked } from "../serve/until-unlocked.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import { addConfigFlags, loadHostConfig } from "./config-flags.ts";
 import { closed, endOfInput, interruption } from "./interruption.ts";
-import { askForLink, tokenOf } from "./link.ts";
 import { write } from "./print.ts";
 import { readyLines } from "./ready-lines.ts";
 

@@ -49,7 +49,7 @@ export async function connectGateway(
 
 /** When the gateway was restarted, at another port perhaps, requests go to the new one. */
 async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLock): Promise<GatewayConnection> {
-  const { tokenOf } = await import("../commands/link.ts");
+  const { tokenOf } = await import("./ask-for-link.ts");
   const { url } = gateway;
   let known = gateway;
   const current = (): GatewayLock => {
