@@ -4,7 +4,7 @@
  */
 export const fullOnly: readonly string[] = [
   "packages/cli/src/commands/docs-pages.test.ts",
-  "packages/cli/src/commands/store.test.ts",
+  "packages/cli/src/commands/machine/store.test.ts",
   "packages/cli/src/serve/foreign-servers.test.ts",
   "packages/fleet/src/answers/postgres-answer-archive.test.ts",
   "packages/fleet/src/copy/copy-store.test.ts",

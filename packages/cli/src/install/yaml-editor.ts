@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingStep, SettingValue } from "@caret/protocol/recipes";
 import { type Document, isMap, isScalar, isSeq, Lexer, type Node, type Pair, parseAllDocuments, stringify } from "yaml";
+import { isItem, nested } from "../config/setting-value.ts";
 import { type KeptText, keepComments } from "./kept-comments.ts";
-import { isItem, nested } from "./setting-value.ts";
 import { applySplices, lineEnd, type SettingsEditor, type SettingUndo, type Splice } from "./settings-editor.ts";
 
 type YamlDocument = Document.Parsed;

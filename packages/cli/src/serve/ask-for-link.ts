@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
 import { z } from "zod";
-import type { GatewayLock } from "./gateway-lock.ts";
+import type { GatewayLock } from "../gateway/gateway-lock.ts";
 
 const PATIENCE_MS = 5_000;
 const linkSchema = z.object({ url: z.string(), expiresAt: z.number() });
