@@ -152,7 +152,7 @@ it("copies an agent's files as bytes, whatever they are called, and names what i
 });
 
 it("knows every database that the runtime keeps in a data directory by its name", () => {
-  const sources = join(import.meta.dirname, "..", "..", "..", "runtime", "src");
+  const sources = join(import.meta.dirname, "..", "..", "..", "..", "runtime", "src");
   const files = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(?<!\.test)\.ts$/.test(name),
   );
@@ -190,7 +190,7 @@ it("can be repeated at the same place at whatever moment it was killed", async (
   writeFileSync(join(root, ".copy.caret-backup", "token"), "x");
   mkdirSync(join(root, "copy"));
   await assertRepeatable();
-  const module = join(import.meta.dirname, "..", "backup", "back-up-data.ts");
+  const module = join(import.meta.dirname, "..", "..", "backup", "back-up-data.ts");
   const script = `import { backUpData } from ${JSON.stringify(module)};
     process.stdin.once("data", () => { process.stdout.write("begun"); backUpData(process.argv[1], process.argv[2]); process.exit(); });
     process.stdout.write("ready");`;
