@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { socketFetch } from "@caret/cli/src/serve/socket-fetch.ts";
+import { socketFetch } from "@caret/cli/src/gateway/socket-fetch.ts";
 import { createNativeClient, type NativeClient } from "@caret/protocol";
 import { type AgentCosts, type Gateway, openGateway } from "./at-work/open-gateway.ts";
 import type { BenchOptions, BenchOutcome } from "./bench-outcome.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { socketFetch } from "@caret/cli/src/serve/socket-fetch.ts";
+import { socketFetch } from "@caret/cli/src/gateway/socket-fetch.ts";
 import { type AgentEvent, createNativeClient, type NativeClient } from "@caret/protocol";
 import { barSize, isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";

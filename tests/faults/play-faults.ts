@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endOf, type PlayedTurn, playTurn } from "../turns/play-turn.ts";

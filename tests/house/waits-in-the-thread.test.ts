@@ -10,7 +10,7 @@ const sqlite = "packages/runtime/src/log/sqlite";
 
 /** What stops the thread that it is called in, where it stands, and why no stream stands still meanwhile. */
 const argued: Readonly<Record<string, string>> = {
-  "packages/cli/src/commands/service.ts: spawnSync": "a command's own process",
+  "packages/cli/src/commands/gateway/service.ts: spawnSync": "a command's own process",
   "packages/runtime/src/answers/answer-archive.ts: busyTimeoutMs: BUSY_MS": "50 ms, then the answer is kept in memory",
   "packages/runtime/src/chats/open-chat-store.ts: timeout: LOCK_TIMEOUT_MS": "20 ms, then a copy is read",
   "packages/runtime/src/conversations/matching/sqlite-lineage-store.ts: busyTimeoutMs: BUSY_MS":

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import { featuresOf } from "@caret/runtime";
 import { afterAll } from "vitest";
 import { type BenchSettings, TurnBench } from "../turns/turn-bench.ts";

@@ -1,4 +1,4 @@
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import type { RunningTurn } from "@caret/runtime";
 import { eventually } from "@caret/runtime/testing/eventually.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";

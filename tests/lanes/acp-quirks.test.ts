@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import { createSessionGrants, type RunningTurn, type TurnRequest } from "@caret/runtime";
 import { eventually } from "@caret/runtime/testing/eventually.ts";

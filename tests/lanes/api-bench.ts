@@ -1,4 +1,4 @@
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import { startUpstream, type Upstream, type UpstreamOptions, type UpstreamRecord } from "@caret/simulator/upstream";
 import type { BenchSettings, TurnBench } from "../turns/turn-bench.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import { createSessionGrants, type TurnRequest } from "@caret/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { endOf, type PlayedTurn, playTurn } from "../turns/play-turn.ts";

@@ -4,7 +4,7 @@
  */
 export const fullOnly: readonly string[] = [
   "packages/cli/src/commands/docs-pages.test.ts",
-  "packages/cli/src/commands/store.test.ts",
+  "packages/cli/src/commands/machine/store.test.ts",
   "packages/cli/src/serve/foreign-servers.test.ts",
   "packages/fleet/src/answers/postgres-answer-archive.test.ts",
   "packages/fleet/src/copy/copy-store.test.ts",
@@ -14,7 +14,7 @@ export const fullOnly: readonly string[] = [
   "packages/fleet/src/queue/submit-race.test.ts",
   "packages/fleet/src/tokens/postgres-tokens.test.ts",
   "packages/fleet/src/worker/leased-engine.test.ts",
-  "packages/fleet/src/worker/session-leases.test.ts",
+  "packages/fleet/src/queue/session-leases.test.ts",
   "packages/runtime/src/log/sqlite/sharing.test.ts",
   "packages/runtime/src/process/spawner/create-spawner.process.test.ts",
   "packages/runtime/src/sandbox/repository/odd-repositories.test.ts",

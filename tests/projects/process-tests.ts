@@ -7,7 +7,7 @@ const starters = /"node:child_process"|new Worker\(|\/(?:create-spawner|process-
 const support = /\/testing\/|\.contract\.ts$|\.test\.ts$/;
 /** These start processes through the code they test. The guard of the unit tests names those that are missing here. */
 const hidden = [
-  "packages/cli/src/commands/*.test.ts",
+  "packages/cli/src/commands/{docs-*,*/*}.test.ts",
   "packages/cli/src/library/*.test.ts",
   "packages/cli/src/serve/*.test.ts",
   "packages/cli/src/doctor/*.test.ts",

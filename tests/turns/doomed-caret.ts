@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
-import { openEngine } from "@caret/cli/src/compose.ts";
 import { readConfigFile } from "@caret/cli/src/config/config-paths.ts";
 import { loadConfig } from "@caret/cli/src/config/load-config.ts";
+import { openEngine } from "@caret/cli/src/engine/compose.ts";
 
 /**
  * A Caret that runs one turn in each of its workspaces, to be killed in the middle of them. Says `running` once all its

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OpenedEngine } from "@caret/cli/src/compose.ts";
+import type { OpenedEngine } from "@caret/cli/src/engine/compose.ts";
 import { assertWellFormedTurn } from "@caret/protocol";
 import { HurriedStop, type RunningTurn, type SessionEngine, type TurnRequest } from "@caret/runtime";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";

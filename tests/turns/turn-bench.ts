@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { type OpenedEngine, openEngine } from "@caret/cli/src/compose.ts";
 import { readConfigFile } from "@caret/cli/src/config/config-paths.ts";
 import { loadConfig } from "@caret/cli/src/config/load-config.ts";
-import type { Host } from "@caret/cli/src/host.ts";
+import { type OpenedEngine, openEngine } from "@caret/cli/src/engine/compose.ts";
+import type { Host } from "@caret/cli/src/host/host.ts";
 import { type ScenarioInput, simulatorCommand } from "@caret/simulator";
 
 /** What goes into `caret.json`, over the settings every bench has. */

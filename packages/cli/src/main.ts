@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
-import { exitCodes, type Host } from "./host.ts";
-import { commandForm } from "./program.ts";
+import { exitCodes, type Host } from "./host/host.ts";
+import { commandForm } from "./host/program.ts";
 import { runCaret } from "./run-caret.ts";
 
 /** The composition root: the only reader of the process's arguments, environment and signals. */

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { expect, it } from "vitest";
 import { commandExamples, exampleHelp } from "./commands/command-examples.ts";
 import { commands } from "./commands/index.ts";
-import type { Host } from "./host.ts";
+import type { Host } from "./host/host.ts";
 
 const entry = fileURLToPath(new URL("../bin/caret.js", import.meta.url));
 

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { exampleHelp } from "./commands/command-examples.ts";
-import { complain } from "./commands/complain.ts";
 import { commands } from "./commands/index.ts";
-import { type ExitCode, exitCodes, type Host } from "./host.ts";
-import { version } from "./program.ts";
+import { type ExitCode, exitCodes, type Host } from "./host/host.ts";
+import { version } from "./host/program.ts";
+import { complain } from "./terminal/complain.ts";
 
 /** Run one `caret` command. Never rejects: errors go to standard error and the exit code. */
 export async function runCaret(host: Host): Promise<ExitCode> {
@@ -24,7 +24,7 @@ export async function runCaret(host: Host): Promise<ExitCode> {
 
 /** A person who types nothing but `caret` is shown the state of this machine, and the next step. */
 async function guide(host: Host): Promise<ExitCode> {
-  const { firstRun } = await import("./first-run.ts");
+  const { firstRun } = await import("./commands/first-run.ts");
   return await firstRun(host, (argv) => runCaret({ ...host, argv }));
 }
 

@@ -17,18 +17,18 @@ export {
   type PostgresEventStoreOptions,
   type PostgresLogStore,
 } from "./log/postgres-event-store.ts";
+export type { Member, Members } from "./members/members.ts";
 export { installJobs } from "./queue/job-queue.ts";
+export type { LeaseStanding } from "./queue/lease-standing.ts";
 export { moveSession } from "./queue/move-session.ts";
 export { countFleet, type FleetCounts, readFleet } from "./queue/read-fleet.ts";
+export { createAgentsElsewhere } from "./seat/create-agents-elsewhere.ts";
+export { createTicks } from "./seat/create-ticks.ts";
+export { type FleetSeat, openFleetSeat } from "./seat/fleet-seat.ts";
 export { type KnownTokens, openKnownTokens } from "./tokens/known-tokens.ts";
 export { createPostgresTokens, type PostgresTokens } from "./tokens/postgres-tokens.ts";
 export { createPostgresConversationStore } from "./upstream/postgres-conversation-store.ts";
-export { createAgentsElsewhere } from "./wire/create-agents-elsewhere.ts";
-export { createTicks } from "./wire/create-ticks.ts";
-export { type FleetSeat, openFleetSeat } from "./wire/fleet-seat.ts";
-export type { Member, Members } from "./wire/members.ts";
 export { adoptSession } from "./worker/adopt-session.ts";
-export type { LeaseStanding } from "./worker/lease-standing.ts";
 export { createLeasedEngine } from "./worker/leased-engine.ts";
 export { createComparisonPublisher } from "./worker/publish-comparisons.ts";
 export { createTurnPublisher } from "./worker/publish-turns.ts";

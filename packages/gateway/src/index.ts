@@ -1,4 +1,9 @@
+export { cutPageSecret } from "./access/authenticate.ts";
+export { acceptLocal } from "./access/local-connections.ts";
+export type { TokenGrant, TokenStore } from "./access/token-store.ts";
+export { createMetrics, type Metrics } from "./admin/metrics.ts";
 export type { LaneReadiness, Readiness } from "./admin/readiness.ts";
+export { createTurnMetrics, type TurnMetrics } from "./admin/turn-metrics.ts";
 export type { ActivityDisplay } from "./chat/activity-text.ts";
 export { anthropicDoor } from "./chat/anthropic/route.ts";
 export { openaiDoor } from "./chat/openai/route.ts";
@@ -6,6 +11,7 @@ export { createCompactionSeal } from "./chat/responses/compaction/compaction-sea
 export type { KeptResponse, ResponseArchive } from "./chat/responses/item-store.ts";
 export { createMemoryItemStore } from "./chat/responses/item-store.ts";
 export { type ResponsesDoorOptions, responsesDoor } from "./chat/responses/route.ts";
+export { stopTaking } from "./http/connections.ts";
 export { createBegunTurns } from "./mcp/begun-turns.ts";
 export type { DispatchClient } from "./mcp/dispatch-client.ts";
 export { DEFAULT_CEILING, DEFAULT_WAIT_MS, type DispatchOptions } from "./mcp/dispatch-options.ts";
@@ -16,11 +22,5 @@ export type { NativeDoorOptions, TokenIssuer, UserSettings } from "./native/nati
 export { createSignInLinks, type SignInLink, type SignInLinks } from "./native/sign-in-links.ts";
 export type { Page, PageFile, PageFiles } from "./page/page-door.ts";
 export { pageDoor } from "./page/page-door.ts";
-export { cutPageSecret } from "./server/authenticate.ts";
-export { stopTaking } from "./server/connections.ts";
 export { createServer, type GatewayLog, type ServerOptions } from "./server/create-server.ts";
-export { acceptLocal } from "./server/local-connections.ts";
-export { createMetrics, type Metrics } from "./server/metrics.ts";
 export { defaultLimits, type ServerLimits } from "./server/server-limits.ts";
-export type { TokenGrant, TokenStore } from "./server/token-store.ts";
-export { createTurnMetrics, type TurnMetrics } from "./server/turn-metrics.ts";

@@ -114,11 +114,24 @@ export type {
   SettingView,
 } from "./api/settings-view.ts";
 export { type TokenScope, tokenScopes } from "./api/token-scopes.ts";
+export {
+  allTokens,
+  cacheShare,
+  costCell,
+  groupUsage,
+  type TokenKind,
+  tokenCell,
+  tokenKinds,
+  tokenWords,
+  totalUsage,
+  type UsageGroup,
+  type UsageTotals,
+  usageByDay,
+} from "./api/usage-totals.ts";
 export { approvalText, partLines } from "./approvals/approval-text.ts";
 export { type ApprovalPart, type ApprovalView, approvalView } from "./approvals/approval-view.ts";
 export { changeText } from "./approvals/change-text.ts";
 export { plainLine, shortLine } from "./approvals/plain-line.ts";
-export { assertNever } from "./assert-never.ts";
 export type { AgentCalls } from "./client/agent-calls.ts";
 export { buildPrompt } from "./client/build-prompt.ts";
 export { expandCommand } from "./client/expand-command.ts";
@@ -159,8 +172,12 @@ export { assertWellFormedTurn } from "./events/assert-well-formed-turn.ts";
 export { type Delta, isDelta, isSameBlock } from "./events/is-delta.ts";
 export { mainArgument } from "./events/main-argument.ts";
 export { hiddenMark, markHidden, markLine } from "./events/mark-hidden.ts";
-export { isJsonObject, type JsonObject, parseJson } from "./json.ts";
-export { LONGEST_TIMER_MS } from "./longest-timer.ts";
+export { type SandboxWord, sandboxWords, strictest } from "./events/sandbox-word.ts";
+export { isJsonObject, type JsonObject, parseJson } from "./json/json.ts";
+export { type ReadToolSchema, readToolSchema } from "./json/tool-schema.ts";
+export { assertNever } from "./language/assert-never.ts";
+export { LONGEST_TIMER_MS } from "./language/longest-timer.ts";
+export { Secret } from "./language/secret.ts";
 export {
   type Effort,
   type ModelChoice,
@@ -209,15 +226,13 @@ export type {
 } from "./ports/sessions.ts";
 export type { Take, TakeBatch, TakeMore } from "./ports/take.ts";
 export type { SpanAttributes, SpanOptions, Tracer, TraceSpan } from "./ports/tracer.ts";
-export { pricedUsage } from "./priced-usage.ts";
-export { type SandboxWord, sandboxWords, strictest } from "./sandbox-word.ts";
-export { Secret } from "./secret.ts";
-export { toShell } from "./shell-words.ts";
-export { splitHunks } from "./split-hunks.ts";
-export { editDistance, escapeHtml, oneLine } from "./text.ts";
-export { cutToWeight, tokensOf, weightOf, weightWithin } from "./text-weight.ts";
-export { type ReadToolSchema, readToolSchema } from "./tool-schema.ts";
+export { toShell } from "./text/shell-words.ts";
+export { splitHunks } from "./text/split-hunks.ts";
+export { editDistance, escapeHtml, oneLine } from "./text/text.ts";
+export { cutToWeight, tokensOf, weightOf, weightWithin } from "./text/text-weight.ts";
+export { trimEndOf } from "./text/trim-end-of.ts";
 export { foldTranscript } from "./transcript/fold-transcript.ts";
+export { pricedUsage } from "./transcript/priced-usage.ts";
 export {
   emptyTranscript,
   isHeard,
@@ -237,20 +252,5 @@ export {
   toolsOf,
   unknownCount,
 } from "./transcript/turn-summary.ts";
-export { trimEndOf } from "./trim-end-of.ts";
-export { addUsage, type Usage, usageSchema } from "./usage.ts";
-export {
-  allTokens,
-  cacheShare,
-  costCell,
-  groupUsage,
-  type TokenKind,
-  tokenCell,
-  tokenKinds,
-  tokenWords,
-  totalUsage,
-  type UsageGroup,
-  type UsageTotals,
-  usageByDay,
-} from "./usage-totals.ts";
-export { formatCost, formatTokens, promptTokens, usageWords } from "./usage-words.ts";
+export { addUsage, type Usage, usageSchema } from "./usage/usage.ts";
+export { formatCost, formatTokens, promptTokens, usageWords } from "./usage/usage-words.ts";

@@ -21,10 +21,12 @@ export { openSqliteLineageStore } from "./conversations/matching/sqlite-lineage-
 export { requestScope } from "./conversations/resolved-request.ts";
 export type { AdoptSession } from "./conversations/turn-starter.ts";
 export { accountEmail } from "./credentials/account.ts";
+export { allowedUrl, isLoopback } from "./credentials/allowed-url.ts";
 export { createControlFetch, createControlServer } from "./credentials/control-server.ts";
 export { createApiCredentials } from "./credentials/create-api-credentials.ts";
 export type { CredentialSource } from "./credentials/credential-source.ts";
 export { openCredentialStore } from "./credentials/credential-store.ts";
+export type { ApiCredentials } from "./credentials/credentials.ts";
 export {
   type ForeignProgram,
   findForeignLogin,
@@ -33,15 +35,14 @@ export {
 } from "./credentials/foreign-logins.ts";
 export { logIn } from "./credentials/log-in.ts";
 export { logOut } from "./credentials/log-out.ts";
+export { DATABASE_FILES } from "./database-files.ts";
 export { createDecoder, type Decoder, type DecoderOptions } from "./decode/decoder.ts";
 export { type DialectName, dialectNames, type Ending } from "./decode/dialect.ts";
 export { type AcpLane, createAcpLane } from "./lanes/acp/acp-lane.ts";
-export { allowedUrl, isLoopback } from "./lanes/api/allowed-url.ts";
 export { readEndpoints } from "./lanes/api/api-endpoints.ts";
 export { type ApiHost, defaultRetries } from "./lanes/api/api-host.ts";
 export { createApiLane } from "./lanes/api/api-lane.ts";
 export { openConversationStore } from "./lanes/api/conversation-store.ts";
-export type { ApiCredentials } from "./lanes/api/credentials.ts";
 export { listApiModels } from "./lanes/api/list-api-models.ts";
 export { createLazyLinks } from "./lanes/api/transport/lazy-links.ts";
 export { type BridgeHub, openBridgeHub } from "./lanes/bridge/bridge-hub.ts";
@@ -65,10 +66,10 @@ export type { SaidPlace } from "./log/search/said-query.ts";
 export { toUsageDay } from "./log/session-record.ts";
 export { type SessionState, sessionState } from "./log/session-state.ts";
 export { copyDatabaseFile } from "./log/sqlite/copy-database.ts";
-export { DATABASE_FILES } from "./log/sqlite/database-files.ts";
 export { LOG_FILE, type LogStore, openSqliteEventStore } from "./log/sqlite/sqlite-event-store.ts";
 export { exportSession } from "./log/transfer/export-session.ts";
 export { importSession } from "./log/transfer/import-session.ts";
+export { createTurnActs } from "./log/turn-acts.ts";
 export { createModelCache, type ModelListOrigin } from "./models/model-cache.ts";
 export { createModelDirectory, type RuntimeModels } from "./models/model-directory.ts";
 export { groupModels } from "./models/model-families.ts";
@@ -78,7 +79,6 @@ export { notifyWaiting, sendTestWebhook } from "./notify/notify-waiting.ts";
 export { type AllowedWorkspaces, physicalDirectory } from "./paths/allowed-workspace.ts";
 export { physicalPath, wayInside } from "./paths/physical-path.ts";
 export { fileStamp, makePrivateDirectory, writePrivateFile } from "./paths/private-files.ts";
-export { openScratchDirectories, type ScratchDirectories } from "./paths/scratch-directories.ts";
 export { socketPathIn } from "./paths/socket-path.ts";
 export { withFileLock } from "./paths/with-file-lock.ts";
 export { createSessionGrants } from "./policy/grants/session-grants.ts";
@@ -103,6 +103,7 @@ export { createSessions, type RuntimeSessions } from "./sessions/create-sessions
 export type { ForeignTicks } from "./sessions/foreign-ticks.ts";
 export { openAttachments } from "./sessions/open-attachments.ts";
 export { pruneSessions, removeSession, type SessionBelongings } from "./sessions/remove-session.ts";
+export { openScratchDirectories, type ScratchDirectories } from "./sessions/scratch-directories.ts";
 export { isInScope, scopeOf } from "./sessions/session-directories.ts";
 export { keptWorktrees } from "./sessions/session-worktrees.ts";
 export type { SessionsOptions, ShownTurn } from "./sessions/sessions-context.ts";
@@ -120,7 +121,6 @@ export { changeDiff } from "./tools/files/change-diff.ts";
 export type { Tool } from "./tools/tool.ts";
 export { createSessionEngine, type SessionEngineOptions } from "./turns/create-session-engine.ts";
 export type { OpenAsk, RunningTurn, SessionEngine, TurnRequest } from "./turns/session-engine.ts";
-export { createTurnActs } from "./turns/turn-acts.ts";
 export { createWorktree, findRepository } from "./worktrees/create-worktree.ts";
 export { mergeWorktree, previewMerge } from "./worktrees/merge-worktree.ts";
 export { hasUnmergedWork, removeWorktree } from "./worktrees/remove-worktree.ts";

@@ -1,4 +1,4 @@
-import { CliFailure } from "./cli/cli-failure.ts";
+import { CliFailure } from "./process/cli-failure.ts";
 import { runUpstream } from "./upstream/run-upstream.ts";
 
 try {

@@ -28,7 +28,7 @@ export const arguedExpressions: readonly ArguedExpression[] = [
     why: "READ_QUESTION: it sees the first 2,000 characters of a question",
   },
   {
-    file: "packages/runtime/src/conversations/matching/date-words.ts",
+    file: "packages/runtime/src/turns/client-notes/date-words.ts",
     source: "^[^\\p{L}\\p{N}]*(?:the\\s+)?",
     why: "MAX_LINE: it sees lines of up to 200 characters",
   },
@@ -83,7 +83,7 @@ export const composedExpressions: readonly ComposedExpression[] = [
     ],
   },
   {
-    file: "packages/gateway/src/quoted-text.ts",
+    file: "packages/gateway/src/prompt/quoted-text.ts",
     why: "the part is a name of our own",
     examples: [like("<\\s*/\\s*message", "i")],
   },

@@ -1,8 +1,8 @@
 import { CaretError, type MessageView, type NativeClient, type SessionView } from "@caret/protocol";
-import type { AskSurface } from "../commands/ask-surface.ts";
-import { followMessagesToHuman, type MessagesToHuman, messageLines } from "../commands/messages-to-human.ts";
-import { createTerminalAsks, type TerminalAsks } from "../commands/terminal-asks.ts";
-import type { Host } from "../host.ts";
+import type { AskSurface } from "../asks/ask-surface.ts";
+import { createTerminalAsks, type TerminalAsks } from "../asks/terminal-asks.ts";
+import { followMessagesToHuman, type MessagesToHuman, messageLines } from "../following/messages-to-human.ts";
+import type { Host } from "../host/host.ts";
 import { hostLook } from "../terminal/look.ts";
 import type { ChatSession } from "./chat-session.ts";
 

@@ -1,6 +1,6 @@
 import { CaretError, type NativeClient, type SessionView } from "@caret/protocol";
 import { Container, Editor, setCapabilities, type Terminal, TuiMainScreen } from "@earendil-works/pi-tui";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
 import { type ChatAsks, createChatAsks } from "./chat-asks.ts";

@@ -15,7 +15,7 @@ import {
   type Transcript,
   type TranscriptTurn,
 } from "@caret/protocol";
-import { type FollowedAsks, followAsks } from "../commands/followed-asks.ts";
+import { type FollowedAsks, followAsks } from "../following/followed-asks.ts";
 import { withUnifiedDiffs } from "./unified-diffs.ts";
 
 export type ChatMode = NonNullable<StartTurn["mode"]>;

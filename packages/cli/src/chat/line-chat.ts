@@ -1,10 +1,10 @@
 import { CaretError, type NativeClient, type SessionView } from "@caret/protocol";
-import { type AskSurface, surfaceOf } from "../commands/ask-surface.ts";
-import { type FollowedTranscript, printedTranscript } from "../commands/followed-transcript.ts";
-import { write } from "../commands/print.ts";
-import type { Host } from "../host.ts";
+import { type AskSurface, surfaceOf } from "../asks/ask-surface.ts";
+import { type FollowedTranscript, printedTranscript } from "../following/followed-transcript.ts";
+import type { Host } from "../host/host.ts";
 import { errorLines } from "../terminal/closing-lines.ts";
 import { hostLook, type Look } from "../terminal/look.ts";
+import { write } from "../terminal/print.ts";
 import { readTypedLines, type TypedLines } from "../terminal/typed-lines.ts";
 import { type ChatAsks, createChatAsks } from "./chat-asks.ts";
 import type { ChatControls, Choice } from "./chat-command.ts";

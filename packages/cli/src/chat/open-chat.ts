@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 import { type AboutView, CaretError, type CreateSession, type NativeClient } from "@caret/protocol";
-import { hostRedactor } from "../commands/log-work.ts";
-import { write } from "../commands/print.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
+import { hostRedactor } from "../store/log-work.ts";
 import { hostLook, type Look, terminalTraits } from "../terminal/look.ts";
+import { write } from "../terminal/print.ts";
 import { cleanLine } from "../terminal/text-cleaner.ts";
 import type { ChatControls } from "./chat-command.ts";
 import { type ChatMode, ChatSession, type ChatSessionOptions } from "./chat-session.ts";

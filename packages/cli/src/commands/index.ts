@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ExitCode, Host } from "../host.ts";
+import type { ExitCode, Host } from "../host/host.ts";
 
 export type AddCommand = (program: Command, host: Host, done: (code: ExitCode) => void) => void;
 
@@ -32,7 +32,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
         const { forkSpawner } = await import("@caret/runtime/fork-spawner");
         // It boots while the gateway is loaded. A `serve` that starts no gateway takes it along when it ends.
         const spawner = process.platform === "win32" ? undefined : forkSpawner();
-        const { addServeCommand } = await import("./serve.ts");
+        const { addServeCommand } = await import("./gateway/serve.ts");
         return (program, host, done) => addServeCommand(program, host, done, spawner);
       },
     },
@@ -43,7 +43,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options]",
       summary: "run turns of a fleet on this machine",
-      load: async () => (await import("./worker.ts")).addWorkerCommand,
+      load: async () => (await import("./gateway/worker.ts")).addWorkerCommand,
     },
   ],
   [
@@ -52,7 +52,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] [prompt...]",
       summary: "talk with the agent in this terminal",
-      load: async () => (await import("./chat.ts")).addChatCommand,
+      load: async () => (await import("./turns/chat.ts")).addChatCommand,
     },
   ],
   [
@@ -61,7 +61,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] [prompt...]",
       summary: "one turn in the terminal",
-      load: async () => (await import("./run.ts")).addRunCommand,
+      load: async () => (await import("./turns/run.ts")).addRunCommand,
     },
   ],
   [
@@ -70,7 +70,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] <id>",
       summary: "join a session that runs anywhere: watch, answer, steer, stop",
-      load: async () => (await import("./attach.ts")).addAttachCommand,
+      load: async () => (await import("./turns/attach.ts")).addAttachCommand,
     },
   ],
   [
@@ -79,7 +79,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] [id]",
       summary: "allow what a session waits for; without an id, list what waits",
-      load: async () => (await import("./decide.ts")).addApproveCommand,
+      load: async () => (await import("./turns/decide.ts")).addApproveCommand,
     },
   ],
   [
@@ -88,7 +88,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] <id> [reason...]",
       summary: "reject what a session waits for",
-      load: async () => (await import("./decide.ts")).addDenyCommand,
+      load: async () => (await import("./turns/decide.ts")).addDenyCommand,
     },
   ],
   [
@@ -97,7 +97,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] <id>",
       summary: "stop the turn of a session",
-      load: async () => (await import("./decide.ts")).addStopCommand,
+      load: async () => (await import("./turns/decide.ts")).addStopCommand,
     },
   ],
   [
@@ -106,7 +106,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[command]",
       summary: "named agents that work in the gateway, each in a workspace of its own",
-      load: async () => (await import("./agent.ts")).addAgentCommand,
+      load: async () => (await import("./agents/agent.ts")).addAgentCommand,
     },
   ],
   [
@@ -115,7 +115,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options]",
       summary: "an agent for editors that speak ACP, on standard input and output",
-      load: async () => (await import("./acp.ts")).addAcpCommand,
+      load: async () => (await import("./clients/acp.ts")).addAcpCommand,
     },
   ],
   [
@@ -124,7 +124,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options]",
       summary: "a link that signs a browser in at the running gateway's page",
-      load: async () => (await import("./link.ts")).addLinkCommand,
+      load: async () => (await import("./gateway/link.ts")).addLinkCommand,
     },
   ],
   [
@@ -133,7 +133,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] [client]",
       summary: "how to make a client use this gateway: what to put where",
-      load: async () => (await import("./connect.ts")).addConnectCommand,
+      load: async () => (await import("./clients/connect.ts")).addConnectCommand,
     },
   ],
   [
@@ -142,7 +142,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] <client>",
       summary: "write a client's settings, so that it uses this gateway",
-      load: async () => (await import("./install.ts")).addInstallCommand,
+      load: async () => (await import("./clients/install.ts")).addInstallCommand,
     },
   ],
   [
@@ -151,7 +151,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] <client>",
       summary: "take back what `caret install` wrote",
-      load: async () => (await import("./uninstall.ts")).addUninstallCommand,
+      load: async () => (await import("./clients/uninstall.ts")).addUninstallCommand,
     },
   ],
   [
@@ -160,7 +160,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] <client> [args...]",
       summary: "start a client against the gateway, without writing to its files",
-      load: async () => (await import("./launch.ts")).addLaunchCommand,
+      load: async () => (await import("./clients/launch.ts")).addLaunchCommand,
     },
   ],
   [
@@ -169,7 +169,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] [prompt...]",
       summary: "one prompt for several models, each in a worktree; pick one and merge it",
-      load: async () => (await import("./compare.ts")).addCompareCommand,
+      load: async () => (await import("./turns/compare.ts")).addCompareCommand,
     },
   ],
   [
@@ -178,7 +178,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options] [command]",
       summary: "an MCP server: Claude Code, Codex and other hosts hand work to agents",
-      load: async () => (await import("./mcp.ts")).addMcpCommand,
+      load: async () => (await import("./clients/mcp.ts")).addMcpCommand,
     },
   ],
   [
@@ -187,7 +187,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options]",
       summary: "check what Caret needs, and say what to do about what is missing",
-      load: async () => (await import("./doctor.ts")).addDoctorCommand,
+      load: async () => (await import("./machine/doctor.ts")).addDoctorCommand,
     },
   ],
   [
@@ -196,7 +196,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: start,
       usage: "[options]",
       summary: "what runs, with what, and what it has used today, on one screen",
-      load: async () => (await import("./status.ts")).addStatusCommand,
+      load: async () => (await import("./gateway/status.ts")).addStatusCommand,
     },
   ],
   [
@@ -205,7 +205,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: kept,
       usage: "[options] <directory>",
       summary: "copy sessions, agents, tokens and receipts, while the gateway runs",
-      load: async () => (await import("./backup.ts")).addBackupCommand,
+      load: async () => (await import("./machine/backup.ts")).addBackupCommand,
     },
   ],
   [
@@ -214,7 +214,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: kept,
       usage: "[command]",
       summary: "Caret's own sessions: look at them, carry them, delete them",
-      load: async () => (await import("./sessions.ts")).addSessionsCommand,
+      load: async () => (await import("./sessions/sessions.ts")).addSessionsCommand,
     },
   ],
   [
@@ -223,7 +223,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: kept,
       usage: "[command]",
       summary: "the chats that the agent itself keeps; they are only read",
-      load: async () => (await import("./chats.ts")).addChatsCommand,
+      load: async () => (await import("./sessions/chats.ts")).addChatsCommand,
     },
   ],
   [
@@ -232,7 +232,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: kept,
       usage: "[options]",
       summary: "the tokens and the money that turns have used",
-      load: async () => (await import("./usage.ts")).addUsageCommand,
+      load: async () => (await import("./sessions/usage.ts")).addUsageCommand,
     },
   ],
   [
@@ -241,7 +241,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[options]",
       summary: "log in to Cursor by a link, for the api lane",
-      load: async () => (await import("./login.ts")).addLoginCommand,
+      load: async () => (await import("./accounts/login.ts")).addLoginCommand,
     },
   ],
   [
@@ -250,7 +250,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[options]",
       summary: "forget the login of `caret login`, and revoke its API key",
-      load: async () => (await import("./logout.ts")).addLogoutCommand,
+      load: async () => (await import("./accounts/logout.ts")).addLogoutCommand,
     },
   ],
   [
@@ -259,7 +259,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[options]",
       summary: "every credential on this machine, and which lanes it lets turns take",
-      load: async () => (await import("./auth.ts")).addAuthCommand,
+      load: async () => (await import("./accounts/auth.ts")).addAuthCommand,
     },
   ],
   [
@@ -268,7 +268,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[command]",
       summary: "keep a gateway running, as a user service of systemd",
-      load: async () => (await import("./service.ts")).addServiceCommand,
+      load: async () => (await import("./gateway/service.ts")).addServiceCommand,
     },
   ],
   [
@@ -277,7 +277,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[command]",
       summary: "the directories that turns may work in",
-      load: async () => (await import("./workspaces.ts")).addWorkspacesCommand,
+      load: async () => (await import("./machine/workspaces.ts")).addWorkspacesCommand,
     },
   ],
   [
@@ -286,7 +286,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[options]",
       summary: "the models that can be asked for",
-      load: async () => (await import("./models.ts")).addModelsCommand,
+      load: async () => (await import("./models/models.ts")).addModelsCommand,
     },
   ],
   [
@@ -295,7 +295,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[options]",
       summary: "write Cursor's models into the settings of clients that list models",
-      load: async () => (await import("./sync-models.ts")).addSyncModelsCommand,
+      load: async () => (await import("./models/sync-models.ts")).addSyncModelsCommand,
     },
   ],
   [
@@ -304,7 +304,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[command]",
       summary: "the tokens that let clients in at the gateway",
-      load: async () => (await import("./token.ts")).addTokenCommand,
+      load: async () => (await import("./gateway/token.ts")).addTokenCommand,
     },
   ],
   [
@@ -313,7 +313,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[command]",
       summary: "where sessions are kept: a data directory, or PostgreSQL",
-      load: async () => (await import("./store.ts")).addStoreCommand,
+      load: async () => (await import("./machine/store.ts")).addStoreCommand,
     },
   ],
   [
@@ -322,7 +322,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[options]",
       summary: "the machines of the fleet, what they do, and what waits for them",
-      load: async () => (await import("./fleet.ts")).addFleetCommand,
+      load: async () => (await import("./gateway/fleet.ts")).addFleetCommand,
     },
   ],
   [
@@ -331,7 +331,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: setUp,
       usage: "[command]",
       summary: "the settings, and where they come from",
-      load: async () => (await import("./config.ts")).addConfigCommand,
+      load: async () => (await import("./machine/config.ts")).addConfigCommand,
     },
   ],
   [
@@ -341,7 +341,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       usage: "<shell>",
       summary: "a script that lets your shell complete caret's commands and options",
       load: async () => {
-        const { addCompletionCommand } = await import("./completion.ts");
+        const { addCompletionCommand } = await import("./machine/completion.ts");
         return (program, host, done) => addCompletionCommand(program, host, done, commands);
       },
     },
@@ -352,7 +352,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       group: recordings,
       usage: "[options] [file]",
       summary: "decode a recording of an agent's output, from a file or standard input",
-      load: async () => (await import("./decode.ts")).addDecodeCommand,
+      load: async () => (await import("./machine/decode.ts")).addDecodeCommand,
     },
   ],
 ]);

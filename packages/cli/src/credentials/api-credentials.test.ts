@@ -6,7 +6,7 @@ import { openCredentialStore } from "@caret/runtime";
 import { LoginServer } from "@caret/runtime/testing/login-server.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { openApiCredentials } from "./api-credentials.ts";
 
 const { signal } = new AbortController();

@@ -7,9 +7,9 @@ import {
   openCredentialStore,
 } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { trustedCertificates } from "../trusted-certificates.ts";
+import type { Host } from "../host/host.ts";
 import { defaultWorlds, profileWorld } from "./credential-worlds.ts";
+import { trustedCertificates } from "./trusted-certificates.ts";
 
 interface ApiCredentialsParts {
   /** The server that knows accounts; checked already. */

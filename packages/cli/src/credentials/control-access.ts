@@ -1,7 +1,7 @@
 import { allowedUrl, createControlFetch, isLoopback, readEndpoints } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { trustedCertificates } from "../trusted-certificates.ts";
+import type { Host } from "../host/host.ts";
+import { trustedCertificates } from "./trusted-certificates.ts";
 
 const WEBSITE = "https://cursor.com";
 const WEBSITE_VARIABLE = "CURSOR_WEBSITE_URL";

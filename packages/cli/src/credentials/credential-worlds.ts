@@ -10,7 +10,7 @@ import {
   resolveProfile,
 } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /** A place where a credential may be. */
 export interface CredentialWorld {

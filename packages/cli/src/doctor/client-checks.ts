@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
-import type { Host } from "../host.ts";
-import { valueAt } from "../install/setting-value.ts";
+import { valueAt } from "../config/setting-value.ts";
+import type { Host } from "../host/host.ts";
 import { asEntry, type ClientList, clientLists, type Entry } from "../models/client-list.ts";
 import { type FoundList, findClientList, providerPrefix } from "../models/find-client-list.ts";
 import type { Finding } from "./finding.ts";

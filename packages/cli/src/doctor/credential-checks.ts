@@ -3,7 +3,7 @@ import { CaretError } from "@caret/protocol";
 import type { Config } from "../config/config-schema.ts";
 import { controlAccess } from "../credentials/control-access.ts";
 import { type CredentialWorld, defaultWorlds } from "../credentials/credential-worlds.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import type { Finding } from "./finding.ts";
 
 const check = "credentials";

@@ -9,12 +9,12 @@ import {
   probeToolServer,
   sandboxDirectories,
 } from "@caret/runtime";
-import { createAgentHosts } from "../agent-hosts.ts";
-import { chooseLane } from "../choose-lane.ts";
-import { lazyBridge } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { machineSandboxes, sandboxesRoot } from "../machine-sandboxes.ts";
+import { createAgentHosts } from "../engine/agent-hosts.ts";
+import { chooseLane } from "../engine/choose-lane.ts";
+import { lazyBridge } from "../engine/compose.ts";
+import { machineSandboxes, sandboxesRoot } from "../engine/machine-sandboxes.ts";
+import type { Host } from "../host/host.ts";
 import type { Finding } from "./finding.ts";
 
 /** For all of it: each check has the agent answer once. */

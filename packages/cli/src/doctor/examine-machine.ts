@@ -1,7 +1,7 @@
-import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { gatewayUrl } from "../serve/gateway-url.ts";
+import { openLog } from "../engine/compose.ts";
+import { gatewayUrl } from "../gateway/gateway-url.ts";
+import type { Host } from "../host/host.ts";
 import { checkClients } from "./client-checks.ts";
 import { checkCredentials } from "./credential-checks.ts";
 import {

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CaretError, formatTokens } from "@caret/protocol";
-import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
+import { openLog } from "../engine/compose.ts";
 import { readAllowedDirectories } from "../workspaces/allowed-directories.ts";
 import type { Finding } from "./finding.ts";
 

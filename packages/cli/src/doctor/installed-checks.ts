@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { type Installation, isOwnFile } from "@caret/protocol/recipes";
-import type { Host } from "../host.ts";
+import { valueAt } from "../config/setting-value.ts";
+import type { Host } from "../host/host.ts";
 import { clientPath } from "../install/client-path.ts";
 import { clientRecipe, NO_TOKEN } from "../install/client-recipe.ts";
 import { readRegularFile } from "../install/read-regular-file.ts";
 import type { Receipt } from "../install/receipt.ts";
-import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
 import { clientTokenPath } from "../tokens/client-token.ts";
 import type { Finding } from "./finding.ts";

@@ -7,12 +7,12 @@ import {
   type MachineSandboxes,
   probeContainment,
 } from "@caret/runtime";
-import { type AgentHosts, createAgentHosts } from "../agent-hosts.ts";
-import { createApiHost } from "../api-host.ts";
-import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { machineSandboxes } from "../machine-sandboxes.ts";
+import { type AgentHosts, createAgentHosts } from "../engine/agent-hosts.ts";
+import { createApiHost } from "../engine/api-host.ts";
+import { openLog } from "../engine/compose.ts";
+import { machineSandboxes } from "../engine/machine-sandboxes.ts";
+import type { Host } from "../host/host.ts";
 
 /** The agents of this machine, for version and model queries. No turn ever runs on these. */
 export interface ProbeHosts extends AgentHosts {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { CaretError } from "@caret/protocol";
+import { valueAt } from "../config/setting-value.ts";
 import { readRegularFile } from "../install/read-regular-file.ts";
 import { type Receipt, type ReceiptFile, readReceipts } from "../install/receipt.ts";
-import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
 import { readTokenFile } from "../tokens/token-file.ts";
 import type { Finding } from "./finding.ts";

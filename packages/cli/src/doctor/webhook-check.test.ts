@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { afterAll, expect, it } from "vitest";
 import { type Config, createConfigSchema } from "../config/config-schema.ts";
-import { keepWebhookOutcome } from "../serve/webhook-state.ts";
+import { keepWebhookOutcome } from "../gateway/webhook-state.ts";
 import { checkWebhook } from "./webhook-check.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "caret-webhook-"));

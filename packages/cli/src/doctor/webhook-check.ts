@@ -1,5 +1,5 @@
 import type { Config } from "../config/config-schema.ts";
-import { readWebhookFailure } from "../serve/webhook-state.ts";
+import { readWebhookFailure } from "../gateway/webhook-state.ts";
 import type { Finding } from "./finding.ts";
 
 /** Nothing where none is set. Nothing is sent: the receiver would tell a person that something waits. */

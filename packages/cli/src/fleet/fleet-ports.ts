@@ -1,6 +1,6 @@
 import type { FleetGateway } from "@caret/fleet";
-import { openAgents } from "../serve/agent-ports.ts";
-import { type GatewayPorts, type GatewayPortsOptions, openTurnPorts } from "../serve/gateway-ports.ts";
+import { openAgents } from "../ports/agent-ports.ts";
+import { type GatewayPorts, type GatewayPortsOptions, openTurnPorts } from "../ports/gateway-ports.ts";
 
 /** The ports of a gateway whose turns run on workers: it reads the log itself, and asks workers for the rest. */
 export function openFleetPorts(options: GatewayPortsOptions, fleet: FleetGateway): GatewayPorts {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
-import { closed } from "../commands/interruption.ts";
+import { closed } from "../terminal/interruption.ts";
 import { leaveInTime } from "./leave-in-time.ts";
 
 /** A database that never answers, for the shutdown that waits for it. */

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { RunningWorker } from "@caret/fleet";
 import type { GatewayLog } from "@caret/gateway";
 import type { CaretError } from "@caret/protocol";
-import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { version } from "../program.ts";
-import { listen } from "../serve/listen.ts";
-import { readinessOf } from "../serve/readiness.ts";
+import type { OpenedEngine } from "../engine/compose.ts";
+import { listen } from "../gateway/listen.ts";
+import type { Host } from "../host/host.ts";
+import { version } from "../host/program.ts";
+import { readinessOf } from "../ports/readiness.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
 import type { WorkerFigures } from "./worker-figures.ts";
 

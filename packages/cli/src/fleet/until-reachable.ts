@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
-import { write } from "../commands/print.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
+import { write } from "../terminal/print.ts";
 
 /** A server that restarts, or a machine that starts together with it, is there within this time. */
 const WAIT_MS = 60_000;

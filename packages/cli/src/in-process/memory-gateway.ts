@@ -11,12 +11,12 @@ import {
 } from "@caret/gateway";
 import { CaretError } from "@caret/protocol";
 import type { RuntimeModels } from "@caret/runtime";
-import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
-import { version } from "../program.ts";
-import { laneModels, laneStates } from "../serve/gateway-lanes.ts";
-import { type GatewayPorts, openGatewayPorts } from "../serve/gateway-ports.ts";
+import { type OpenedEngine, openEngine } from "../engine/compose.ts";
+import type { Host } from "../host/host.ts";
+import { version } from "../host/program.ts";
+import { laneModels, laneStates } from "../ports/gateway-lanes.ts";
+import { type GatewayPorts, openGatewayPorts } from "../ports/gateway-ports.ts";
 import { createMemoryFetch } from "./memory-fetch.ts";
 import { createOwnToken } from "./own-token.ts";
 

@@ -1,10 +1,10 @@
 import { createSignInLinks } from "@caret/gateway";
 import { type CaretError, createNativeClient } from "@caret/protocol";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
+import { unboundTools } from "../engine/unbound-tools.ts";
+import type { Host } from "../host/host.ts";
 import type { GatewayConnection } from "../serve/connect-gateway.ts";
 import { gatewayNativeDoor } from "../serve/gateway-doors.ts";
-import { unboundTools } from "../unbound-tools.ts";
 import { openMemoryGateway } from "./memory-gateway.ts";
 
 interface OwnGatewayOptions {

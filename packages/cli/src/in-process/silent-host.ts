@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /** The process that Caret is to run in. */
 export type InProcessHost = Pick<Host, "env" | "cwd" | "home" | "platform" | "uid">;

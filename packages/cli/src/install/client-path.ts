@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ClientFile } from "@caret/protocol/recipes";
 import { absolutePath } from "../config/config-paths.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 const DATA = "{data}/";
 

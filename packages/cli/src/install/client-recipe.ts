@@ -5,8 +5,8 @@ import { CaretError } from "@caret/protocol";
 import { type Recipe, type RecipeMachine, recipes } from "@caret/protocol/recipes";
 import { defaultDataDir } from "../config/config-paths.ts";
 import { nearestName } from "../config/nearest-name.ts";
-import type { Host } from "../host.ts";
-import { packageRoot } from "../program.ts";
+import type { Host } from "../host/host.ts";
+import { packageRoot } from "../host/program.ts";
 import { clientTokenName, clientTokenPath } from "../tokens/client-token.ts";
 
 /** Stands for the token where none is needed yet. */

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
 import type { StartedProgram } from "@caret/protocol/recipes";
-import { version } from "../program.ts";
+import { valueAt } from "../config/setting-value.ts";
+import { version } from "../host/program.ts";
 import { readRegularFile } from "./read-regular-file.ts";
 import type { Receipt } from "./receipt.ts";
-import { valueAt } from "./setting-value.ts";
 import { parseSettings } from "./settings-editors.ts";
 
 const PATIENCE_MS = 30_000;

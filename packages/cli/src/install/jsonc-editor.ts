@@ -1,9 +1,9 @@
 import { CaretError, trimEndOf } from "@caret/protocol";
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import { getNodeValue, type Node } from "jsonc-parser";
+import { nested } from "../config/setting-value.ts";
 import { afterComments, commaAfter, commentsIn, endOf, entryOf, nodesAlong, readTree } from "./jsonc-tree.ts";
 import { keepComments } from "./kept-comments.ts";
-import { nested } from "./setting-value.ts";
 import {
   applySplices,
   indentAt,

@@ -1,7 +1,7 @@
 import type { SettingPath, SettingStep } from "@caret/protocol/recipes";
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
+import { isItem } from "../config/setting-value.ts";
 import type { KeptText } from "./kept-comments.ts";
-import { isItem } from "./setting-value.ts";
 
 /** Of the parser's `SyntaxKind`, a constant enum, which cannot be imported where types are stripped. */
 const tokens = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, blank: 15, end: 17 };

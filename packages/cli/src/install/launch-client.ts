@@ -5,8 +5,8 @@ import { constants, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { Launch } from "@caret/protocol/recipes";
-import { findOnPath } from "../find-on-path.ts";
-import type { Host } from "../host.ts";
+import { findOnPath } from "../host/find-on-path.ts";
+import type { Host } from "../host/host.ts";
 
 const PRIVATE = 0o600;
 const DIRECTORY = "{directory}";

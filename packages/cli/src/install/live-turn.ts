@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { CaretError, isJsonObject } from "@caret/protocol";
 import type { ClientAccess, Door, Installation, SettingPath } from "@caret/protocol/recipes";
+import { valueAt } from "../config/setting-value.ts";
 import { readClientToken } from "../tokens/client-token.ts";
 import { readRegularFile } from "./read-regular-file.ts";
 import type { Receipt } from "./receipt.ts";
-import { valueAt } from "./setting-value.ts";
 import { parseSettings } from "./settings-editors.ts";
 
 const PATIENCE_MS = 120_000;

@@ -3,7 +3,7 @@ import { barSize } from "@caret/runtime/testing/bar-size.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { isSame, valueAt } from "./setting-value.ts";
+import { isSame, valueAt } from "../config/setting-value.ts";
 import { editorFor, setSetting } from "./settings-editors.ts";
 
 const provider = { name: "Caret", options: { url: "http://127.0.0.1:4141/v1", tools: ["a", "b"] } };

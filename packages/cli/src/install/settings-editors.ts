@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingsFormat, SettingValue } from "@caret/protocol/recipes";
+import { isSame, withValue } from "../config/setting-value.ts";
 import { jsoncEditor } from "./jsonc-editor.ts";
-import { isSame, withValue } from "./setting-value.ts";
 import { behindByteOrderMark, type SettingsEditor, type SettingUndo } from "./settings-editor.ts";
 import { tomlEditor } from "./toml-editor.ts";
 import { parseVariables } from "./variables-format.ts";

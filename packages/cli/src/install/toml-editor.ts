@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { SettingPath, SettingValue } from "@caret/protocol/recipes";
 import { parse } from "smol-toml";
+import { valueAt } from "../config/setting-value.ts";
 import { type KeptText, keepComments } from "./kept-comments.ts";
-import { valueAt } from "./setting-value.ts";
 import { applySplices, lineEnd, type SettingsEditor, type Splice } from "./settings-editor.ts";
 
 /** TOML, where a setting of ours is a table of its own: it can stand at the end of any file. */

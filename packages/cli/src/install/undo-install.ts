@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { isSame, valueAt } from "../config/setting-value.ts";
 import { digestText, type FileDrafts } from "./file-drafts.ts";
 import { readable } from "./plan-install.ts";
 import type { Receipt, ReceiptFile, ReceiptSetting } from "./receipt.ts";
-import { isSame, valueAt } from "./setting-value.ts";
 import { editorFor, emptyText } from "./settings-editors.ts";
 
 /** Drafts the way back: each file byte for byte as it was, or without our settings where it has changed since. */

@@ -12,8 +12,8 @@ import {
   stringify,
   visit,
 } from "yaml";
+import { isItem, nested } from "../config/setting-value.ts";
 import { type KeptText, keepComments } from "./kept-comments.ts";
-import { isItem, nested } from "./setting-value.ts";
 import { applySplices, lineEnd, type SettingsEditor, type SettingUndo, type Splice } from "./settings-editor.ts";
 
 type YamlDocument = Document.Parsed;

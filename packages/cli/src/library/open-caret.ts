@@ -2,11 +2,11 @@ import { createSignInLinks } from "@caret/gateway";
 import { createNativeClient } from "@caret/protocol";
 import { readConfigFile } from "../config/config-paths.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { unboundTools } from "../engine/unbound-tools.ts";
 import { openMemoryGateway } from "../in-process/memory-gateway.ts";
 import { type InProcessHost, silentHost } from "../in-process/silent-host.ts";
 import { gatewayDoors } from "../serve/gateway-doors.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
-import { unboundTools } from "../unbound-tools.ts";
 import type { Caret, CaretOptions } from "./caret.ts";
 import { runTurn } from "./run-turn.ts";
 

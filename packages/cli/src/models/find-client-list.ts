@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { SettingPath } from "@caret/protocol/recipes";
-import type { Host } from "../host.ts";
+import { valueAt } from "../config/setting-value.ts";
+import type { Host } from "../host/host.ts";
 import { FileDrafts } from "../install/file-drafts.ts";
-import { valueAt } from "../install/setting-value.ts";
 import { parseSettings } from "../install/settings-editors.ts";
 import { asEntry, type ClientList, type Entry, type WrittenEntry } from "./client-list.ts";
 import { ownEntries } from "./common-lists.ts";

@@ -1,6 +1,6 @@
 import { parseModelSlug } from "@caret/protocol";
 import type { SettingValue } from "@caret/protocol/recipes";
-import { isSame } from "../install/setting-value.ts";
+import { isSame } from "../config/setting-value.ts";
 import { asEntry, type ClientList, type Entry } from "./client-list.ts";
 import { variantName } from "./explain-models.ts";
 import type { ListedModel } from "./listed-model.ts";

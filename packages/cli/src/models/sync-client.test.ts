@@ -13,7 +13,7 @@ import { join } from "node:path";
 import type { DirectoryModel } from "@caret/protocol";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { jsoncEditor } from "../install/jsonc-editor.ts";
 import { parseSettings } from "../install/settings-editors.ts";
 import { asEntry, clientLists, type Entry } from "./client-list.ts";

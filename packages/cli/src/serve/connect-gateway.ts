@@ -1,12 +1,12 @@
 import { CaretError, createNativeClient, type NativeClient } from "@caret/protocol";
 import { isAlive } from "@caret/runtime";
 import type { LoadedConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
-import { version } from "../program.ts";
-import { type FoundGateway, findGateway } from "./find-gateway.ts";
-import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
+import { type FoundGateway, findGateway } from "../gateway/find-gateway.ts";
+import { type GatewayLock, readLockFile } from "../gateway/gateway-lock.ts";
+import { withKeptPort } from "../gateway/kept-port.ts";
+import type { Host } from "../host/host.ts";
+import { version } from "../host/program.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
-import { withKeptPort } from "./kept-port.ts";
 import { untilUnlocked } from "./until-unlocked.ts";
 
 export interface GatewayConnection {
@@ -49,7 +49,7 @@ export async function connectGateway(
 
 /** When the gateway was restarted, at another port perhaps, requests go to the new one. */
 async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLock): Promise<GatewayConnection> {
-  const { tokenOf } = await import("../commands/link.ts");
+  const { tokenOf } = await import("./ask-for-link.ts");
   const { url } = gateway;
   let known = gateway;
   const current = (): GatewayLock => {

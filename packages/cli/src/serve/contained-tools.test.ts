@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { isFullRun } from "@caret/runtime/testing/bar-size.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenedEngine, openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import { type OpenedEngine, openEngine } from "../engine/compose.ts";
+import type { Host } from "../host/host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** Sleeps for a time that no other process of the machine sleeps for, out of reach of groups and environments. */

@@ -10,9 +10,9 @@ import {
   type RuntimeConversations,
 } from "@caret/runtime";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import { openEngine } from "../engine/compose.ts";
+import type { Host } from "../host/host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** RuntimeConversations over the real engine and the simulated agent, as a gateway has them. */

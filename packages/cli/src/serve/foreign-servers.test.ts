@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import type { TurnRequest } from "@caret/runtime";
 import { simulatorCommand } from "@caret/simulator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenedEngine, openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import { type OpenedEngine, openEngine } from "../engine/compose.ts";
+import type { Host } from "../host/host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** An MCP server that writes down when it is started and which of its tools are called. */

@@ -25,20 +25,20 @@ import {
   seesMachine,
 } from "@caret/protocol";
 import type { RuntimeModels, TokenShelf } from "@caret/runtime";
-import type { OpenedEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { toFindingView } from "../doctor/finding.ts";
-import type { Host } from "../host.ts";
-import { version } from "../program.ts";
+import type { OpenedEngine } from "../engine/compose.ts";
+import { gatewayUrl } from "../gateway/gateway-url.ts";
+import type { Host } from "../host/host.ts";
+import { version } from "../host/program.ts";
+import { laneStates } from "../ports/gateway-lanes.ts";
+import { DEFAULT_PERMISSION, type GatewayPorts } from "../ports/gateway-ports.ts";
 import { gatewayTokens } from "../tokens/gateway-tokens.ts";
 import { allowableDirectory, allowDirectory } from "../workspaces/allowed-directories.ts";
 import { makeSampleProject } from "../workspaces/sample-project.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { compactionKey } from "./compaction-key.ts";
-import { laneStates } from "./gateway-lanes.ts";
-import { DEFAULT_PERMISSION, type GatewayPorts } from "./gateway-ports.ts";
-import { gatewayUrl } from "./gateway-url.ts";
 import { openPage, pageDirectory } from "./page-files.ts";
 import { redactedArchive } from "./redacted-archive.ts";
 

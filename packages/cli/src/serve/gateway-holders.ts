@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identifyProcess, isAlive, makePrivateDirectory, writePrivateFile } from "@caret/runtime";
 import { z } from "zod";
-import { readLockFile } from "./gateway-lock.ts";
+import { readLockFile } from "../gateway/gateway-lock.ts";
 
 const POLL_MS = 500;
 

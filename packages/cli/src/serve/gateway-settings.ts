@@ -1,6 +1,6 @@
 import { explainConfig } from "../config/explain-config.ts";
 import type { MergedConfig } from "../config/merge-layers.ts";
-import type { GatewayLock } from "./gateway-lock.ts";
+import type { GatewayLock } from "../gateway/gateway-lock.ts";
 
 /** What a gateway was started with: each setting as JSON, without its secrets. */
 export type GatewaySettings = GatewayLock["settings"];

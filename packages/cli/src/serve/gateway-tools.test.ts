@@ -5,9 +5,9 @@ import { PassThrough } from "node:stream";
 import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
 import type { RunningTurn, TurnRequest } from "@caret/runtime";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type OpenedEngine, openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import { type OpenedEngine, openEngine } from "../engine/compose.ts";
+import type { Host } from "../host/host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 /** The whole engine over the simulated agent, with a workspace of the user's that the agent must not touch itself. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page, PageFile, PageFiles } from "@caret/gateway";
-import { packageRoot } from "../program.ts";
+import { packageRoot } from "../host/program.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",

@@ -6,9 +6,9 @@ import { PassThrough } from "node:stream";
 import type { AgentEvent, SandboxWord } from "@caret/protocol";
 import type { TurnRequest } from "@caret/runtime";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type OpenedEngine, openEngine } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
-import type { Host } from "../host.ts";
+import { type OpenedEngine, openEngine } from "../engine/compose.ts";
+import type { Host } from "../host/host.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-sandboxed-")));

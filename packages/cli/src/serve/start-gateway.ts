@@ -12,27 +12,27 @@ import {
 } from "@caret/gateway";
 import type { Caller, CaretError, LaneName, Tracer } from "@caret/protocol";
 import { identifyProcess, type Tracing, wayInside } from "@caret/runtime";
-import { type OpenedEngine, openEngine } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
+import { type OpenedEngine, openEngine } from "../engine/compose.ts";
+import { unboundTools } from "../engine/unbound-tools.ts";
 import type { GatewayFleet } from "../fleet/open-gateway-fleet.ts";
-import type { Host } from "../host.ts";
-import { version } from "../program.ts";
+import { type GatewayLock, removeLockFile, writeLockFile } from "../gateway/gateway-lock.ts";
+import { createGatewayLog } from "../gateway/gateway-log.ts";
+import { openGatewayWebhook } from "../gateway/gateway-webhook.ts";
+import { listenEverywhere } from "../gateway/listen.ts";
+import type { Host } from "../host/host.ts";
+import { version } from "../host/program.ts";
+import { laneModels, lanesOf } from "../ports/gateway-lanes.ts";
+import { openGatewayPorts } from "../ports/gateway-ports.ts";
+import { assertDirectoryWritable, readinessOf } from "../ports/readiness.ts";
 import { ensureDefaultToken } from "../tokens/default-token.ts";
 import { openTokenStore } from "../tokens/open-token-store.ts";
-import { unboundTools } from "../unbound-tools.ts";
 import { isOwnDirectory } from "../workspaces/workspace-access.ts";
 import { type FinishTurnsOptions, finishTurns } from "./finish-turns.ts";
 import { gatewayDoors } from "./gateway-doors.ts";
-import { laneModels, lanesOf } from "./gateway-lanes.ts";
-import { type GatewayLock, removeLockFile, writeLockFile } from "./gateway-lock.ts";
-import { createGatewayLog } from "./gateway-log.ts";
-import { openGatewayPorts } from "./gateway-ports.ts";
 import type { GatewaySettings } from "./gateway-settings.ts";
-import { openGatewayWebhook } from "./gateway-webhook.ts";
 import { endLightStart } from "./light-start.ts";
-import { listenEverywhere } from "./listen.ts";
-import { assertDirectoryWritable, readinessOf } from "./readiness.ts";
 
 interface GatewayOptions {
   readonly host: Host;
@@ -203,7 +203,7 @@ async function openGatewayTelemetry(
   if (config.telemetry.otlp.endpoint === undefined) return undefined;
   const dropped = metrics.counter("caret_spans_dropped_total", "Spans of traces that were not delivered.");
   dropped.add(0);
-  const { openTelemetry } = await import("./open-telemetry.ts");
+  const { openTelemetry } = await import("../gateway/open-telemetry.ts");
   return await openTelemetry(config, { service: "caret-gateway", onDropped: dropped.add, onError });
 }
 

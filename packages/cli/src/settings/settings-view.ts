@@ -5,7 +5,7 @@ import { documentedKeys } from "../config/documented-keys.ts";
 import { explainConfig } from "../config/explain-config.ts";
 import { type ConfigKey, keyTraits } from "../config/key-names.ts";
 import type { MergedConfig } from "../config/merge-layers.ts";
-import { valueAt } from "../install/setting-value.ts";
+import { valueAt } from "../config/setting-value.ts";
 import { holdsSecret, settingKind } from "./setting-kind.ts";
 
 interface SettingsViewOptions {

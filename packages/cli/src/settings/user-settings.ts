@@ -10,9 +10,9 @@ import type { Config } from "../config/config-schema.ts";
 import { documentedKeys } from "../config/documented-keys.ts";
 import { keyTraits } from "../config/key-names.ts";
 import { type LoadConfigOptions, type LoadedConfig, loadConfig, validateConfig } from "../config/load-config.ts";
+import { withKeptPort } from "../gateway/kept-port.ts";
 import { FileDrafts } from "../install/file-drafts.ts";
 import { editorFor, emptyText, setSetting } from "../install/settings-editors.ts";
-import { withKeptPort } from "../serve/kept-port.ts";
 import { isWritable, settingsView, valuesByKey } from "./settings-view.ts";
 
 interface UserSettingsOptions {
@@ -44,7 +44,7 @@ export function createUserSettings({ loaded, onChange, gatewayUrl }: UserSetting
     },
     async testWebhook() {
       const { config } = withKeptPort(loadConfig(from));
-      const { testGatewayWebhook } = await import("../serve/gateway-webhook.ts");
+      const { testGatewayWebhook } = await import("../gateway/gateway-webhook.ts");
       await testGatewayWebhook(config, gatewayUrl());
     },
   };

@@ -1,7 +1,7 @@
 import type { LogStore } from "@caret/runtime";
-import { openLog } from "../compose.ts";
 import type { Config } from "../config/config-schema.ts";
-import { version } from "../program.ts";
+import { openLog } from "../engine/compose.ts";
+import { version } from "../host/program.ts";
 
 /** The log that commands look at: that of the fleet where the settings name one, else that of the data directory. */
 export async function openSharedLog(config: Config): Promise<LogStore> {

@@ -6,7 +6,7 @@ import { CaretError } from "@caret/protocol";
 import { LOG_FILE } from "@caret/runtime";
 import { absolutePath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /**
  * The store that an argument names: `local` for the data directory and `store` for the database of the settings, so that no password

@@ -1,4 +1,4 @@
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { chooseGlyphs, type Glyphs } from "./glyphs.ts";
 
 const DEFAULT_COLUMNS = 80;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /** The program that opens links in the browser of the person; undefined where it would open none they can see. */
 export function linkOpener({ env, platform }: Pick<Host, "env" | "platform">): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 
 /** A wait longer than this prints a line that says for what. */
 const QUIET_MS = 1_000;

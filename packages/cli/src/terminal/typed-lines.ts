@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { JobControl } from "../host.ts";
+import type { JobControl } from "../host/host.ts";
 
 /** What a terminal needs to hand over a line that is half typed. */
 const HAND_OVER_MS = 20;

@@ -3,7 +3,7 @@ import { toShell } from "@caret/protocol";
 import { type AllowedWorkspaces, wayInside } from "@caret/runtime";
 import { userConfigPath } from "../config/config-paths.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { Host } from "../host.ts";
+import type { Host } from "../host/host.ts";
 import { createAllowedDirectories } from "./allowed-directories.ts";
 
 export interface WorkspaceAccess extends AllowedWorkspaces {

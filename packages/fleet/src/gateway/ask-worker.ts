@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
-import type { Members } from "../wire/members.ts";
+import type { Members } from "../members/members.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
+import { untilFound } from "../seat/until-found.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 import { type Reply, unwrapReply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { sharedMachine } from "../wire/shared-target.ts";
-import { untilFound } from "../wire/until-found.ts";
 
 export interface AskWorkerOptions {
   readonly database: Database;

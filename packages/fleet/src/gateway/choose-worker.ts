@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { Member, Members } from "../wire/members.ts";
+import type { Member, Members } from "../members/members.ts";
 import { sharedTarget } from "../wire/shared-target.ts";
 
 export interface WantedPlace {

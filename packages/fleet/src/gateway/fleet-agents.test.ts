@@ -1,8 +1,8 @@
 import type { Agents, AgentView, Caller } from "@caret/protocol";
 import { expect, it } from "vitest";
+import { createMembers } from "../members/members.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { createMembers } from "../wire/members.ts";
 import { agentCommands } from "../wire/worker-commands.ts";
 import { commandHandlers } from "../worker/command-handlers.ts";
 import type { CommandHandlers } from "../worker/run-commands.ts";

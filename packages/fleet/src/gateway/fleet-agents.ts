@@ -1,6 +1,6 @@
 import { type Agents, type AgentView, type Caller, CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
-import type { Member, Members } from "../wire/members.ts";
+import type { Member, Members } from "../members/members.ts";
 import type { AgentCommand, AgentMethod } from "../wire/worker-commands.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker, machineAway } from "./choose-worker.ts";

@@ -1,9 +1,9 @@
 import { type Caller, CaretError, Secret } from "@caret/protocol";
 import { expect, it } from "vitest";
+import { createMembers } from "../members/members.ts";
+import { openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { openHintListener } from "../wire/hint-listener.ts";
-import { createMembers } from "../wire/members.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createFleetComparisons } from "./fleet-comparisons.ts";
 

@@ -3,12 +3,12 @@ import { type Caller, CaretError, type Comparisons, type ComparisonView } from "
 import { isInScope, scopeOf } from "@caret/runtime";
 import type { Database, Row } from "../database/open-database.ts";
 import { createPatience } from "../log/patience.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
-import { isThereSql, type Members } from "../wire/members.ts";
+import { isThereSql, type Members } from "../members/members.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
+import { untilFound } from "../seat/until-found.ts";
 import type { Sealer } from "../wire/sealer.ts";
-import { untilFound } from "../wire/until-found.ts";
+import type { SharedComparison } from "../wire/shared-comparison.ts";
 import type { ComparisonCommand } from "../wire/worker-commands.ts";
-import type { SharedComparison } from "../worker/publish-comparisons.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";
 import { withoutConnection } from "./fleet-sessions.ts";

@@ -1,11 +1,11 @@
 import { type Caller, CaretError, type ConversationRequest, Secret } from "@caret/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Database } from "../database/open-database.ts";
+import { createMembers } from "../members/members.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
+import { type HintListener, openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
-import { createMembers } from "../wire/members.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createFleetConversations } from "./fleet-conversations.ts";

@@ -8,10 +8,10 @@ import {
   type SessionView,
   type StartedTurn,
 } from "@caret/protocol";
+import { machineWaitSql } from "../members/machine-wait.ts";
+import type { Members } from "../members/members.ts";
 import { ANYWHERE, machineQueue } from "../queue/job-queue.ts";
-import { machineWaitSql } from "../queue/machine-wait.ts";
-import type { Members } from "../wire/members.ts";
-import type { NativeInput } from "../worker/run-native-turn.ts";
+import type { NativeInput } from "../wire/turn-input.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";
 import type { ImportedPlaces } from "./imported-places.ts";

@@ -1,13 +1,8 @@
 import type { Caller, ImportPlace } from "@caret/protocol";
-import type { Members } from "../wire/members.ts";
+import type { Members } from "../members/members.ts";
+import type { PlacedImport } from "../wire/placed-import.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";
-
-/** A directory of a machine, as its worker answers. */
-export interface PlacedImport {
-  readonly workspace: string;
-  readonly machine: string;
-}
 
 /** Where sessions are to work that are imported here: a worker decides it, since it has the directories. */
 export interface ImportedPlaces {

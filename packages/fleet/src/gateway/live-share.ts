@@ -1,11 +1,10 @@
 import { type AgentEvent, afterActing, CaretError, type Take, type TurnOutcome, type TurnShare } from "@caret/protocol";
 import { createTurnActs } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
+import { untilFound } from "../seat/until-found.ts";
+import type { LiveBatch, ShareView } from "../wire/live-share.ts";
 import type { Sealer } from "../wire/sealer.ts";
-import { untilFound } from "../wire/until-found.ts";
-import type { LiveBatch } from "../worker/live-writer.ts";
-import type { ShareView } from "../worker/run-conversation-turn.ts";
 
 const PAGE = 64;
 

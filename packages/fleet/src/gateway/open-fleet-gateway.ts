@@ -1,11 +1,11 @@
 import type { Agents, CaretError, Comparisons, Conversations, Sessions } from "@caret/protocol";
 import type { AgentsElsewhere, ForeignTicks } from "@caret/runtime";
+import { createMembers, type Members } from "../members/members.ts";
 import { ANYWHERE, openJobQueue } from "../queue/job-queue.ts";
 import { createTurnQueue } from "../queue/turn-queue.ts";
-import { createAgentsElsewhere } from "../wire/create-agents-elsewhere.ts";
-import { createTicks } from "../wire/create-ticks.ts";
-import type { FleetSeat } from "../wire/fleet-seat.ts";
-import { createMembers, type Members } from "../wire/members.ts";
+import { createAgentsElsewhere } from "../seat/create-agents-elsewhere.ts";
+import { createTicks } from "../seat/create-ticks.ts";
+import type { FleetSeat } from "../seat/fleet-seat.ts";
 import { createAskWorker } from "./ask-worker.ts";
 import { createFleetAgents } from "./fleet-agents.ts";
 import { createFleetComparisons } from "./fleet-comparisons.ts";

@@ -1,9 +1,9 @@
 import { Secret } from "@caret/protocol";
 import { expect, it } from "vitest";
 import type { Database } from "../database/open-database.ts";
+import { openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { openHintListener } from "../wire/hint-listener.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { openShownTurns } from "./shown-turns.ts";
 

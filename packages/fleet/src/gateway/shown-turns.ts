@@ -1,9 +1,9 @@
 import { CaretError } from "@caret/protocol";
 import type { ShownTurn, StoredEvent } from "@caret/runtime";
 import type { Database, Row } from "../database/open-database.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
 import type { Sealer } from "../wire/sealer.ts";
-import type { ShownWaits } from "../worker/shown-waits.ts";
+import type { ShownWaits } from "../wire/shown-waits.ts";
 
 /** Which turns run in the fleet, and what they wait for. */
 export interface ShownTurns {

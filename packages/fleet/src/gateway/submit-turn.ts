@@ -1,13 +1,13 @@
 import { afterActing, CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
 import type { NewTurn, TurnQueue } from "../queue/turn-queue.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
+import { untilFound } from "../seat/until-found.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { type Reply, unwrapReply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
-import { untilFound } from "../wire/until-found.ts";
+import type { ConversationInput } from "../wire/turn-input.ts";
 import { withdrawn } from "../wire/withdrawn.ts";
-import type { ConversationInput } from "../worker/run-conversation-turn.ts";
 
 export interface SubmitTurnOptions {
   readonly database: Database;

@@ -8,7 +8,7 @@ import type {
 } from "@caret/runtime/log/agent-store.ts";
 import { digestOf, notWaiting, toMessage, toMessages, toWaitingQueues } from "@caret/runtime/log/rows/agent-rows.ts";
 import type { Queries } from "../database/open-database.ts";
-import { isThereSql } from "../wire/members.ts";
+import { isThereSql } from "../members/members.ts";
 import { userSql } from "./scope-sql.ts";
 
 const DEFAULT_LIMIT = 100;

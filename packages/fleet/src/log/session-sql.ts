@@ -4,7 +4,7 @@ import { hiddenStates, toProgress, toSession, wordOf } from "@caret/runtime/log/
 import { fromCursorText, type SessionProgress, toCursorText } from "@caret/runtime/log/session-progress.ts";
 import { toSearchText } from "@caret/runtime/log/session-record.ts";
 import type { Queries, Row } from "../database/open-database.ts";
-import { machineWaitSql } from "../queue/machine-wait.ts";
+import { machineWaitSql } from "../members/machine-wait.ts";
 import { scopeSql, scopeValues } from "./scope-sql.ts";
 
 /** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */

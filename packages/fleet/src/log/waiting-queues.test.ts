@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it } from "vitest";
+import { createMembers } from "../members/members.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { createMembers } from "../wire/members.ts";
 import { openPostgresEventStore, type PostgresLogStore } from "./postgres-event-store.ts";
 
 let database: TestDatabase;

@@ -2,11 +2,10 @@ import { CaretError } from "@caret/protocol";
 import { type Job, PgBoss } from "pg-boss";
 import { adviseOwner, createSchema } from "../database/migrate-database.ts";
 import type { Database, Queries } from "../database/open-database.ts";
+import { MACHINE_PREFIX } from "../members/machine-wait.ts";
 
 /** The queue of work that any machine may do. */
 export const ANYWHERE = "sessions.any";
-/** Before the name of a machine: the queue of work that only it can do. */
-export const MACHINE_PREFIX = "sessions.machine.";
 
 /** The longest that pg-boss knows. A job lives as long as its key has work, and may not be given to a second worker meanwhile. */
 const EXPIRE_SECONDS = 86_400;

@@ -1,7 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { Database, Queries } from "../database/open-database.ts";
-import { createMembers } from "../wire/members.ts";
-import { MACHINE_PREFIX, machineQueue } from "./job-queue.ts";
+import { MACHINE_PREFIX } from "../members/machine-wait.ts";
+import { createMembers } from "../members/members.ts";
+import { machineQueue } from "./job-queue.ts";
 
 /**
  * Gives a session another home machine. What waits runs there: reaping sends a job for turns whose queue has none. The workspace must be

@@ -1,7 +1,7 @@
 import type { FleetMemberView, FleetView, FleetWaitReason, FleetWaitView } from "@caret/protocol";
 import type { Database, Row } from "../database/open-database.ts";
-import { createMembers, isThereSql, type Member } from "../wire/members.ts";
-import { MACHINE_PREFIX } from "./job-queue.ts";
+import { MACHINE_PREFIX } from "../members/machine-wait.ts";
+import { createMembers, isThereSql, type Member } from "../members/members.ts";
 
 const MANY = 100;
 

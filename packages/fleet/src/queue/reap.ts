@@ -1,7 +1,7 @@
 import type { Database, Queries, Row } from "../database/open-database.ts";
+import { machineAwaySql } from "../members/machine-wait.ts";
 import { severalAtOnce } from "../wire/several-at-once.ts";
 import { ANYWHERE, type JobQueue, type OrphanedJob } from "./job-queue.ts";
-import { machineAwaySql } from "./machine-wait.ts";
 
 /** A key whose worker has not renewed its lease. */
 export const isExpiredSql = "owner is not null and lease_until < now()";

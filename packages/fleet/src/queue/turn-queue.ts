@@ -1,10 +1,9 @@
 import type { Database, Queries } from "../database/open-database.ts";
+import { LEASE_MS } from "../members/members.ts";
 import type { Reply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { ANYWHERE, type JobQueue, type KeyJob } from "./job-queue.ts";
 
-/** A worker that has not renewed its leases for this long is taken for lost. */
-export const LEASE_MS = 12_000;
 /** Well before a job expires it is handed over to the next one. */
 const JOB_AGE_MS = 12 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { TokenEntry } from "@caret/runtime/tokens/token-shelf.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
 import type { PostgresTokens } from "./postgres-tokens.ts";
 
 /** The fleet's tokens as a gateway knows them, in memory: every request looks there. */

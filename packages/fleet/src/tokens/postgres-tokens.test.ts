@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { openHintListener } from "../wire/hint-listener.ts";
 import { openKnownTokens } from "./known-tokens.ts";
 import { createPostgresTokens } from "./postgres-tokens.ts";
 

@@ -1,7 +1,7 @@
 import type { Agents, Comparisons, ComparisonView, Sessions } from "@caret/protocol";
 import type { RuntimeSessions } from "@caret/runtime";
-import type { PlacedImport } from "../gateway/imported-places.ts";
-import type { FleetSeat } from "../wire/fleet-seat.ts";
+import type { FleetSeat } from "../seat/fleet-seat.ts";
+import type { PlacedImport } from "../wire/placed-import.ts";
 import { type AgentCommand, agentCommands as agentMethods, type ComparisonCommand } from "../wire/worker-commands.ts";
 import type { ComparisonHolds } from "./comparison-holds.ts";
 import type { ComparisonPublisher } from "./publish-comparisons.ts";

@@ -1,11 +1,12 @@
 import { CaretError } from "@caret/protocol";
 import { beforeEach, expect, it } from "vitest";
+import { LEASE_MS } from "../members/members.ts";
 import { ANYWHERE } from "../queue/job-queue.ts";
-import { type Claim, LEASE_MS } from "../queue/turn-queue.ts";
+import { createSessionLeases } from "../queue/session-leases.ts";
+import type { Claim } from "../queue/turn-queue.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { type KeepLeasesOptions, keepLeases } from "./keep-leases.ts";
-import { createSessionLeases } from "./session-leases.ts";
 
 let database: TestDatabase;
 shareTestDatabase((opened) => {

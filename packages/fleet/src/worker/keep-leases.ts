@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
-import { LEASE_MS } from "../queue/turn-queue.ts";
+import { LEASE_MS } from "../members/members.ts";
+import type { SessionLeases } from "../queue/session-leases.ts";
 import type { RunningClaims } from "./run-claims.ts";
-import type { SessionLeases } from "./session-leases.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 
 const RENEW_MS = 3_000;

@@ -1,10 +1,10 @@
 import type { RunningTurn, SessionEngine } from "@caret/runtime";
 import { beforeEach, expect, it } from "vitest";
 import { openPostgresEventStore } from "../log/postgres-event-store.ts";
+import { createSessionLeases, type SessionLeases } from "../queue/session-leases.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { createLeasedEngine } from "./leased-engine.ts";
-import { createSessionLeases, type SessionLeases } from "./session-leases.ts";
 
 let database: TestDatabase;
 let leases: SessionLeases;

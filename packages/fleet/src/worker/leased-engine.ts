@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningTurn, SessionEngine, TurnRequest } from "@caret/runtime";
-import type { SessionLeases } from "./session-leases.ts";
+import type { SessionLeases } from "../queue/session-leases.ts";
 
 /** How often to look whether the log has taken the end of a turn. */
 const UNENDED_MS = 500;

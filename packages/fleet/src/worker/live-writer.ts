@@ -1,14 +1,9 @@
 import type { AgentEvent, TurnOutcome } from "@caret/protocol";
 import type { Database } from "../database/open-database.ts";
+import type { LiveBatch } from "../wire/live-share.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { whileHeld } from "./while-held.ts";
-
-/** One row of an answer on its way: events, or its end. */
-export type LiveBatch =
-  | { readonly events: readonly AgentEvent[] }
-  /** Without an outcome the turn waits for its client. */
-  | { readonly end: TurnOutcome | "parked" };
 
 /** Batches are gathered for this long, except for the first. */
 const GATHER_MS = 10;

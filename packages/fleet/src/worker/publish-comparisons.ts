@@ -1,19 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError, type ComparisonView } from "@caret/protocol";
 import { isConnectionLoss } from "../database/database-error.ts";
-import type { FleetSeat } from "../wire/fleet-seat.ts";
-import { isThereSql } from "../wire/members.ts";
+import { isThereSql } from "../members/members.ts";
+import type { FleetSeat } from "../seat/fleet-seat.ts";
 import { isSeenDead } from "../wire/process-name.ts";
+import type { SharedComparison } from "../wire/shared-comparison.ts";
 
 /** What candidates say changes with every word: so often it is written. */
 const GATHER_MS = 100;
 const AWAY_MS = 250;
-
-/** A comparison as it passes through the database, sealed. */
-export interface SharedComparison {
-  readonly view: ComparisonView;
-  readonly user?: string;
-}
 
 /** Shows the comparisons of this worker to gateways. */
 export interface ComparisonPublisher {

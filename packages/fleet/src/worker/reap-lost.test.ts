@@ -3,12 +3,12 @@ import type { EventStore, RunningTurn, SessionEngine } from "@caret/runtime";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openPostgresEventStore } from "../log/postgres-event-store.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
+import { createSessionLeases, type SessionLeases } from "../queue/session-leases.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createLeasedEngine } from "./leased-engine.ts";
 import { reapLost } from "./reap-lost.ts";
-import { createSessionLeases, type SessionLeases } from "./session-leases.ts";
 
 const OWNER = "here/worker-1";
 

@@ -3,15 +3,16 @@ import { type EventStore, interruptRunningTurns, type SessionEngine } from "@car
 import type { Database } from "../database/open-database.ts";
 import type { JobQueue } from "../queue/job-queue.ts";
 import { reapWork } from "../queue/reap.ts";
+import type { SessionLeases } from "../queue/session-leases.ts";
 import { isEndedSql, isUnrecordedSql } from "../queue/unended.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { severalAtOnce } from "../wire/several-at-once.ts";
+import type { NativeInput } from "../wire/turn-input.ts";
 import { withdrawn } from "../wire/withdrawn.ts";
-import type { NativeInput, RunNativeTurnOptions } from "./run-native-turn.ts";
-import type { SessionLeases } from "./session-leases.ts";
+import type { RunNativeTurnOptions } from "./run-native-turn.ts";
 
 /** How often it is looked whether processes of this machine have died: the database is not asked for it. */
 const LOOK_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { CaretError, LaneName, TurnOutcome } from "@caret/protocol";
 import type { EventStore, SessionEngine } from "@caret/runtime";
 import type { Database } from "../database/open-database.ts";
-import type { NativeInput } from "./run-native-turn.ts";
+import type { NativeInput } from "../wire/turn-input.ts";
 
 export interface RecordUnbegunOptions {
   readonly database: Database;

@@ -2,12 +2,12 @@ import { Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { UnknownCommit } from "../database/database-error.ts";
 import { ANYWHERE, type JobQueue, openJobQueue } from "../queue/job-queue.ts";
+import { createLeaseStanding } from "../queue/lease-standing.ts";
 import { createTurnQueue, type TurnQueue } from "../queue/turn-queue.ts";
+import { type HintListener, openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
 import { createSealer } from "../wire/sealer.ts";
-import { createLeaseStanding } from "./lease-standing.ts";
 import { type RunningClaims, runClaims } from "./run-claims.ts";
 
 let database: TestDatabase;

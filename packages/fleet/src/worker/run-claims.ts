@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { JobQueue, KeyJob } from "../queue/job-queue.ts";
+import type { LeaseStanding } from "../queue/lease-standing.ts";
 import type { Claim, Next, TakenTurn, TurnQueue } from "../queue/turn-queue.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
-import type { LeaseStanding } from "./lease-standing.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 
 /** Runs one turn to its end. Aborted: the key was lost, and with it the right to write. Must not reject. */

@@ -1,10 +1,10 @@
 import { CaretError, Secret } from "@caret/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAskWorker } from "../gateway/ask-worker.ts";
+import type { Members } from "../members/members.ts";
+import { type HintListener, openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
-import type { Members } from "../wire/members.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { runCommands } from "./run-commands.ts";

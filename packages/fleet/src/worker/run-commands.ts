@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { Database, Row } from "../database/open-database.ts";
 import { createPatience } from "../log/patience.ts";
-import type { HintListener } from "../wire/hint-listener.ts";
+import type { HintListener } from "../seat/hint-listener.ts";
 import type { Notifier } from "../wire/notifier.ts";
 import { type Reply, replyOf } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";

@@ -10,13 +10,14 @@ import {
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Database } from "../database/open-database.ts";
 import { createLiveShare } from "../gateway/live-share.ts";
+import { type HintListener, openHintListener } from "../seat/hint-listener.ts";
 import { shareTestDatabase } from "../testing/share-test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
-import { type HintListener, openHintListener } from "../wire/hint-listener.ts";
+import type { ShareView } from "../wire/live-share.ts";
 import { createNotifier, type Notifier } from "../wire/notifier.ts";
 import { createSealer } from "../wire/sealer.ts";
 import { createLiveWriter } from "./live-writer.ts";
-import { type RemoteShare, runConversationTurn, type ShareView } from "./run-conversation-turn.ts";
+import { type RemoteShare, runConversationTurn } from "./run-conversation-turn.ts";
 
 let database: TestDatabase;
 let listener: HintListener;

@@ -1,21 +1,10 @@
-import { type Caller, CaretError, type ConversationRequest, type TurnOutcome, type TurnShare } from "@caret/protocol";
+import { CaretError, type TurnOutcome, type TurnShare } from "@caret/protocol";
 import type { RuntimeConversations } from "@caret/runtime";
 import { replyOf } from "../wire/reply.ts";
+import type { ConversationInput } from "../wire/turn-input.ts";
 import type { LiveWriter } from "./live-writer.ts";
 import { leaseLost } from "./run-native-turn.ts";
 import type { TurnAnswers } from "./turn-answers.ts";
-
-/** What a stateless door asks for: the answer to one request. */
-export interface ConversationInput {
-  readonly door: "stateless";
-  readonly request: ConversationRequest;
-  readonly caller: Caller;
-  /** The gateway that serves the client. */
-  readonly gateway: string;
-}
-
-/** What is sent to a gateway of its share in a turn. */
-export type ShareView = Pick<TurnShare, "turnId" | "sessionId" | "model" | "relation" | "startsTurn" | "conversation">;
 
 /** A share that a client of another process has. */
 export interface RemoteShare {

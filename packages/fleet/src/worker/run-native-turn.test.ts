@@ -1,7 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import { expect, it } from "vitest";
 import type { Reply } from "../wire/reply.ts";
-import { type NativeInput, type RunNativeTurnOptions, runNativeTurn } from "./run-native-turn.ts";
+import type { NativeInput } from "../wire/turn-input.ts";
+import { type RunNativeTurnOptions, runNativeTurn } from "./run-native-turn.ts";
 
 const asked: NativeInput = { door: "native", sessionId: "s1", wanted: { prompt: "Hi" }, caller: { tokenName: "me" } };
 const away = new CaretError("storage-failed", "The database is away");

@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Caller, CaretError, type StartTurn } from "@caret/protocol";
+import { CaretError } from "@caret/protocol";
 import { HurriedStop, type RuntimeSessions } from "@caret/runtime";
 import type { TakenTurn } from "../queue/turn-queue.ts";
 import { replyOf } from "../wire/reply.ts";
+import type { NativeInput } from "../wire/turn-input.ts";
 import { LOST_GRACE_MS } from "./keep-leases.ts";
 import type { TurnAnswers } from "./turn-answers.ts";
-
-/** What the native door asks for: the turn of a session. */
-export interface NativeInput {
-  readonly door: "native";
-  readonly sessionId: string;
-  readonly wanted: StartTurn;
-  readonly caller: Caller;
-}
 
 export interface RunNativeTurnOptions {
   readonly sessions: Pick<RuntimeSessions, "beginTurn">;

@@ -1,11 +1,12 @@
 import type { Agents, CaretError, Comparisons, LaneName, Tracer } from "@caret/protocol";
 import type { EventStore, RuntimeConversations, RuntimeSessions, SessionEngine } from "@caret/runtime";
+import { createMembers, type WorkerAbout } from "../members/members.ts";
 import { ANYWHERE, machineQueue, openJobQueue } from "../queue/job-queue.ts";
 import { type Claim, createTurnQueue, type TakenTurn } from "../queue/turn-queue.ts";
-import type { FleetSeat } from "../wire/fleet-seat.ts";
-import { createMembers, type WorkerAbout } from "../wire/members.ts";
+import type { FleetSeat } from "../seat/fleet-seat.ts";
 import type { Reply } from "../wire/reply.ts";
 import { sharedTarget } from "../wire/shared-target.ts";
+import type { ConversationInput, NativeInput } from "../wire/turn-input.ts";
 import { commandHandlers, type RemoteParts } from "./command-handlers.ts";
 import { createComparisonHolds } from "./comparison-holds.ts";
 import { keepLeases } from "./keep-leases.ts";
@@ -15,9 +16,9 @@ import { reapLost } from "./reap-lost.ts";
 import { recordUnbegun } from "./record-unbegun.ts";
 import { type RunningClaims, type RunTaken, runClaims } from "./run-claims.ts";
 import { runCommands } from "./run-commands.ts";
-import { type ConversationInput, type RemoteShare, runConversationTurn } from "./run-conversation-turn.ts";
+import { type RemoteShare, runConversationTurn } from "./run-conversation-turn.ts";
 import type { RunNativeTurnOptions } from "./run-native-turn.ts";
-import { leaseLost, type NativeInput, runNativeTurn } from "./run-native-turn.ts";
+import { leaseLost, runNativeTurn } from "./run-native-turn.ts";
 import { whileHeld } from "./while-held.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { CaretError, type PromptImage } from "@caret/protocol";
-import { quotedText } from "../quoted-text.ts";
+import { quotedText } from "../prompt/quoted-text.ts";
 
 const FILE = "file://";
 

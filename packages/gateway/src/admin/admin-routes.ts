@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "@caret/protocol";
 import type { FastifyPluginAsync } from "fastify";
-import type { Metrics } from "../server/metrics.ts";
+import type { Metrics } from "./metrics.ts";
 import { buildOpenApi, type ListedRoute, type OpenApiDocument, type OpenApiOperation } from "./openapi.ts";
 import { isReady, type Readiness } from "./readiness.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { errorCatalogue, type TranscriptPart, type UnpassablePart } from "@caret/protocol";
-import { quotedText, quoteTags } from "../quoted-text.ts";
+import { quotedText, quoteTags } from "../prompt/quoted-text.ts";
 
 const SEND_TEXT = "Send its text instead, or put the file into the workspace and name its path.";
 

@@ -1,9 +1,9 @@
 import type { ConnectTest, ConnectTestResult } from "@caret/protocol";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { readPageSecret } from "../access/authenticate.ts";
 import { SIDE_CALL_HEADER } from "../chat/door-headers.ts";
 import { requestContextOf } from "../http/request-context.ts";
-import { readPageSecret } from "../server/authenticate.ts";
 
 const PATIENCE_MS = 120_000;
 const MAX_DETAIL = 300;

@@ -1,6 +1,6 @@
 import { CaretError, type ChangeSettings } from "@caret/protocol";
 import { z } from "zod";
-import { assertOnThisMachine } from "../server/local-request.ts";
+import { assertOnThisMachine } from "../access/local-request.ts";
 import type { NativeDoorOptions, UserSettings } from "./native-door-options.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 

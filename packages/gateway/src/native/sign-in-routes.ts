@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { cutPageSecret, pageCookie } from "../access/authenticate.ts";
 import { readBody } from "../http/read-body.ts";
-import { cutPageSecret, pageCookie } from "../server/authenticate.ts";
 import { line } from "./fields.ts";
 import type { NativeDoorOptions } from "./native-door-options.ts";
 import { callOf, type NativeApp, write } from "./native-routes.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assertMediaType } from "./gate.ts";
+import { assertMediaType } from "../access/gate.ts";
 
 it.each(["application/json", "application/json; charset=utf-8", "Application/JSON"])("takes %s", (type) => {
   expect(() => assertMediaType("POST", { "content-type": type })).not.toThrow();

@@ -1,5 +1,6 @@
 import { Secret } from "@caret/protocol";
 import { afterEach, expect, it } from "vitest";
+import { cutPageSecret } from "../access/authenticate.ts";
 import {
   type ScriptedConversations,
   saying,
@@ -7,7 +8,6 @@ import {
   telling,
   tellingThenSilent,
 } from "../chat/testing/scripted-conversations.ts";
-import { cutPageSecret } from "./authenticate.ts";
 import { openSocket, type StartedServer, startServer } from "./testing/start-server.ts";
 
 const servers: StartedServer[] = [];

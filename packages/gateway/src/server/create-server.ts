@@ -9,20 +9,20 @@ import {
   fastify,
   LogController,
 } from "fastify";
+import { createGate, type Gate } from "../access/gate.ts";
+import { createLiveRequests, drain } from "../access/live-requests.ts";
+import type { TokenStore } from "../access/token-store.ts";
 import { adminRoutes } from "../admin/admin-routes.ts";
+import { createServerMetrics, type Metrics } from "../admin/metrics.ts";
 import type { ListedRoute } from "../admin/openapi.ts";
 import type { Readiness } from "../admin/readiness.ts";
+import { watchConnections } from "../http/connections.ts";
 import { errorHandler } from "../http/error-handler.ts";
 import { tameJson } from "../http/tame-json.ts";
 import { asksForSocket, openWebSockets } from "../http/web-sockets.ts";
-import { watchConnections } from "./connections.ts";
 import { toErrorReply } from "./error-response.ts";
-import { createGate, type Gate } from "./gate.ts";
-import { createLiveRequests, drain } from "./live-requests.ts";
-import { createServerMetrics, type Metrics } from "./metrics.ts";
 import { missingRoute } from "./missing-route.ts";
 import { defaultLimits, type ServerLimits } from "./server-limits.ts";
-import type { TokenStore } from "./token-store.ts";
 import { traceRequests } from "./trace-requests.ts";
 
 export interface ServerOptions {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessOf } from "./gate.ts";
+import { accessOf } from "../access/gate.ts";
 
 it.each([
   ["/v1/chat/completions", "turns"],

@@ -1,7 +1,7 @@
 import type { Tracer } from "@caret/protocol";
 import type { FastifyReply } from "fastify";
+import { accessOf, type Gate } from "../access/gate.ts";
 import { requestContextOf, setRequestContext } from "../http/request-context.ts";
-import { accessOf, type Gate } from "./gate.ts";
 
 /** A route's first words, and the door that they lead to. */
 const doors = [

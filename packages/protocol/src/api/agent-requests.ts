@@ -1,5 +1,5 @@
 import type { LaneName } from "../events/agent-event.ts";
-import type { SandboxWord } from "../sandbox-word.ts";
+import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { AgentBudget } from "./agent-view.ts";
 import type { PermissionWord } from "./session-view.ts";
 

@@ -1,6 +1,6 @@
 import type { LaneName } from "../events/agent-event.ts";
-import type { SandboxWord } from "../sandbox-word.ts";
-import type { Usage } from "../usage.ts";
+import type { SandboxWord } from "../events/sandbox-word.ts";
+import type { Usage } from "../usage/usage.ts";
 import type { PermissionWord, SessionStatus } from "./session-view.ts";
 
 /** The sender or receiver of messages that is not an agent. No agent can have this name. */

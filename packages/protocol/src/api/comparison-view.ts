@@ -1,6 +1,6 @@
 import type { LaneName, TurnOutcome } from "../events/agent-event.ts";
-import type { SandboxWord } from "../sandbox-word.ts";
-import type { Usage } from "../usage.ts";
+import type { SandboxWord } from "../events/sandbox-word.ts";
+import type { Usage } from "../usage/usage.ts";
 import type { MergeResult } from "./agent-view.ts";
 import type { ChangedFile, PermissionWord } from "./session-view.ts";
 

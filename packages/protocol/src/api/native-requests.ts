@@ -1,5 +1,5 @@
 import type { LaneName } from "../events/agent-event.ts";
-import type { SandboxWord } from "../sandbox-word.ts";
+import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { GrantView, PermissionWord } from "./session-view.ts";
 
 /** Bodies of the native door's commands. Each may be sent with an `idempotency-key` header: the same key is done once. */

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "../events/agent-event.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json/json.ts";
 import type { EventEnvelope } from "./session-view.ts";
 
 /** What one line of the agent says in the shape below. */

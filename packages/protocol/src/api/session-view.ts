@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentEventOf, GrantOffer, LaneName, TurnOutcome } from "../events/agent-event.ts";
+import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { PriceRow } from "../models/price-table.ts";
-import type { SandboxWord } from "../sandbox-word.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../usage/usage.ts";
 
 /** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
 export interface EventEnvelope {

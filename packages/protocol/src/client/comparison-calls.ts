@@ -1,5 +1,5 @@
 import type { ComparisonView, DropComparison, PickCandidate, StartComparison } from "../api/comparison-view.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/json.ts";
 import { type FollowOptions, followStream, type StreamBatch } from "./follow-stream.ts";
 import { at, get, post, readJson } from "./native-calls.ts";
 import type { NativeClientOptions, NativeWire, RequestOptions } from "./native-wire.ts";

@@ -1,7 +1,7 @@
 import type { FollowedEditorRequest } from "../api/editor-requests.ts";
 import type { EventEnvelope, SessionUpdate } from "../api/session-view.ts";
 import { CaretError } from "../errors/caret-error.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/json.ts";
 import type { StreamBatch } from "./follow-stream.ts";
 
 /** Opens the stream; `last` says at every attempt after which event to go on. */

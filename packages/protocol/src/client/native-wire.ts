@@ -1,7 +1,7 @@
 import { CaretError } from "../errors/caret-error.ts";
 import { type ErrorCode, errorCatalogue } from "../errors/error-catalogue.ts";
-import { parseJson } from "../json.ts";
-import { trimEndOf } from "../trim-end-of.ts";
+import { parseJson } from "../json/json.ts";
+import { trimEndOf } from "../text/trim-end-of.ts";
 
 export interface NativeClientOptions {
   /** Where the gateway is, `http://127.0.0.1:4040` or with a proxy's path behind it. */

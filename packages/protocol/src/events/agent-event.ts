@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorInfoSchema } from "../errors/error-info.ts";
-import { sandboxWords } from "../sandbox-word.ts";
-import { usageSchema } from "../usage.ts";
+import { usageSchema } from "../usage/usage.ts";
+import { sandboxWords } from "./sandbox-word.ts";
 
 export const laneNames = ["cli", "acp", "sdk", "api", "sim"] as const;
 export const ownerNames = ["agent", "client", "gateway", "none"] as const;

@@ -1,5 +1,5 @@
-import type { Usage } from "../usage.ts";
-import { promptTokens } from "../usage-words.ts";
+import type { Usage } from "../usage/usage.ts";
+import { promptTokens } from "../usage/usage-words.ts";
 import { parseModelSlug } from "./model-params.ts";
 import { type PriceRow, priceTable, type TokenPrices } from "./price-table.ts";
 

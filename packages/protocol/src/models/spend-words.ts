@@ -1,4 +1,4 @@
-import { formatTokens } from "../usage-words.ts";
+import { formatTokens } from "../usage/usage-words.ts";
 import { parseModelSlug } from "./model-params.ts";
 import { poolOf, priceOf } from "./prices.ts";
 

@@ -1,4 +1,4 @@
-import { exportLines, toShell } from "../shell-words.ts";
+import { exportLines, toShell } from "../text/shell-words.ts";
 import { type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
 export function claudeCode({ url, token, machine }: RecipeValues): Recipe {

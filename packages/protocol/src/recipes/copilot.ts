@@ -1,4 +1,4 @@
-import { exportLines, toShell } from "../shell-words.ts";
+import { exportLines, toShell } from "../text/shell-words.ts";
 import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
 /** VS Code asks for it once, under this name. */

@@ -1,4 +1,4 @@
-import { exportLines, toShell } from "../shell-words.ts";
+import { exportLines, toShell } from "../text/shell-words.ts";
 import type { Installation } from "./installation.ts";
 import { type Recipe, type RecipeMachine, type RecipeValues, TERMINAL } from "./recipe.ts";
 

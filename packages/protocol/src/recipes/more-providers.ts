@@ -1,4 +1,4 @@
-import { toShell } from "../shell-words.ts";
+import { toShell } from "../text/shell-words.ts";
 import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
 const config = { variable: "XDG_CONFIG_HOME", from: "~/.config" };

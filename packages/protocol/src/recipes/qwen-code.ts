@@ -1,4 +1,4 @@
-import { exportLines, toShell } from "../shell-words.ts";
+import { exportLines, toShell } from "../text/shell-words.ts";
 import { CONTEXT_WINDOW, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
 export function qwenCode({ url, token, machine }: RecipeValues): Recipe {

@@ -1,5 +1,5 @@
 import type { ConnectTest } from "../api/native-requests.ts";
-import { toShell } from "../shell-words.ts";
+import { toShell } from "../text/shell-words.ts";
 import type { Installation } from "./installation.ts";
 import type { Launch } from "./launch.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentEventOf, ContextFill, FileDiff, Owner, Todo, ToolKind, TurnOutcome } from "../events/agent-event.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../usage/usage.ts";
 
 export interface ToolActivity {
   readonly callId: string;

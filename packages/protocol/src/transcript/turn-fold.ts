@@ -1,5 +1,5 @@
-import { assertNever } from "../assert-never.ts";
 import type { AgentEvent, AgentEventOf, Todo } from "../events/agent-event.ts";
+import { assertNever } from "../language/assert-never.ts";
 import { isHeard, type Notice, type ToolActivity, type TranscriptItem, type TranscriptTurn } from "./transcript.ts";
 
 type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;

@@ -1,5 +1,5 @@
 import type { AgentEvent, LaneName, Todo, TurnOutcome } from "../events/agent-event.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../usage/usage.ts";
 import type { Notice, ToolActivity, TranscriptItem, TranscriptTurn } from "./transcript.ts";
 import { TurnFold } from "./turn-fold.ts";
 

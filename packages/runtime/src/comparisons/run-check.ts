@@ -1,7 +1,7 @@
 import type { CheckResult } from "@caret/protocol";
 import type { Spawner } from "../process/child-handle.ts";
 import { TailRing } from "../process/tail-ring.ts";
-import { toolEnvironment } from "../tools/tool.ts";
+import { toolEnvironment } from "../process/tool-environment.ts";
 
 const LIMIT_MS = 20 * 60_000;
 const TAIL_BYTES = 8 * 1024;

@@ -10,9 +10,9 @@ import {
 import type { AnswerArchive } from "../answers/answer-archive.ts";
 import { createBackgroundWork } from "../async/background-work.ts";
 import { createKeyedLock } from "../async/keyed-lock.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { Attachments } from "../sessions/open-attachments.ts";
 import type { SessionBelongings } from "../sessions/remove-session.ts";
+import type { ScratchDirectories } from "../sessions/scratch-directories.ts";
 import type { RunningTurn, SessionEngine } from "../turns/session-engine.ts";
 import { createArrivedAnswers } from "./arrived-answers.ts";
 import { answerAgain, createEndFilter, type Replaces } from "./demands/answer-again.ts";

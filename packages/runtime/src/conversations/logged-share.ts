@@ -8,7 +8,7 @@ import {
 } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
 import { readAll } from "../log/read-turns.ts";
-import { hasActedByLog, isAct } from "../turns/turn-acts.ts";
+import { hasActedByLog, isAct } from "../log/turn-acts.ts";
 import { lacksSecrets } from "./lost-secrets.ts";
 
 /** A turn as the log has it. */

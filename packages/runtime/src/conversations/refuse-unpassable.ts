@@ -1,5 +1,5 @@
 import { CaretError, type TranscriptMessage, type TranscriptPart } from "@caret/protocol";
-import { fingerprint } from "./matching/chain.ts";
+import { fingerprint } from "../calls/fingerprint.ts";
 import { isSpoken } from "./render-prompt.ts";
 
 /** So many refusals are remembered; the oldest go first. */

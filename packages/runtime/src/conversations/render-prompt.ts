@@ -1,7 +1,7 @@
 import type { PromptImage, TranscriptMessage, TranscriptPart } from "@caret/protocol";
+import { callKey } from "../calls/means-call.ts";
+import { saysSomething } from "../turns/client-notes/client-notes.ts";
 import { drawMark, type MarkedLines, markedLines, markedName, markRule, passableText } from "../turns/prompt-marks.ts";
-import { saysSomething } from "./matching/client-notes.ts";
-import { callKey } from "./matching/transcript.ts";
 
 export interface PromptParts {
   /** What the client's system prompt says, where it cannot be given in another way. */

@@ -1,10 +1,10 @@
 import type { TranscriptMessage, TurnShare } from "@caret/protocol";
+import { meansCall } from "../calls/means-call.ts";
+import { describeAdded } from "../lanes/offered-tools.ts";
 import { type AddedPart, passableText, resultWith } from "../turns/prompt-marks.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
-import { describeAdded } from "../turns/tools/offered-tools.ts";
 import { demandRule, type ToolTerms } from "./demands/tool-demand.ts";
 import type { TranscriptMatch } from "./matching/classify-transcript.ts";
-import { meansCall } from "./matching/transcript.ts";
 import { isSpoken, textOf } from "./render-prompt.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import { removeSession, type SessionBelongings } from "../sessions/remove-session.ts";
+import type { ScratchDirectories } from "../sessions/scratch-directories.ts";
 import type { SessionEngine } from "../turns/session-engine.ts";
 import type { TranscriptKey } from "./matching/classify-transcript.ts";
 import type { LineageStore } from "./matching/lineage-store.ts";

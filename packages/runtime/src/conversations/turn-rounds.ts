@@ -1,7 +1,7 @@
 import type { TurnShare } from "@caret/protocol";
+import { meansCall } from "../calls/means-call.ts";
 import { type Position, WHOLE } from "../log/follow.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
-import { meansCall } from "./matching/transcript.ts";
 import { type RoundEnd, untilParked } from "./until-parked.ts";
 
 /** What a turn says in answer to one request: up to its next wait for the client, or to its end. */

@@ -1,8 +1,8 @@
 import { type AgentEvent, isDelta, type TakeBatch, type TakeMore } from "@caret/protocol";
 import { Alarm } from "../async/alarm.ts";
+import type { LoggedCall } from "../calls/tool-call.ts";
 import { endOf, type LiveEvent, type Position, WHOLE, wholeBefore } from "../log/follow.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
-import type { LoggedCall } from "../turns/tools/tool-call.ts";
 
 /**
  * Where an answer ended that the client has gone on from, and the calls that it waited for. It may end in the middle of an

@@ -1,6 +1,6 @@
 import { CaretError, type Secret } from "@caret/protocol";
-import { allowedUrl } from "../lanes/api/allowed-url.ts";
-import { unreachable } from "../lanes/api/transport/upstream-failure.ts";
+import { allowedUrl } from "./allowed-url.ts";
+import { unreachable } from "./upstream-failure.ts";
 
 const PATIENCE_MS = 30_000;
 /** Tokens and keys are a few thousand characters. */

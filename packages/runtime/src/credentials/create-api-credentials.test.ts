@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CaretError, Secret } from "@caret/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AccessToken, ApiCredentials } from "../lanes/api/credentials.ts";
 import { LoginServer } from "../testing/login-server.ts";
 import { type ApiCredentialsOptions, createApiCredentials } from "./create-api-credentials.ts";
 import type { CredentialSource } from "./credential-source.ts";
 import { type CredentialStore, openCredentialStore } from "./credential-store.ts";
+import type { AccessToken, ApiCredentials } from "./credentials.ts";
 
 const hour = 3_600_000;
 const key = "key_0123456789";

@@ -1,9 +1,9 @@
 import { Secret } from "@caret/protocol";
 import { untilAborted } from "../async/until-aborted.ts";
-import type { AccessToken, ApiCredentials } from "../lanes/api/credentials.ts";
 import { createControlServer } from "./control-server.ts";
 import type { CredentialSource } from "./credential-source.ts";
 import { type CredentialStore, type StoredToken, tokenDigest } from "./credential-store.ts";
+import type { AccessToken, ApiCredentials } from "./credentials.ts";
 import { isFresh, renewToken } from "./token-renewal.ts";
 
 export interface ApiCredentialsOptions {

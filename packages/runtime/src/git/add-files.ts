@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunSafely } from "../worktrees/worktree.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 const GITLINK = "160000 ";
 

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
-import type { RunSafely } from "../worktrees/worktree.ts";
 import { type BytePath, shownPath } from "./byte-path.ts";
 import { nameSome } from "./name-some.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 /** What `git check-attr` says of a path that no filter turns into something else. */
 const NONE: ReadonlySet<string> = new Set(["unspecified", "unset", "set"]);

@@ -1,6 +1,6 @@
-import type { RunSafely } from "../worktrees/worktree.ts";
 import { type BytePath, shownPath, splitPaths } from "./byte-path.ts";
 import { filesBelow, kindOf } from "./on-disk.ts";
+import type { RunSafely } from "./run-safely.ts";
 import type { TreeChange } from "./tree-changes.ts";
 import { unsavedFiles } from "./unsaved-files.ts";
 

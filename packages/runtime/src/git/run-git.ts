@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import type { Spawner } from "../process/child-handle.ts";
-import { toolEnvironment } from "../tools/tool.ts";
+import { toolEnvironment } from "../process/tool-environment.ts";
 
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;

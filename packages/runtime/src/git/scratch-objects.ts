@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunSafely } from "../worktrees/worktree.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 /** Variables for git under which new objects are written to a directory of their own, and those of the repository are found. */
 export type ScratchObjects = Readonly<Record<string, string>>;

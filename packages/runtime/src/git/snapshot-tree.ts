@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { inRepository, type RunSafely } from "../worktrees/worktree.ts";
 import { addFiles } from "./add-files.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { Git } from "./run-git.ts";
+import { inRepository, type RunSafely } from "./run-safely.ts";
 import { objectsIn } from "./scratch-objects.ts";
 
 /** New files beyond this would make a copy of the workspace, not a snapshot of it. */

@@ -1,5 +1,5 @@
-import type { RunSafely } from "../worktrees/worktree.ts";
 import { type BytePath, shownPath } from "./byte-path.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 /** Nothing is there in one of the trees. */
 const ABSENT = "000000";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { RunSafely } from "../worktrees/worktree.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 /** What git keeps in its directory while something is unfinished, and the command that it belongs to. */
 const UNFINISHED: Readonly<Record<string, string>> = {

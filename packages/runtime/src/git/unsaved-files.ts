@@ -1,5 +1,5 @@
-import type { RunSafely } from "../worktrees/worktree.ts";
 import type { BytePath } from "./byte-path.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 /** Fields before the path in a line of each kind of `git status --porcelain=v2`. */
 const FIELDS: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10, "?": 1, "!": 1 };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunSafely } from "../worktrees/worktree.ts";
+import type { RunSafely } from "./run-safely.ts";
 
 /** For as long as `use` runs, an index that holds a tree alone, without flags and times: Git compares the contents of all files with it. */
 export async function withIndexOf<Result>(

@@ -6,18 +6,23 @@ import {
   type TakeBatch,
   type TurnOutcome,
 } from "@caret/protocol";
+import type { AgentTool, AnswerCall, AnswerRefused, ToolCall } from "../calls/tool-call.ts";
 import type { Decoded } from "../decode/decoder.ts";
 import type { UpstreamAttachment } from "../log/event-store.ts";
+import type { TurnActs } from "../log/turn-acts.ts";
 import type { PolicyCall } from "../policy/policy-parts.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
-import type { AttachedImage } from "../turns/session-engine.ts";
-import type { AgentTool, AnswerCall, AnswerRefused, ToolCall } from "../turns/tools/tool-call.ts";
-import type { TurnActs } from "../turns/turn-acts.ts";
 import type { LaneFeature } from "./lane-features.ts";
 import type { Registration } from "./registration.ts";
 
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
+
+/** A picture as a file that the agent can read. */
+export interface AttachedImage {
+  readonly path: string;
+  readonly mediaType: string;
+}
 
 /** One earlier exchange of the session, for lanes whose upstream remembers nothing. */
 export interface HistoryMessage {

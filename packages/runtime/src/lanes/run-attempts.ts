@@ -1,4 +1,5 @@
 import { CaretError, type ErrorCode } from "@caret/protocol";
+import type { TurnActs } from "../log/turn-acts.ts";
 import {
   type Attempt,
   type Cooldowns,
@@ -7,8 +8,7 @@ import {
   type RotationState,
   startRotation,
 } from "../profiles/rotation.ts";
-import type { TurnActs } from "../turns/turn-acts.ts";
-import { isRecoverable } from "./cli/classify-failure.ts";
+import { isRecoverable } from "./classify-failure.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "./lane.ts";
 import { createWithheldEnd, type TryEnding, withOtherBlocks } from "./withheld-end.ts";
 

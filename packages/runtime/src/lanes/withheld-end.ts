@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { TurnActs } from "../turns/turn-acts.ts";
+import type { TurnActs } from "../log/turn-acts.ts";
 import type { LaneEntry, TakeEntries } from "./lane.ts";
 
 type LaneBatch = readonly LaneEntry[];

@@ -1,8 +1,8 @@
 import { type AgentEvent, type AgentEventOf, CaretError, type ErrorInfo } from "@caret/protocol";
-import { errorWithActs, hasActedByLog } from "../turns/turn-acts.ts";
-import { notRun } from "../turns/why-stopped.ts";
 import type { EventStore, RunningTurn, RunningTurnQuery } from "./event-store.ts";
 import { readAll } from "./read-turns.ts";
+import { errorWithActs, hasActedByLog } from "./turn-acts.ts";
+import { notRun } from "./why-stopped.ts";
 
 /** So many characters of what an open call has printed are kept for its result; all of it is in the log. */
 const MAX_PRINTED = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { resolve, sep } from "node:path";
 import { CaretError, isJsonObject, type JsonObject, type ToolKind } from "@caret/protocol";
+import { plainName, toolGroup } from "../calls/tool-aliases.ts";
 import { wayInside } from "../paths/physical-path.ts";
-import { plainName, toolGroup } from "../tools/repair/tool-aliases.ts";
 import { createCommandPattern, createGlobPattern, type GlobPattern } from "./glob-pattern.ts";
 import { mentionedFiles } from "./mentioned-files.ts";
 import { followAll, pathEnds } from "./path-ends.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { directoryName } from "../paths/scratch-directories.ts";
+import { directoryName } from "../paths/session-directory.ts";
 
 /** What Caret keeps for the sandboxes of sessions: for each a directory, which goes with its session. */
 export interface SandboxDirectories {

@@ -1,8 +1,8 @@
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SessionGrants } from "../policy/grants/session-grants.ts";
 import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { ToolEditor } from "../tools/tool-editor.ts";
 import type { GatewayToolsRequest, TurnRequest } from "../turns/session-engine.ts";
+import type { ScratchDirectories } from "./scratch-directories.ts";
 
 /** Where the agent works it finds none of the project's own rules. */
 const PROJECT_RULES =

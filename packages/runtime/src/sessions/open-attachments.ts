@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CaretError, type PromptImage, type SessionImage } from "@caret/protocol";
 import { createKeyedLock } from "../async/keyed-lock.ts";
+import type { AttachedImage } from "../lanes/lane.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { directoryName } from "../paths/scratch-directories.ts";
-import type { AttachedImage } from "../turns/session-engine.ts";
+import { directoryName } from "../paths/session-directory.ts";
 
 /** Every start lists them, and `node:fs/promises` loads a megabyte that nothing else of a start needs. */
 const listNames = promisify(readdir);

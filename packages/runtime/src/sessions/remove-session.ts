@@ -1,12 +1,11 @@
 import { CaretError } from "@caret/protocol";
 import type { AnswerArchive } from "../answers/answer-archive.ts";
-import type { LineageStore } from "../conversations/matching/lineage-store.ts";
 import type { ConversationStore } from "../lanes/api/conversation-store.ts";
 import type { DeleteOptions, EventStore, PruneRule } from "../log/event-store.ts";
-import type { ScratchDirectories } from "../paths/scratch-directories.ts";
 import type { SandboxDirectories } from "../sandbox/sandbox-directories.ts";
 import { freeSession } from "../turns/free-session.ts";
 import type { Attachments } from "./open-attachments.ts";
+import type { ScratchDirectories } from "./scratch-directories.ts";
 import type { SessionWorktrees } from "./session-worktrees.ts";
 
 /** Where there is anything of a session. */
@@ -23,7 +22,7 @@ export interface SessionBelongings {
   /** What the upstream of the API lane keeps with us. */
   readonly upstreamState?: Pick<ConversationStore, "remove"> | undefined;
   /** Which transcripts it has answered. */
-  readonly lineage?: Pick<LineageStore, "forget"> | undefined;
+  readonly lineage?: { forget(sessionId: string): Promise<void> } | undefined;
 }
 
 /**

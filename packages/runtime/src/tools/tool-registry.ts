@@ -1,17 +1,11 @@
 import { CaretError, type FileDiff } from "@caret/protocol";
+import type { OutcomeClass } from "../calls/tool-call.ts";
+import type { ToolData } from "../calls/tool-data.ts";
 import { didYouMean } from "../models/did-you-mean.ts";
 import { createInputValidators } from "./input-validator.ts";
 import type { OutputStore } from "./outputs/output-store.ts";
 import { runLimited } from "./run-limited.ts";
-import {
-  type CallPreview,
-  type OutcomeClass,
-  type Tool,
-  type ToolContext,
-  type ToolOutput,
-  toFailedOutput,
-} from "./tool.ts";
-import type { ToolData } from "./tool-data.ts";
+import { type CallPreview, type Tool, type ToolContext, type ToolOutput, toFailedOutput } from "./tool.ts";
 
 export interface ToolCallResult {
   /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */

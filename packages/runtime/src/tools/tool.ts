@@ -1,8 +1,8 @@
 import { CaretError, type ErrorCode, type FileDiff, type ToolKind } from "@caret/protocol";
-import { type ChildEnvironmentOptions, childEnvironment } from "../process/child-environment.ts";
+import type { OutcomeClass } from "../calls/tool-call.ts";
+import type { ExactAsk, ToolData } from "../calls/tool-data.ts";
 import type { ChildCommand, Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
-import type { ExactAsk, ToolData } from "./tool-data.ts";
 import type { ToolEditor } from "./tool-editor.ts";
 
 /** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */
@@ -15,9 +15,6 @@ const classes: Partial<Record<ErrorCode, Failure>> = {
   "timed-out": "timeout",
   internal: "unknown",
 };
-
-/** The outcome of a call, as the loop detector compares calls. */
-export type OutcomeClass = "success" | "validation" | "not_found" | "permission" | "timeout" | "tool_error" | "unknown";
 
 export interface ToolContext {
   /** The directory the turn works in. Every path of a call is relative to it and stays inside it. */
@@ -121,10 +118,4 @@ export function toFailedOutput(
   const upstream = error.upstream === undefined ? "" : `\n${error.upstream}`;
   const data = exact === undefined ? {} : { data: { kind: "failed", code: error.code } as const };
   return { output: `${error.message}${upstream}`, failure: classes[error.code] ?? "tool_error", ...data };
-}
-
-/** The environment of what a tool starts. It is not the agent's CLI, and our keys to Cursor are none of its business. */
-export function toolEnvironment({ parent, set }: Omit<ChildEnvironmentOptions, "allow">): Record<string, string> {
-  const ours = Object.keys(parent).filter((name) => /^(?:CURSOR_|AGENT_CLI_)/i.test(name));
-  return childEnvironment({ parent, set: { ...Object.fromEntries(ours.map((name) => [name, undefined])), ...set } });
 }

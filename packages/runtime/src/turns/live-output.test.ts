@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ToolCall } from "../calls/tool-call.ts";
 import { createInlineSpawner } from "../process/spawner/create-spawner.ts";
 import { createLiveOutput } from "./live-output.ts";
 import type { RunningTurn } from "./session-engine.ts";
 import { AttendedBench, eventsOf, only } from "./testing/attended-bench.ts";
-import type { ToolCall } from "./tools/tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;

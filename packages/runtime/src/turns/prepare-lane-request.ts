@@ -1,13 +1,13 @@
 import { type AgentEvent, type AgentEventOf, answerParts, TurnFold } from "@caret/protocol";
-import type { HistoryMessage, Lane, LaneRequest } from "../lanes/lane.ts";
+import type { AttachedImage, HistoryMessage, Lane, LaneRequest } from "../lanes/lane.ts";
 import type { EventStore, SessionRecord, UpstreamAttachment } from "../log/event-store.ts";
+import type { TurnActs } from "../log/turn-acts.ts";
 import type { RequestedSandbox } from "../sandbox/sandboxes.ts";
 import type { SessionEngineOptions } from "./create-session-engine.ts";
 import { drawMark, markedLines, markRule, passableText } from "./prompt-marks.ts";
-import type { AttachedImage, TurnRequest } from "./session-engine.ts";
+import type { TurnRequest } from "./session-engine.ts";
 import type { TurnTools } from "./tools/turn-tools.ts";
 import { guardRefusals, type LoopWatch } from "./tools/watch-loops.ts";
-import type { TurnActs } from "./turn-acts.ts";
 
 const PAGE = 1_000;
 

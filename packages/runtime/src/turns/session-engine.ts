@@ -9,7 +9,8 @@ import type {
   SandboxWord,
   TurnOutcome,
 } from "@caret/protocol";
-import type { TurnMode } from "../lanes/lane.ts";
+import type { AgentTool } from "../calls/tool-call.ts";
+import type { AttachedImage, TurnMode } from "../lanes/lane.ts";
 import type { Registration } from "../lanes/registration.ts";
 import type { CommandOptions, EventStore, SessionRecord, StoredEvent } from "../log/event-store.ts";
 import type { TakeEvents } from "../log/follow.ts";
@@ -18,7 +19,6 @@ import type { PolicyMode } from "../policy/policy-mode.ts";
 import type { SandboxAdditions } from "../sandbox/sandbox-additions.ts";
 import type { ToolEditor } from "../tools/tool-editor.ts";
 import type { ParkedCalls } from "./tools/parked-calls.ts";
-import type { AgentTool } from "./tools/tool-call.ts";
 import type { MoreTools } from "./tools/toolbox.ts";
 import type { Whose } from "./turn-budget.ts";
 
@@ -80,12 +80,6 @@ export interface TurnRequest extends CommandOptions {
   readonly team?: string | undefined;
   /** Of the request that asks for it, where requests are traced. */
   readonly traceparent?: string | undefined;
-}
-
-/** A picture as a file that the agent can read. */
-export interface AttachedImage {
-  readonly path: string;
-  readonly mediaType: string;
 }
 
 /** What a client says of its tools, with each of the requests that one turn answers. */

@@ -1,6 +1,6 @@
-import { splitNotes, withoutClientMarkup } from "../conversations/matching/client-notes.ts";
 import { firstLine } from "../log/first-line.ts";
 import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
+import { splitNotes, withoutClientMarkup } from "./client-notes/client-notes.ts";
 
 const MAX_LENGTH = 80;
 /** Reminders and the like may be long, and what was asked stands behind them. */

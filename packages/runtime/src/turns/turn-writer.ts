@@ -12,13 +12,13 @@ import type { LaneEntry } from "../lanes/lane.ts";
 import type { CommandOptions, EventEntry, EventStore, LogWriter, StoredEvent } from "../log/event-store.ts";
 import type { LiveEvent, LiveListener, LiveLog } from "../log/follow.ts";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "../log/interrupted-end.ts";
+import { createTurnActs, errorWithActs, type TurnActs, withActs } from "../log/turn-acts.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { RedactedBatch, TurnRedactor } from "../redaction/turn-redactor.ts";
 import { capOutputs, joinDeltas } from "./compact-entries.ts";
 import { type Added, PendingEntries } from "./pending-entries.ts";
 import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
-import { createTurnActs, errorWithActs, type TurnActs, withActs } from "./turn-acts.ts";
 import { type Backlog, createBacklog } from "./write-backlog.ts";
 
 /** So much is committed at once: company would add little, and the agent would soon have to wait. */

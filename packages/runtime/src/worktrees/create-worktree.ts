@@ -6,9 +6,10 @@ import { assertUnfiltered } from "../git/assert-unfiltered.ts";
 import { splitPaths } from "../git/byte-path.ts";
 import type { RepositoryPrograms } from "../git/own-programs.ts";
 import { type Git, runGit } from "../git/run-git.ts";
+import { openRepository, type RunSafely } from "../git/run-safely.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
-import { openRepository, type RunSafely, type Worktree } from "./worktree.ts";
+import type { Worktree } from "./worktree.ts";
 
 /** A line for every file of the repository. */
 const MOST_LISTED = 256 * 1024 * 1024;

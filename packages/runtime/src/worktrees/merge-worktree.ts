@@ -5,12 +5,13 @@ import { filesInTheWay } from "../git/files-in-the-way.ts";
 import { nameSome } from "../git/name-some.ts";
 import { type RepositoryPrograms, repositoryPrograms } from "../git/own-programs.ts";
 import type { Git } from "../git/run-git.ts";
+import { inRepository, openRepository, type RunSafely } from "../git/run-safely.ts";
 import { withScratchObjects } from "../git/scratch-objects.ts";
 import { repositoriesIn, type TreeChange, treeChanges } from "../git/tree-changes.ts";
 import { unsavedFiles } from "../git/unsaved-files.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { line, type Snapshot, snapshotWorktree } from "./snapshot-worktree.ts";
-import { inRepository, inWorktree, openRepository, type RunSafely, type Worktree } from "./worktree.ts";
+import { inWorktree, type Worktree } from "./worktree.ts";
 import { changedFiles } from "./worktree-changes.ts";
 
 /** What `git merge-tree` ends with when files conflict. */

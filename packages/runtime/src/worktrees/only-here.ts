@@ -4,13 +4,14 @@ import { type BytePath, onDisk, shownPath, splitPaths } from "../git/byte-path.t
 import { filesBelow, kindOf } from "../git/on-disk.ts";
 import { repositoriesOnDisk } from "../git/repositories-on-disk.ts";
 import type { Git } from "../git/run-git.ts";
+import { inRepository, type RunSafely } from "../git/run-safely.ts";
 import { treeChanges } from "../git/tree-changes.ts";
 import { unfinishedCommand } from "../git/unfinished.ts";
 import { type UnsavedFile, unsavedFiles } from "../git/unsaved-files.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { line } from "./snapshot-worktree.ts";
 import { unpushedIn } from "./unpushed-work.ts";
-import { inRepository, openWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+import { openWorktree, type Worktree } from "./worktree.ts";
 
 /** A line for every file of the repository. */
 const MOST_LISTED = 256 * 1024 * 1024;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { addFiles } from "../git/add-files.ts";
 import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/run-git.ts";
-import { openWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+import type { RunSafely } from "../git/run-safely.ts";
+import { openWorktree, type Worktree } from "./worktree.ts";
 
 /** What a worktree holds at one moment. */
 export interface Snapshot {

@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { CaretError } from "@caret/protocol";
 import { type BytePath, isText, shownPath } from "../git/byte-path.ts";
 import type { Git } from "../git/run-git.ts";
+import { inPlace, type RunSafely } from "../git/run-safely.ts";
 import { unsavedFiles } from "../git/unsaved-files.ts";
-import { inPlace, type RunSafely } from "./worktree.ts";
 
 /** What git ends with where a repository has no commit. */
 const FATAL = 128;

@@ -1,9 +1,10 @@
 import type { ChangedFile, ChangesView, MergedFile } from "@caret/protocol";
 import { DIFF, patchesByPath, shownPatch, splitPatch } from "../git/patches.ts";
 import type { Git } from "../git/run-git.ts";
+import { inRepository, type RunSafely } from "../git/run-safely.ts";
 import { withScratchObjects } from "../git/scratch-objects.ts";
 import { line, snapshotWorktree } from "./snapshot-worktree.ts";
-import { inRepository, inWorktree, type RunSafely, type Worktree } from "./worktree.ts";
+import { inWorktree, type Worktree } from "./worktree.ts";
 
 const MAX_FILES = 500;
 

@@ -1,7 +1,7 @@
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
+import type { HasQuirk } from "../scenario/acp-quirks.ts";
 import type { AskedCall, Asker } from "../tools/asker.ts";
 import type { ToolArgs, ToolOutcome } from "../tools/tool-run.ts";
-import type { HasQuirk } from "./acp-quirks.ts";
 import { RpcError, type RpcPeer } from "./rpc-peer.ts";
 import { kindOf, rawInputOf, titleOf } from "./tool-shapes.ts";
 

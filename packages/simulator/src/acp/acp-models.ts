@@ -1,4 +1,4 @@
-import type { CatalogueModel } from "../cli/model-catalogue.ts";
+import type { CatalogueModel } from "../config/model-catalogue.ts";
 
 /** A model as this mode names it: `base[key=value,…]`. */
 export interface AcpModel {

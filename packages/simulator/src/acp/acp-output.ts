@@ -1,5 +1,5 @@
 import type { TurnOutput, WireCall } from "../output/turn-output.ts";
-import type { HasQuirk } from "./acp-quirks.ts";
+import type { HasQuirk } from "../scenario/acp-quirks.ts";
 import { contentOf, kindOf, rawInputOf, rawOutputOf, titleOf } from "./tool-shapes.ts";
 
 type Update = Readonly<Record<string, unknown>>;

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { hasChat } from "../chat/find-chat.ts";
-import { loadCliConfig } from "../cli/cli-config.ts";
-import { toPhysicalPath } from "../cli/config-dir.ts";
-import { readLoginState } from "../cli/credentials.ts";
-import { resolveModel } from "../cli/model-catalogue.ts";
-import type { Simulation } from "../cli/simulation.ts";
-import { readJsonFile } from "../json.ts";
-import type { ByteWriter } from "../output/byte-writer.ts";
+import { loadCliConfig } from "../config/cli-config.ts";
+import { toPhysicalPath } from "../config/config-dir.ts";
+import { readLoginState } from "../config/credentials.ts";
+import { resolveModel } from "../config/model-catalogue.ts";
+import type { Simulation } from "../config/simulation.ts";
+import { readJsonFile } from "../json/json.ts";
+import type { ByteWriter } from "../process/byte-writer.ts";
+import type { HasQuirk } from "../scenario/acp-quirks.ts";
 import { type AcpModel, toAcpModels } from "./acp-models.ts";
-import type { HasQuirk } from "./acp-quirks.ts";
 import {
   type AcpMode,
   type AcpSession,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Chat, openChat } from "../chat/chat-store.ts";
-import type { Simulation } from "../cli/simulation.ts";
+import type { Simulation } from "../config/simulation.ts";
 import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { ConfiguredServer } from "../mcp/mcp-servers.ts";
 import type { AcpModel } from "./acp-models.ts";

@@ -1,6 +1,6 @@
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { ConfiguredServer } from "../mcp/mcp-servers.ts";
-import type { HasQuirk } from "./acp-quirks.ts";
+import type { HasQuirk } from "../scenario/acp-quirks.ts";
 
 /** The MCP servers that a client names for its session, in the form of the configuration files. */
 export function givenServers(value: unknown, has: HasQuirk): readonly ConfiguredServer[] {

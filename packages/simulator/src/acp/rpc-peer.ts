@@ -1,4 +1,4 @@
-import { isRecord, parseRecord } from "../json.ts";
+import { isRecord, parseRecord } from "../json/json.ts";
 
 export type Params = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
-import { requireCredentials } from "../cli/credentials.ts";
-import type { GlobalOptions } from "../cli/global-options.ts";
-import type { Simulation } from "../cli/simulation.ts";
-import { createByteWriter } from "../output/byte-writer.ts";
-import { chooseQuirks } from "./acp-quirks.ts";
+import { requireCredentials } from "../config/credentials.ts";
+import type { GlobalOptions } from "../config/global-options.ts";
+import type { Simulation } from "../config/simulation.ts";
+import { createByteWriter } from "../process/byte-writer.ts";
+import { chooseQuirks } from "../scenario/acp-quirks.ts";
 import { AcpServer } from "./acp-server.ts";
 
 /** `agent acp`: JSON-RPC by lines on stdin and stdout, until a signal ends it. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { AskedCall } from "../tools/asker.ts";
 import type { ToolOutcome } from "../tools/tool-run.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Ids } from "../cli/ids.ts";
 import type { ModelCall, ModelMessage } from "../model/model.ts";
-import type { ByteWriter } from "../output/byte-writer.ts";
 import { addUsage, noUsage, type TurnUsage } from "../output/result-event.ts";
 import type { TurnOutput, TurnStart } from "../output/turn-output.ts";
+import type { ByteWriter } from "../process/byte-writer.ts";
+import type { Ids } from "../process/ids.ts";
 import type { PreparedCall } from "../tools/tool-run.ts";
 import { defaultPace, type Pace, splitDeltas } from "./split-deltas.ts";
 import type { CallAnswer, Ending, Stage, StagedCall } from "./stage.ts";

@@ -1,8 +1,8 @@
 import { type Chat, openChat } from "../chat/chat-store.ts";
 import { readRules } from "../chat/read-rules.ts";
 import { createTranscript, type Transcript } from "../chat/transcript.ts";
-import type { Ids } from "../cli/ids.ts";
 import type { ModelMessage } from "../model/model.ts";
+import type { Ids } from "../process/ids.ts";
 import type { Step } from "../scenario/step-shapes.ts";
 import { AgentStage } from "./agent-stage.ts";
 import { playModel } from "./play-model.ts";
@@ -95,7 +95,7 @@ function beginHistory({ start, workspace }: AgentTurn, chat: Chat, transcript: T
 
 async function perform(turn: AgentTurn, stage: AgentStage, steps: readonly Step[]): Promise<void> {
   const { simulation, start, writer, workspace } = turn;
-  const { playScenario } = await import("../scenario/play-scenario.ts");
+  const { playScenario } = await import("./play-scenario.ts");
   const { processFaults } = await import("../scenario/faults.ts");
   const { host, stop, log } = simulation;
   await playScenario({

@@ -1,10 +1,10 @@
-import type { CatalogueModel } from "../cli/model-catalogue.ts";
-import type { Simulation } from "../cli/simulation.ts";
+import type { CatalogueModel } from "../config/model-catalogue.ts";
+import type { Simulation } from "../config/simulation.ts";
 import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { ModelCall, ModelMessage } from "../model/model.ts";
-import type { ByteWriter } from "../output/byte-writer.ts";
 import type { TurnUsage } from "../output/result-event.ts";
 import type { TurnOutput, TurnStart } from "../output/turn-output.ts";
+import type { ByteWriter } from "../process/byte-writer.ts";
 import type { Faults } from "../scenario/faults.ts";
 import type { Asker } from "../tools/asker.ts";
 import type { Pace } from "./split-deltas.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Ids } from "../cli/ids.ts";
 import type { McpHub } from "../mcp/mcp-hub.ts";
 import type { ModelCall, NativeToolName, OfferedTool } from "../model/model.ts";
 import { loadPolicy, type Policy } from "../policy/load-policy.ts";
 import { usableTools } from "../policy/usable-tools.ts";
+import type { Ids } from "../process/ids.ts";
 import type { PreparedCall, ToolContext } from "../tools/tool-run.ts";
 import type { AgentTurn } from "./stage.ts";
 

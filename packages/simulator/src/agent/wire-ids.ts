@@ -1,4 +1,4 @@
-import type { Ids } from "../cli/ids.ts";
+import type { Ids } from "../process/ids.ts";
 
 /** The ids of one answer of the model: its calls share a model call id, and each has a two-line call id. */
 export interface ReplyIds {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findProjectDir } from "../cli/config-dir.ts";
 import { parseLines, SimulatorSandbox } from "../cli/testing/simulator-sandbox.ts";
+import { findProjectDir } from "../config/config-dir.ts";
 
 let sandbox: SimulatorSandbox;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { loadCliConfig } from "./cli-config.ts";
-import { CliFailure } from "./cli-failure.ts";
-import { readLoginState, requireCredentials, writeLoginState } from "./credentials.ts";
-import type { GlobalOptions } from "./global-options.ts";
-import type { Simulation } from "./simulation.ts";
+import { loadCliConfig } from "../config/cli-config.ts";
+import { readLoginState, requireCredentials, writeLoginState } from "../config/credentials.ts";
+import type { GlobalOptions } from "../config/global-options.ts";
+import type { Simulation } from "../config/simulation.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 
 const user = {
   email: "simulated@example.com",

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findChatsDir } from "./config-dir.ts";
+import { findChatsDir } from "../config/config-dir.ts";
 import { callBody, SimulatorSandbox } from "./testing/simulator-sandbox.ts";
 
 let sandbox: SimulatorSandbox;

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { openChat } from "../chat/chat-store.ts";
+import { loadCliConfig } from "../config/cli-config.ts";
+import { findChatsDir, toPhysicalPath } from "../config/config-dir.ts";
+import { requireCredentials } from "../config/credentials.ts";
+import { type GlobalOptions, listModels } from "../config/global-options.ts";
+import type { Simulation } from "../config/simulation.ts";
 import type { McpHub } from "../mcp/mcp-hub.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 import { addAccountCommands } from "./account-commands.ts";
-import { loadCliConfig } from "./cli-config.ts";
-import { CliFailure } from "./cli-failure.ts";
-import { findChatsDir, toPhysicalPath } from "./config-dir.ts";
-import { requireCredentials } from "./credentials.ts";
-import { type GlobalOptions, listModels } from "./global-options.ts";
 import { freshSessionId } from "./resolve-session.ts";
-import type { Simulation } from "./simulation.ts";
 
 /** What Ink says when a screen is wanted and there is none. */
 const noScreen = [

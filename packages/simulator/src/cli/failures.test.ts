@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { builtInModels } from "../config/model-catalogue.ts";
 import { failures } from "../scenario/faults.ts";
 import { failureNames } from "../scenario/step-shapes.ts";
-import { builtInModels } from "./model-catalogue.ts";
 import { parseLines, SimulatorSandbox, streamArgs } from "./testing/simulator-sandbox.ts";
 
 let sandbox: SimulatorSandbox;

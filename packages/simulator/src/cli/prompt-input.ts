@@ -1,5 +1,5 @@
-import { CliFailure } from "./cli-failure.ts";
-import type { Simulation } from "./simulation.ts";
+import type { Simulation } from "../config/simulation.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 
 interface PromptInput {
   readonly prompt: string;

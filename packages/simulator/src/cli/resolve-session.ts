@@ -1,7 +1,7 @@
 import { findRecentChat, hasChat, requireChatId } from "../chat/find-chat.ts";
-import { CliFailure } from "./cli-failure.ts";
-import type { GlobalOptions } from "./global-options.ts";
-import type { Ids } from "./ids.ts";
+import type { GlobalOptions } from "../config/global-options.ts";
+import { CliFailure } from "../process/cli-failure.ts";
+import type { Ids } from "../process/ids.ts";
 
 export interface SessionChoice {
   readonly options: Pick<GlobalOptions, "resume" | "continue" | "newSessionId">;

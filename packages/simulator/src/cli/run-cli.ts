@@ -1,11 +1,11 @@
 import { Command, CommanderError } from "commander";
-import { drain } from "../output/byte-writer.ts";
-import { CliFailure } from "./cli-failure.ts";
+import { addGlobalOptions, type GlobalOptions, listModels } from "../config/global-options.ts";
+import { createSimulation, type Simulation } from "../config/simulation.ts";
+import { drain } from "../process/byte-writer.ts";
+import { CliFailure } from "../process/cli-failure.ts";
+import type { Host } from "../process/host.ts";
 import { addCommands } from "./commands.ts";
-import { addGlobalOptions, type GlobalOptions, listModels } from "./global-options.ts";
-import type { Host } from "./host.ts";
 import { runPrint } from "./run-print.ts";
-import { createSimulation, type Simulation } from "./simulation.ts";
 
 const noScreen = "The simulator has no interactive screen. Run it with --print, or through a pipe.";
 

@@ -2,17 +2,17 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { runAgentTurn } from "../agent/run-agent-turn.ts";
-import { createByteWriter } from "../output/byte-writer.ts";
+import { loadCliConfig } from "../config/cli-config.ts";
+import { findChatsDir, findProjectDir, toPhysicalPath } from "../config/config-dir.ts";
+import { requireCredentials } from "../config/credentials.ts";
+import type { GlobalOptions } from "../config/global-options.ts";
+import { resolveModel } from "../config/model-catalogue.ts";
+import type { Simulation } from "../config/simulation.ts";
 import { createOutput, type OutputFormat, outputFormats } from "../output/create-output.ts";
-import { loadCliConfig } from "./cli-config.ts";
-import { CliFailure } from "./cli-failure.ts";
-import { findChatsDir, findProjectDir, toPhysicalPath } from "./config-dir.ts";
-import { requireCredentials } from "./credentials.ts";
-import type { GlobalOptions } from "./global-options.ts";
-import { resolveModel } from "./model-catalogue.ts";
+import { createByteWriter } from "../process/byte-writer.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 import { takePrompt } from "./prompt-input.ts";
 import { resolveSession } from "./resolve-session.ts";
-import type { Simulation } from "./simulation.ts";
 
 interface PrintRun {
   readonly simulation: Simulation;

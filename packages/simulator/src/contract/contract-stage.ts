@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultPace, type Pace, splitDeltas } from "../agent/split-deltas.ts";
 import type { CallAnswer, Ending, Stage, StagedCall } from "../agent/stage.ts";
-import type { Ids } from "../cli/ids.ts";
 import type { ModelMessage } from "../model/model.ts";
 import { addUsage, noUsage, type TurnUsage } from "../output/result-event.ts";
+import type { Ids } from "../process/ids.ts";
 import type { ToolReply } from "./contract-input.ts";
 
 /** Thrown by `call` when stdin has ended: the host will run the tools and come back with a new turn. */

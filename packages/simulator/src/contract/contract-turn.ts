@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { JsonSchema, ModelMessage, OfferedTool } from "../model/model.ts";
 
 /** What the host sends as its first line. */

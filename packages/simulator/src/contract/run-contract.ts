@@ -1,7 +1,7 @@
 import { playModel } from "../agent/play-model.ts";
-import { CliFailure } from "../cli/cli-failure.ts";
-import type { Simulation } from "../cli/simulation.ts";
-import { createByteWriter } from "../output/byte-writer.ts";
+import type { Simulation } from "../config/simulation.ts";
+import { createByteWriter } from "../process/byte-writer.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 import { readContractInput } from "./contract-input.ts";
 import { ContractStage, HandedOver } from "./contract-stage.ts";
 import { type ContractTurn, parseContractTurn } from "./contract-turn.ts";
@@ -64,7 +64,7 @@ async function play(
     const ticket = () => takeTicket(scenario.path);
     const steps = selectTurn({ scenario: scenario.value, ticket, prompt, earlierTurns });
     if (steps !== undefined) {
-      const { playScenario } = await import("../scenario/play-scenario.ts");
+      const { playScenario } = await import("../agent/play-scenario.ts");
       const words = { prompt, sessionId: turn.turnId, workspace: host.cwd };
       const { processFaults } = await import("../scenario/faults.ts");
       const { signal } = stop;

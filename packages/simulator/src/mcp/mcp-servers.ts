@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
-import { isRecord, readJsonFile } from "../json.ts";
+import { isRecord, readJsonFile } from "../json/json.ts";
 import { approvalId, projectRootOf, readApprovals, readDisabled, writeApprovals, writeDisabled } from "./approvals.ts";
 
 export interface McpServersOptions {

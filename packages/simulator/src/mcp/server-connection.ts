@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { OfferedTool } from "../model/model.ts";
 import type { McpAnswer } from "./mcp-hub.ts";
 import { type ConfiguredServer, interpolate, type McpServerConfig } from "./mcp-servers.ts";

@@ -1,4 +1,4 @@
-import { parseRecord } from "../json.ts";
+import { parseRecord } from "../json/json.ts";
 import type { Content, Intent } from "./model.ts";
 import { pathsIn, plainText } from "./prompt-text.ts";
 

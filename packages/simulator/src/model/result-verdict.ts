@@ -1,4 +1,4 @@
-import { isRecord, parseRecord } from "../json.ts";
+import { isRecord, parseRecord } from "../json/json.ts";
 import type { Intent } from "./model.ts";
 
 /** A call's result, as far as it says whether the call succeeded. */

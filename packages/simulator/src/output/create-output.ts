@@ -1,6 +1,6 @@
 import { toPayloadEvent } from "../payload/to-payload-event.ts";
+import type { ByteWriter } from "../process/byte-writer.ts";
 import type { QuirkName } from "../scenario/scenario.ts";
-import type { ByteWriter } from "./byte-writer.ts";
 import { createJsonOutput, createTextOutput } from "./final-output.ts";
 import { createStreamJsonOutput } from "./stream-json-output.ts";
 import type { TurnOutput } from "./turn-output.ts";

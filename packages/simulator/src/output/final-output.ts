@@ -1,4 +1,4 @@
-import type { ByteWriter } from "./byte-writer.ts";
+import type { ByteWriter } from "../process/byte-writer.ts";
 import { toResultEvent } from "./result-event.ts";
 import type { TurnOutput } from "./turn-output.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import type { QuirkName } from "../scenario/scenario.ts";
 
 type Event = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
+import type { ByteWriter } from "../process/byte-writer.ts";
 import type { QuirkName } from "../scenario/scenario.ts";
-import type { ByteWriter } from "./byte-writer.ts";
 import { quirkyEvent } from "./quirky-events.ts";
 import { toResultEvent } from "./result-event.ts";
 import type { TurnOutput, TurnStart, WireCall } from "./turn-output.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isRecord, readJsonFile } from "../json.ts";
+import { isRecord, readJsonFile } from "../json/json.ts";
 
 /** The hook steps that fire in print mode. */
 const hookSteps = [

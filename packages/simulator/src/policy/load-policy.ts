@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isRecord, readJsonFile } from "../json.ts";
+import { isRecord, readJsonFile } from "../json/json.ts";
 import { type HookConfig, readHookConfig } from "./hook-config.ts";
 import { type Action, type PermissionRule, parsePermissionRule } from "./permission-rule.ts";
 import { type HookRun, type HookVerdict, runHooks } from "./run-hooks.ts";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { parseRecord } from "../json.ts";
+import { parseRecord } from "../json/json.ts";
 import type { HookCommand, HookConfig, HookStep } from "./hook-config.ts";
 
 /** What every hook receives about the turn it runs in. */

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliFailure } from "../cli/cli-failure.ts";
-import type { Host } from "../cli/host.ts";
-import type { InvocationLog } from "../cli/invocation-log.ts";
-import type { StopSignals } from "../cli/stop-signals.ts";
-import { type ByteWriter, drain } from "../output/byte-writer.ts";
+import { type ByteWriter, drain } from "../process/byte-writer.ts";
+import { CliFailure } from "../process/cli-failure.ts";
+import type { Host } from "../process/host.ts";
+import type { InvocationLog } from "../process/invocation-log.ts";
+import type { StopSignals } from "../process/stop-signals.ts";
 import type { failureNames, StepName, StepOf } from "./step-shapes.ts";
 
 const usageReset = "Your usage limits will reset when your monthly cycle ends on 10/26/2026.";

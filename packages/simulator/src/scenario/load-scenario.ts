@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { CliFailure } from "../cli/cli-failure.ts";
+import { CliFailure } from "../process/cli-failure.ts";
 import { type Scenario, scenarioSchema } from "./scenario.ts";
 
 /** Reads a scenario file, JSON or YAML by its name; a bad one fails before anything is simulated. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { acpQuirkNames } from "../acp/acp-quirks.ts";
 import { SimulatorSandbox, streamArgs } from "../cli/testing/simulator-sandbox.ts";
+import { acpQuirkNames } from "./acp-quirks.ts";
 import { quirkNames } from "./scenario.ts";
 import { stepShapes } from "./step-shapes.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acpQuirkNames } from "../acp/acp-quirks.ts";
+import { acpQuirkNames } from "./acp-quirks.ts";
 import { type Step, type StepInput, type StepName, stepShapes } from "./step-shapes.ts";
 import { upstreamSchema } from "./wire-shapes.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { refusalText, type ToolDraft } from "./tool-draft.ts";
 import { list, type TodoItem, type ToolArgs, type ToolContext, text } from "./tool-run.ts";
 

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { isRecord } from "../json.ts";
+import { isRecord } from "../json/json.ts";
 import { refusalText, type ToolDraft } from "./tool-draft.ts";
 import { optionalText, type ToolArgs, type ToolContext, text } from "./tool-run.ts";
 

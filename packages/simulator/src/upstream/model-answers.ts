@@ -5,7 +5,7 @@ import {
   AvailableModelsResponseSchema,
 } from "@caret/protocol/agent-api/available-models";
 import { type ModelDetails, ModelDetailsSchema } from "@caret/protocol/agent-api/models";
-import type { CatalogueModel } from "../cli/model-catalogue.ts";
+import type { CatalogueModel } from "../config/model-catalogue.ts";
 
 /** The catalogue as GetUsableModels gives it. "auto" is called "default" on the wire. */
 export function toModelDetails({ id, name, aliases = [] }: CatalogueModel): ModelDetails {

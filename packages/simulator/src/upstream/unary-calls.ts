@@ -4,7 +4,7 @@ import { BidiService } from "@caret/protocol/agent-api/bidi";
 import { AgentService } from "@caret/protocol/agent-api/run";
 import { Http2Config, ServerConfigService } from "@caret/protocol/agent-api/server-config";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { type CatalogueModel, defaultModelId } from "../cli/model-catalogue.ts";
+import { type CatalogueModel, defaultModelId } from "../config/model-catalogue.ts";
 import type { UpstreamBehaviour } from "../scenario/wire-shapes.ts";
 import type { ApiKeys } from "./account/api-keys.ts";
 import { toAvailableModels, toModelDetails } from "./model-answers.ts";

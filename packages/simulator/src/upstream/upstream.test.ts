@@ -4,7 +4,7 @@ import { AgentService } from "@caret/protocol/agent-api/run";
 import { ServerConfigService } from "@caret/protocol/agent-api/server-config";
 import { createClient } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
-import { builtInModels } from "../cli/model-catalogue.ts";
+import { builtInModels } from "../config/model-catalogue.ts";
 import type { ScenarioInput } from "../scenario/scenario.ts";
 import { createSelfSigned } from "./net/self-signed.ts";
 import { asJson, ask, RunClient, type RunClientOptions } from "./testing/run-client.ts";

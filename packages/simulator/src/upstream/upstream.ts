@@ -1,6 +1,6 @@
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { createIds } from "../cli/ids.ts";
-import { builtInModels } from "../cli/model-catalogue.ts";
+import { builtInModels } from "../config/model-catalogue.ts";
+import { createIds } from "../process/ids.ts";
 import { type Scenario, type ScenarioInput, scenarioSchema } from "../scenario/scenario.ts";
 import { type UpstreamBehaviour, upstreamSchema } from "../scenario/wire-shapes.ts";
 import { createApiKeys } from "./account/api-keys.ts";

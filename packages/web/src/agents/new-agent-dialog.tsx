@@ -6,10 +6,10 @@ import {
   type SandboxWord,
 } from "@caret/protocol";
 import { type FormEvent, useId, useState } from "react";
+import { ModelChoice } from "../choices/model-choice.tsx";
+import { SandboxChoice } from "../choices/sandbox-choice.tsx";
+import { WorkspaceChoice } from "../choices/workspace-choice.tsx";
 import { useApi } from "../data/page-hooks.ts";
-import { ModelChoice } from "../new-session/model-choice.tsx";
-import { SandboxChoice } from "../new-session/sandbox-choice.tsx";
-import { WorkspaceChoice } from "../new-session/workspace-choice.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";

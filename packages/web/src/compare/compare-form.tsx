@@ -1,9 +1,9 @@
 import type { AboutView, ModelView, SandboxWord, StartComparison } from "@caret/protocol";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
+import { SandboxChoice } from "../choices/sandbox-choice.tsx";
+import { WorkspaceChoice } from "../choices/workspace-choice.tsx";
 import { useApi, useModels } from "../data/page-hooks.ts";
-import { SandboxChoice } from "../new-session/sandbox-choice.tsx";
-import { WorkspaceChoice } from "../new-session/workspace-choice.tsx";
 import { Button } from "../parts/button.tsx";
 import { ErrorNote, toErrorInfo } from "../parts/error-note.tsx";
 import { Field, TextInput } from "../parts/field.tsx";

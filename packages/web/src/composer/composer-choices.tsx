@@ -11,7 +11,7 @@ import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, useModels } from "../data/page-hooks.ts";
 import { permissionLabels } from "../parts/permission-labels.ts";
 import { showError } from "../parts/toast.tsx";
-import { modeLabels, modeMeanings, type TurnMode, turnModes } from "./turn-modes.ts";
+import { modeLabels, modeMeanings, type TurnMode, turnModes } from "../transcript/turn-modes.ts";
 
 interface ComposerChoicesProps {
   readonly session: SessionView;

@@ -6,7 +6,7 @@ import { Badge } from "../parts/badge.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
 import { TextArea } from "../parts/field.tsx";
 import { showError } from "../parts/toast.tsx";
-import { modeLabels } from "./turn-modes.ts";
+import { modeLabels } from "../transcript/turn-modes.ts";
 import { useQueue } from "./use-queue.ts";
 
 /** What waits for the turns of the session, in the order in which it is sent. */

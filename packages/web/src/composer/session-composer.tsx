@@ -1,7 +1,8 @@
 import type { SessionView, TranscriptTurn } from "@caret/protocol";
 import { useMemo, useState } from "react";
 import { useAbout } from "../data/page-hooks.ts";
-import { runsElsewhere } from "../session/running-turn.ts";
+import { runsElsewhere } from "../data/running-turn.ts";
+import { modeOfTurns, type TurnMode } from "../transcript/turn-modes.ts";
 import { BudgetNote } from "./budget-note.tsx";
 import { ComposerButtons } from "./composer-buttons.tsx";
 import { ComposerChoices } from "./composer-choices.tsx";
@@ -9,7 +10,6 @@ import { formerPrompts } from "./prompt-history.ts";
 import { imagesRefused } from "./prompt-images.ts";
 import { PromptInput } from "./prompt-input.tsx";
 import { QueuedPrompts } from "./queued-prompts.tsx";
-import { modeOfTurns, type TurnMode } from "./turn-modes.ts";
 import { useSending } from "./use-sending.ts";
 import { useSessionCommands } from "./use-session-commands.ts";
 

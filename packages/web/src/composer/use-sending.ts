@@ -1,10 +1,10 @@
 import { CaretError, type SessionView } from "@caret/protocol";
 import { useState } from "react";
 import { useApi } from "../data/page-hooks.ts";
-import { runsElsewhere } from "../session/running-turn.ts";
-import { useTurnEnd } from "../session/use-turn-end.ts";
+import { runsElsewhere } from "../data/running-turn.ts";
+import { useTurnEnd } from "../data/use-turn-end.ts";
+import { modeField, type TurnMode } from "../transcript/turn-modes.ts";
 import type { Prompt } from "./prompt-input.tsx";
-import { modeField, type TurnMode } from "./turn-modes.ts";
 
 interface SendingOptions {
   readonly session: SessionView;

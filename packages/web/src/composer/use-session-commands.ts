@@ -12,9 +12,9 @@ import { usePageData } from "../data/page-data-context.tsx";
 import { useModels } from "../data/page-hooks.ts";
 import { permissionLabels } from "../parts/permission-labels.ts";
 import { showError } from "../parts/toast.tsx";
+import { modeLabels, modeMeanings, type TurnMode, turnModes } from "../transcript/turn-modes.ts";
 import { saveFile } from "../transfer/save-file.ts";
 import type { CommandChoice, PromptCommand } from "./prompt-commands.ts";
-import { modeLabels, modeMeanings, type TurnMode, turnModes } from "./turn-modes.ts";
 
 interface SessionCommandsOptions {
   readonly session: SessionView;

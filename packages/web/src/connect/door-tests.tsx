@@ -7,7 +7,7 @@ import { SimulatedBadge } from "../parts/badge.tsx";
 import { Button } from "../parts/button.tsx";
 import { toErrorInfo } from "../parts/error-note.tsx";
 import { Words } from "../parts/field.tsx";
-import { isSimulated } from "../shell/simulated-note.tsx";
+import { isSimulated } from "../screen/simulated-note.tsx";
 
 const doors: readonly { readonly door: Door; readonly name: string; readonly path: string; readonly users: string }[] =
   [

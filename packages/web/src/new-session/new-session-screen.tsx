@@ -2,6 +2,9 @@ import type { AboutView, SessionView } from "@caret/protocol";
 import { ArrowUp } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { ModelChoice } from "../choices/model-choice.tsx";
+import { SandboxChoice } from "../choices/sandbox-choice.tsx";
+import { WorkspaceChoice } from "../choices/workspace-choice.tsx";
 import { BudgetNote } from "../composer/budget-note.tsx";
 import { imagesRefused } from "../composer/prompt-images.ts";
 import { type Prompt, PromptInput, type PromptInputState } from "../composer/prompt-input.tsx";
@@ -12,14 +15,11 @@ import { Button } from "../parts/button.tsx";
 import { Spinner } from "../parts/placeholders.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
-import { isSimulated } from "../shell/simulated-note.tsx";
+import { isSimulated } from "../screen/simulated-note.tsx";
 import { LaneChoice } from "./lane-choice.tsx";
-import { ModelChoice } from "./model-choice.tsx";
 import { PermissionChoice } from "./permission-choice.tsx";
-import { SandboxChoice } from "./sandbox-choice.tsx";
 import { firstChoices, keepChoices, type SessionChoices, toCreateSession } from "./session-choices.ts";
 import { useAllowing } from "./use-allowing.tsx";
-import { WorkspaceChoice } from "./workspace-choice.tsx";
 import { WorktreeChoice } from "./worktree-choice.tsx";
 
 export function NewSessionScreen() {

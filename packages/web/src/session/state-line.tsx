@@ -2,11 +2,11 @@ import { type LaneName, type SessionView, type TranscriptTurn, usageWords } from
 import { useAbout } from "../data/page-hooks.ts";
 import type { SessionLog } from "../data/page-state.ts";
 import { Duration } from "../parts/duration.tsx";
+import { placeWords, shortPath } from "../parts/place-words.ts";
 import { Spinner } from "../parts/placeholders.tsx";
 import { statusWords } from "../parts/status-dot.tsx";
 import { useNow } from "../parts/use-now.ts";
-import { placeWords, shortPath } from "../sessions/session-row.tsx";
-import { isSimulated } from "../shell/simulated-note.tsx";
+import { isSimulated } from "../screen/simulated-note.tsx";
 import { ContextGauge } from "./context-gauge.tsx";
 import { describeWait } from "./describe-wait.ts";
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { ModelChoice } from "../choices/model-choice.tsx";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout } from "../data/page-hooks.ts";
-import { ModelChoice } from "../new-session/model-choice.tsx";
 import { ChangeDialog, type SessionDialogProps } from "./change-dialog.tsx";
 
 export function ModelDialog({ session, onClose }: SessionDialogProps) {

@@ -1,8 +1,9 @@
 import type { SessionView } from "@caret/protocol";
 import { useMemo } from "react";
 import { sortTime } from "../data/session-list.ts";
+import { placeWords, shortPath } from "../parts/place-words.ts";
 import { useNow } from "../parts/use-now.ts";
-import { placeWords, SessionRow, shortPath } from "./session-row.tsx";
+import { SessionRow } from "./session-row.tsx";
 
 const DAY_MS = 86_400_000;
 

@@ -5,10 +5,11 @@ import { useAbout } from "../data/page-hooks.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { Words } from "../parts/field.tsx";
+import { placeWords, shortPath } from "../parts/place-words.ts";
 import { plainLine } from "../parts/plain-line.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
-import { isMarkedSimulated } from "../shell/simulated-note.tsx";
+import { isMarkedSimulated } from "../screen/simulated-note.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 
 /** No list says more exactly how long ago something was. */
@@ -83,15 +84,4 @@ export function looksSame(before: SessionView, after: SessionView): boolean {
 
 function wordsOf({ updatedAt: _, lastSeq: __, ...rest }: SessionView): string {
   return JSON.stringify(rest);
-}
-
-/** Where a session works. A directory that Caret has made for it alone says nothing to a person. */
-export function placeWords({ workspace, scratch }: Pick<SessionView, "workspace" | "scratch">): string {
-  return scratch === true ? "no workspace" : workspace;
-}
-
-/** The end of a path, which distinguishes directories: `…/work/caret`. */
-export function shortPath(path: string): string {
-  const parts = path.split(/[\\/]+/).filter(Boolean);
-  return parts.length <= 2 ? path : `…/${parts.slice(-2).join("/")}`;
 }

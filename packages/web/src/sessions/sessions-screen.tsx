@@ -2,23 +2,23 @@ import { type SessionView, sideCallTitle } from "@caret/protocol";
 import { ArrowRight, Search, SquarePen } from "lucide-react";
 import { Fragment, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link } from "wouter";
+import { useSessionActions } from "../composer/use-session-actions.ts";
 import { usePageData } from "../data/page-data-context.tsx";
 import { useAbout, useFailedSessions, usePageState, useWaitingSessions } from "../data/page-hooks.ts";
 import { isForPerson } from "../data/session-list.ts";
 import { SimulatedBadge } from "../parts/badge.tsx";
 import { Duration } from "../parts/duration.tsx";
 import { TextInput } from "../parts/field.tsx";
+import { placeWords, shortPath } from "../parts/place-words.ts";
 import { Spinner } from "../parts/placeholders.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
+import { ScreenBoundary } from "../screen/screen-boundary.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
-import { useSessionActions } from "../session/use-session-actions.ts";
-import { ScreenBoundary } from "../shell/screen-boundary.tsx";
-import { isMarkedSimulated, SimulatedNote } from "../shell/simulated-note.tsx";
+import { isMarkedSimulated, SimulatedNote } from "../screen/simulated-note.tsx";
 import { TranscriptActionsProvider } from "../transcript/transcript-actions.ts";
 import { SessionList } from "./session-list.tsx";
-import { placeWords, shortPath } from "./session-row.tsx";
 
 /** With its diffs it is needed only when something waits: not on the first load. */
 const OpenApproval = lazy(async () => ({ default: (await import("../transcript/open-approval.tsx")).OpenApproval }));

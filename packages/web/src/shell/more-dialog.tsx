@@ -1,6 +1,6 @@
 import { Dialog } from "../parts/dialog.tsx";
-import { NavLink, useOtherRoutes } from "./nav-link.tsx";
-import { SimulatedNote } from "./simulated-note.tsx";
+import { NavLink, useOtherRoutes } from "../screen/nav-link.tsx";
+import { SimulatedNote } from "../screen/simulated-note.tsx";
 import { useMoreActions } from "./use-more-actions.tsx";
 
 /** Everything that has no room in a phone's bar. */

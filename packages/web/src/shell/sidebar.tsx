@@ -6,11 +6,11 @@ import { useAbout, usePageState, useSessions } from "../data/page-hooks.ts";
 import { Kbd } from "../parts/kbd.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
+import { NavLink, newSessionRoute, sessionsRoute, useOtherRoutes, WaitingCount } from "../screen/nav-link.tsx";
+import { isMarkedSimulated, SimulatedNote } from "../screen/simulated-note.tsx";
 import { looksSame } from "../sessions/session-row.tsx";
-import { NavLink, newSessionRoute, sessionsRoute, useOtherRoutes, WaitingCount } from "./nav-link.tsx";
 import { useShellActions } from "./shell-actions.ts";
 import { commandKey } from "./shortcuts.ts";
-import { isMarkedSimulated, SimulatedNote } from "./simulated-note.tsx";
 import { useMoreActions } from "./use-more-actions.tsx";
 
 /** More are one key away, in the palette and on the list. */

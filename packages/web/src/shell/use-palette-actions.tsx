@@ -2,7 +2,7 @@ import type { SessionView } from "@caret/protocol";
 import { useEffect, useMemo, useState } from "react";
 import { useApi, useSessions } from "../data/page-hooks.ts";
 import { StatusDot, statusWords } from "../parts/status-dot.tsx";
-import { type Destination, newSessionRoute, sessionsRoute, useOtherRoutes } from "./nav-link.tsx";
+import { type Destination, newSessionRoute, sessionsRoute, useOtherRoutes } from "../screen/nav-link.tsx";
 import type { PaletteAction, PaletteEntry } from "./palette-action.ts";
 import { useMoreActions } from "./use-more-actions.tsx";
 import { useSaidActions } from "./use-said-actions.tsx";

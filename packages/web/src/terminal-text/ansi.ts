@@ -1,4 +1,4 @@
-import { type AnsiStyle, applySgr, plainStyle } from "../transcript/ansi-style.ts";
+import { type AnsiStyle, applySgr, plainStyle } from "./ansi-style.ts";
 
 export interface AnsiSpan {
   readonly text: string;

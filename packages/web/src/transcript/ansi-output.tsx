@@ -1,7 +1,7 @@
 import { type CSSProperties, memo, useMemo, useRef } from "react";
 import { Virtualizer } from "virtua";
 import { type AnsiLine, type AnsiSpan, parseAnsi } from "../terminal-text/ansi.ts";
-import type { AnsiStyle } from "./ansi-style.ts";
+import type { AnsiStyle } from "../terminal-text/ansi-style.ts";
 import { useRemembered } from "./card.tsx";
 
 const PREVIEW_LINES = 12;

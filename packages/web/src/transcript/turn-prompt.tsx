@@ -1,13 +1,13 @@
 import type { AgentEventOf, TranscriptTurn } from "@caret/protocol";
 import { Pencil } from "lucide-react";
 import { memo, useEffect, useState } from "react";
-import { modeLabels } from "../composer/turn-modes.ts";
 import { useModels } from "../data/page-hooks.ts";
 import { IconButton } from "../parts/button.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { useRemembered } from "./card.tsx";
 import { PromptEditor } from "./prompt-editor.tsx";
 import { useTranscriptActions } from "./transcript-actions.ts";
+import { modeLabels } from "./turn-modes.ts";
 
 const LONG_LINES = 10;
 const LONG_LENGTH = 900;

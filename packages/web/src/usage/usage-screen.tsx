@@ -7,7 +7,7 @@ import { Empty } from "../parts/placeholders.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { LoadedView, useLoaded } from "../screen/loaded-view.tsx";
 import { ScreenFrame } from "../screen/screen-frame.tsx";
-import { isSimulated } from "../shell/simulated-note.tsx";
+import { isSimulated } from "../screen/simulated-note.tsx";
 import { BudgetPanel } from "./budget-panel.tsx";
 import { UsageByDay } from "./usage-by-day.tsx";
 import { UsageSummary } from "./usage-summary.tsx";

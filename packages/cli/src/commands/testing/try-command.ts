@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import { Command } from "commander";
-import type { ExitCode, Host } from "../../host.ts";
+import type { ExitCode, Host } from "../../host/host.ts";
 import type { AddCommand } from "../index.ts";
 
 export interface Trial {

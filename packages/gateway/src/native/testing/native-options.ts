@@ -6,7 +6,7 @@ import {
   type Sessions,
   type SettingsView,
 } from "@caret/protocol";
-import type { TokenGrant } from "../../server/token-store.ts";
+import type { TokenGrant } from "../../access/token-store.ts";
 import type { NativeDoorOptions } from "../native-door-options.ts";
 import { createSignInLinks } from "../sign-in-links.ts";
 

@@ -2,6 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type Conversations, Secret, type Tracer } from "@caret/protocol";
 import type { FastifyInstance } from "fastify";
+import { cutPageSecret } from "../../access/authenticate.ts";
+import type { TokenGrant } from "../../access/token-store.ts";
+import { createMetrics } from "../../admin/metrics.ts";
 import type { ListedRoute } from "../../admin/openapi.ts";
 import { anthropicDoor } from "../../chat/anthropic/route.ts";
 import { openaiDoor } from "../../chat/openai/route.ts";
@@ -13,11 +16,8 @@ import type { NativeDoorOptions } from "../../native/native-door-options.ts";
 import { nativeOptions } from "../../native/testing/native-options.ts";
 import { ScriptedSessions } from "../../native/testing/scripted-sessions.ts";
 import { type PageFiles, pageDoor } from "../../page/page-door.ts";
-import { cutPageSecret } from "../authenticate.ts";
 import { createServer } from "../create-server.ts";
-import { createMetrics } from "../metrics.ts";
 import type { ServerLimits } from "../server-limits.ts";
-import type { TokenGrant } from "../token-store.ts";
 
 export interface StartedServer {
   readonly app: FastifyInstance;

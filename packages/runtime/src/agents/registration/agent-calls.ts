@@ -1,11 +1,11 @@
 import type { Caller } from "@caret/protocol";
+import type { AnswerCall } from "../../calls/tool-call.ts";
+import { offerTools, type ToolOffer } from "../../lanes/offered-tools.ts";
 import { createPolicy } from "../../policy/policy.ts";
 import type { PolicyRule } from "../../policy/policy-parts.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import type { OutputStore } from "../../tools/outputs/output-store.ts";
 import { createToolRegistry, type ToolCallResult } from "../../tools/tool-registry.ts";
-import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { AnswerCall } from "../../turns/tools/tool-call.ts";
 import type { AgentIdentity } from "../tools/agent-tool.ts";
 import { createAgentTools } from "../tools/create-agent-tools.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { fingerprint } from "./chain.ts";
+import { fingerprint } from "../../calls/fingerprint.ts";
 
 /** What the index of conversations was written with, text by text. */
 function kept(texts: readonly string[]): string {

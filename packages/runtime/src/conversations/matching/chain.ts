@@ -1,9 +1,9 @@
-import { createHash, type Hash, hash } from "node:crypto";
 import type { TranscriptMessage, TranscriptPart } from "@caret/protocol";
+import { fingerprint } from "../../calls/fingerprint.ts";
+import { callKey } from "../../calls/means-call.ts";
+import { type SplitText, splitNotes } from "../../turns/client-notes/client-notes.ts";
 import type { TranscriptKey } from "./classify-transcript.ts";
-import { type SplitText, splitNotes } from "./client-notes.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
-import { callKey } from "./transcript.ts";
 
 /** The transcript up to and with one message, as a digest. */
 export interface ChainLink {
@@ -92,25 +92,6 @@ function textOfParts(parts: readonly TranscriptPart[]): string {
 function imageWords(part: TranscriptPart): readonly string[] {
   if (part.kind === "text") return [];
   return part.kind === "image" ? ["image", part.mediaType, part.data] : ["unpassable", part.digest];
-}
-
-/** Longer lists are hashed piece by piece: joined, they would be copied once more. */
-const JOINED_CHARACTERS = 64 * 1024;
-
-/**
- * A digest of a list of texts. Each text's length goes in too, so that no two lists can run together. A short list is joined first: a call of
- * `update` takes longer than what it hashes.
- */
-export function fingerprint(texts: readonly string[]): string {
-  let joined = "";
-  let begun: Hash | undefined;
-  for (const text of texts) {
-    joined += `${text.length}:${text}`;
-    if (joined.length < JOINED_CHARACTERS) continue;
-    begun = (begun ?? createHash("sha256")).update(joined);
-    joined = "";
-  }
-  return begun === undefined ? hash("sha256", joined, "base64url") : begun.update(joined).digest("base64url");
 }
 
 /** Write down which turn answers a transcript, as soon as it runs. */

@@ -1,6 +1,7 @@
 import type { TranscriptMessage } from "@caret/protocol";
+import { fingerprint } from "../../calls/fingerprint.ts";
 import { REDACTED } from "../../redaction/redacted.ts";
-import { type ChainLink, chainOf, fingerprint, notesIn } from "./chain.ts";
+import { type ChainLink, chainOf, notesIn } from "./chain.ts";
 import { findOrigin, type Origin, type StateOf } from "./find-origin.ts";
 import type { KnownTranscript, LineageView, ScopeRecord, SeenSession } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";

@@ -1,6 +1,7 @@
 import { trimEndOf } from "@caret/protocol";
-import { fingerprint, type HeardMessage, heardMessages, notesIn } from "./chain.ts";
-import { stableSystem } from "./client-notes.ts";
+import { fingerprint } from "../../calls/fingerprint.ts";
+import { stableSystem } from "../../turns/client-notes/client-notes.ts";
+import { type HeardMessage, heardMessages, notesIn } from "./chain.ts";
 import { type SaidRound, saidRounds } from "./said-rounds.ts";
 import type { SideCallQuestion } from "./side-call.ts";
 import type { Transcript } from "./transcript.ts";

@@ -1,6 +1,7 @@
 import type { TranscriptCall, TranscriptMessage } from "@caret/protocol";
-import { canonicalJson } from "../../tools/canonical-json.ts";
-import { type ChainLink, fingerprint, type HeardMessage } from "./chain.ts";
+import { canonicalJson } from "../../calls/canonical-json.ts";
+import { fingerprint } from "../../calls/fingerprint.ts";
+import type { ChainLink, HeardMessage } from "./chain.ts";
 import { withoutSpace } from "./same-words.ts";
 
 /** What the assistant says in a transcript between two messages that a conversation is known by. */

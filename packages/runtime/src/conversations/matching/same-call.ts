@@ -1,7 +1,7 @@
 import { isJsonObject, type TranscriptCall } from "@caret/protocol";
+import { canonicalJson } from "../../calls/canonical-json.ts";
+import { meansCall } from "../../calls/means-call.ts";
 import { REDACTED } from "../../redaction/redacted.ts";
-import { canonicalJson } from "../../tools/canonical-json.ts";
-import { meansCall } from "./transcript.ts";
 
 /** Whether a client sends these calls as they were made. One whose id it has rewritten is known by its name and arguments. */
 export function areSameCalls(sent: readonly TranscriptCall[], given: readonly TranscriptCall[]): boolean {

@@ -1,6 +1,7 @@
 import { type TranscriptMessage, trimEndOf } from "@caret/protocol";
-import { fingerprint, spokenText } from "./chain.ts";
-import { stableSystem } from "./client-notes.ts";
+import { fingerprint } from "../../calls/fingerprint.ts";
+import { stableSystem } from "../../turns/client-notes/client-notes.ts";
+import { spokenText } from "./chain.ts";
 import type { LineageView } from "./lineage-store.ts";
 import type { TranscriptQuestion } from "./read-question.ts";
 

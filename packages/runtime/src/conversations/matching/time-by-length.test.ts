@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { growthOf, MOST_LINEAR_GROWTH } from "../../testing/growth-of.ts";
-import { saysSomething, splitNotes, stableSystem, withoutClientMarkup } from "./client-notes.ts";
+import { saysSomething, splitNotes, stableSystem, withoutClientMarkup } from "../../turns/client-notes/client-notes.ts";
 import { readQuestion } from "./read-question.ts";
 
 const repeat = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length));

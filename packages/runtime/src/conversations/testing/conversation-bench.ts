@@ -5,9 +5,9 @@ import type { AgentEvent, Caller, ConversationRequest, TranscriptMessage, TurnSh
 import type { Lane, LaneRequest } from "../../lanes/lane.ts";
 import { createMemoryEventStore } from "../../log/testing/memory-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
-import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
+import { openScratchDirectories } from "../../sessions/scratch-directories.ts";
 import { withoutMarks } from "../../testing/without-marks.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
 import { type ConversationsOptions, createConversations } from "../create-conversations.ts";

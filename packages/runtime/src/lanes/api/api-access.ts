@@ -1,11 +1,11 @@
 import type { CaretError } from "@caret/protocol";
 import { Http2Config, ServerConfigService } from "@caret/protocol/agent-api/server-config";
+import type { AccessToken, ApiCredentials } from "../../credentials/credentials.ts";
 import type { ListedModel } from "../../models/parse-model-list.ts";
 import { type AgentUrlConfig, findAgentUrl } from "./api-endpoints.ts";
 import { apiHeaders } from "./api-headers.ts";
 import type { ApiHost } from "./api-host.ts";
 import { askForModels } from "./api-models.ts";
-import type { AccessToken, ApiCredentials } from "./credentials.ts";
 import { explainCallFailure } from "./explain-refusal.ts";
 import type { HttpVersion } from "./transport/http-version.ts";
 import { createUnaryClient } from "./transport/unary-client.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { allowedUrl } from "./allowed-url.ts";
+import { allowedUrl } from "../../credentials/allowed-url.ts";
 import { type AgentUrlConfig, findAgentUrl, readEndpoints } from "./api-endpoints.ts";
 
 describe("an address that the API lane sends to", () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
-import { allowedUrl, isLoopback } from "./allowed-url.ts";
+import { allowedUrl, isLoopback } from "../../credentials/allowed-url.ts";
 
 /** Where accounts, keys, server settings and models are served. */
 const CONTROL_URL = "https://api2.cursor.sh";

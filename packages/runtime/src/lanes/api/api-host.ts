@@ -1,8 +1,8 @@
 import type { Secret } from "@caret/protocol";
-import type { ClockSettings } from "../cli/turn-clocks.ts";
+import type { ApiCredentials } from "../../credentials/credentials.ts";
+import type { ClockSettings } from "../turn-clocks.ts";
 import type { ApiEndpoints } from "./api-endpoints.ts";
 import type { ConversationStore } from "./conversation-store.ts";
-import type { ApiCredentials } from "./credentials.ts";
 import type { MachineFacts } from "./request-context.ts";
 import type { HttpVersion } from "./transport/http-version.ts";
 import type { UpstreamLinks } from "./transport/upstream-link.ts";

@@ -5,10 +5,10 @@ import {
 } from "@caret/protocol/agent-api/available-models";
 import type { ModelDetails as UsableModel } from "@caret/protocol/agent-api/models";
 import { AgentService } from "@caret/protocol/agent-api/run";
+import type { AccessToken } from "../../credentials/credentials.ts";
 import { AUTO_MODEL, fromApiModel, toModelSlug } from "../../models/model-spellings.ts";
 import { type ListedModel, visibleName } from "../../models/parse-model-list.ts";
 import type { ApiAccess } from "./api-access.ts";
-import type { AccessToken } from "./credentials.ts";
 import { createUnaryClient } from "./transport/unary-client.ts";
 
 const CALL_MS = 15_000;

@@ -1,6 +1,6 @@
 import type { AgentEventOf } from "@caret/protocol";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import type { Decoded } from "../../decode/decoder.ts";
-import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import type { OfferedTools } from "../lane.ts";
 import { OWN_SERVER, type TurnOffer } from "./turn-offer.ts";
 

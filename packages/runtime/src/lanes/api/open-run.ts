@@ -1,14 +1,14 @@
 import { CaretError } from "@caret/protocol";
+import type { AccessToken } from "../../credentials/credentials.ts";
 import { createUpdateDecoder, type UpdateDecoder } from "../../decode/agent-api/update-decoder.ts";
 import type { Decoded } from "../../decode/decoder.ts";
-import type { TurnActs } from "../../turns/turn-acts.ts";
-import type { ClockSettings } from "../cli/turn-clocks.ts";
+import type { TurnActs } from "../../log/turn-acts.ts";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
+import type { ClockSettings } from "../turn-clocks.ts";
 import type { ApiAccess } from "./api-access.ts";
 import { CLIENT_VERSION } from "./api-headers.ts";
 import type { ApiHost, RetrySettings } from "./api-host.ts";
 import type { StoredConversation } from "./conversation-store.ts";
-import type { AccessToken } from "./credentials.ts";
 import type { ExecSetting } from "./execs/answer-execs.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 import { createOfferedCalls } from "./offered-calls.ts";

@@ -2,8 +2,8 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Secret } from "@caret/protocol";
 import { ErrorDetails_Error, ErrorDetailsSchema } from "@caret/protocol/agent-api/errors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ApiCredentials } from "../../credentials/credentials.ts";
 import { pullTurn } from "../testing/pull-turn.ts";
-import type { ApiCredentials } from "./credentials.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "./testing/api-bench.ts";
 import { type Refusal, type ScriptedUpstream, saysHello, startScriptedUpstream } from "./testing/scripted-upstream.ts";
 

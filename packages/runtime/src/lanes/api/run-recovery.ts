@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { TurnActs } from "../../turns/turn-acts.ts";
+import type { TurnActs } from "../../log/turn-acts.ts";
 import type { RetrySettings } from "./api-host.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import type { StreamEnd } from "./transport/stream-end.ts";

@@ -1,9 +1,9 @@
 import type { CaretError } from "@caret/protocol";
+import type { AccessToken } from "../../credentials/credentials.ts";
 import type { ApiAccess } from "./api-access.ts";
 import { runHeaders } from "./api-headers.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { StoredConversation } from "./conversation-store.ts";
-import type { AccessToken } from "./credentials.ts";
 import { openRunStream, type RunStream } from "./transport/run-stream.ts";
 
 export interface RunStreamsOptions {

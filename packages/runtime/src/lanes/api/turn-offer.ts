@@ -1,9 +1,9 @@
 import type { JsonValue, MessageInitShape } from "@bufbuild/protobuf";
 import { fromValueMap, toValue } from "@caret/protocol/agent-api";
 import type { McpArgs, McpToolDefinitionSchema } from "@caret/protocol/agent-api/mcp";
-import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { ToolCall } from "../../turns/tools/tool-call.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import type { OfferedTools } from "../lane.ts";
+import { offerTools, type ToolOffer } from "../offered-tools.ts";
 
 /** The MCP server under whose name the upstream sees the tools of the turn. */
 export const OWN_SERVER = "caret";

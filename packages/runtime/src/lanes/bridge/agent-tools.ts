@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ClientTool } from "@caret/protocol";
-import type { AgentTool } from "../../turns/tools/tool-call.ts";
+import type { AgentTool } from "../../calls/tool-call.ts";
 
 /** What every model takes for the name of a tool. */
 const PLAIN_NAME = /^[\w.-]{1,64}$/;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AnswerCall, BridgeHello, ToolResult } from "../../turns/tools/tool-call.ts";
+import type { AnswerCall, BridgeHello, ToolResult } from "../../calls/tool-call.ts";
 import { type BridgeHub, type BridgeHubOptions, openBridgeHub } from "./bridge-hub.ts";
 import { SocketTransport } from "./serve-tools.ts";
 

@@ -7,9 +7,9 @@ import {
   Server,
   type Transport,
 } from "@modelcontextprotocol/server";
+import type { AnswerCall, ToolResult } from "../../calls/tool-call.ts";
 import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
-import type { ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { AnswerCall, ToolResult } from "../../turns/tools/tool-call.ts";
+import type { ToolOffer } from "../offered-tools.ts";
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createTurnActs } from "../../log/turn-acts.ts";
 import { barSize } from "../../testing/bar-size.ts";
-import { createTurnActs } from "../../turns/turn-acts.ts";
 import type { LaneRequest } from "../lane.ts";
 import { type AgentPolicy, contractTurn, fitsArgument, officialInvocation } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";

@@ -6,12 +6,12 @@ import type { ResolvedProfile } from "../../profiles/profile.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
 import type { BridgeHub } from "../bridge/bridge-hub.ts";
 import type { LaneRequest } from "../lane.ts";
+import type { ClockSettings } from "../turn-clocks.ts";
 import type { AgentPolicy } from "./agent-arguments.ts";
 import type { ProgramSettings } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
 import type { RepairSettings } from "./contract-calls.ts";
 import type { Prepared } from "./start-agent.ts";
-import type { ClockSettings } from "./turn-clocks.ts";
 import type { VersionProbe } from "./version-probe.ts";
 
 /** What the CLI lane needs of the machine and the configuration, put together once at the start. */

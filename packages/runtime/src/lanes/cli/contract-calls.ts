@@ -1,7 +1,7 @@
 import { type AgentEventOf, CaretError, isJsonObject } from "@caret/protocol";
+import type { CallRefusal, ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import { type Admission, createCallRepair, type RepairOptions } from "../../tools/repair/repair-call.ts";
-import type { CallRefusal, ToolCall, ToolResult } from "../../turns/tools/tool-call.ts";
 import type { LaneEntry, LaneRequest } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
+import { createTurnActs } from "../../log/turn-acts.ts";
 import { workspaceHash } from "../../paths/physical-path.ts";
-import { createTurnActs } from "../../turns/turn-acts.ts";
 import type { Lane, LaneRequest } from "../lane.ts";
 import { officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";

@@ -2,8 +2,8 @@ import type { AgentEvent, CaretError, ErrorCode, TakeBatch, TurnOutcome } from "
 import { ChunkWaiter } from "../../async/chunk-waiter.ts";
 import type { Decoded } from "../../decode/decoder.ts";
 import { outcomeOfStop } from "../lane.ts";
+import type { TurnClocks } from "../turn-clocks.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
-import type { TurnClocks } from "./turn-clocks.ts";
 
 /** What a turn is ended with whose program may have made calls that still run. */
 export interface LastCalls {

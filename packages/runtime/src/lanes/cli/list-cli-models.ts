@@ -5,9 +5,9 @@ import type { ModelListOrigin } from "../../models/model-cache.ts";
 import { type ListedModel, parseModelList } from "../../models/parse-model-list.ts";
 import { fileStamp } from "../../paths/private-files.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
+import { classifyFailure } from "../classify-failure.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { childCommandOf } from "./child-command-of.ts";
-import { classifyFailure } from "./classify-failure.ts";
 import { programWords } from "./command-name.ts";
 
 const DEADLINE_MS = 30_000;

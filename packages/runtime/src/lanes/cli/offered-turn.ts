@@ -1,8 +1,8 @@
 import type { AgentEvent } from "@caret/protocol";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import type { ChildHandle, CoveredFile } from "../../process/child-handle.ts";
-import { offerTools, type ToolOffer } from "../../turns/tools/offered-tools.ts";
-import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import type { LaneEntry, LaneRequest, OfferedTools } from "../lane.ts";
+import { offerTools, type ToolOffer } from "../offered-tools.ts";
 import type { ServerCommand } from "../registration.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";

@@ -2,17 +2,17 @@ import { createDecoder } from "../../decode/decoder.ts";
 import type { Ending } from "../../decode/dialect.ts";
 import type { ChildExit, ChildHandle } from "../../process/child-handle.ts";
 import type { OpenSandbox } from "../../sandbox/sandboxes.ts";
+import { classifyFailure } from "../classify-failure.ts";
+import { createTurnClocks, turnLimits } from "../turn-clocks.ts";
 import { fitsArgument } from "./agent-arguments.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 import type { AgentFiles } from "./bridged-workspace.ts";
-import { classifyFailure } from "./classify-failure.ts";
 import { programWords } from "./command-name.ts";
 import { type OfferedTurn, openBridgedTurn } from "./offered-turn.ts";
 import { pipeTest } from "./pipe-test.ts";
 import { type AgentRun, failed } from "./read-agent.ts";
 import type { RegisteredServers } from "./registered-servers.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
-import { createTurnClocks, turnLimits } from "./turn-clocks.ts";
 import { createVersionReport } from "./version-probe.ts";
 
 /** An attempt whose agent runs. */

@@ -5,10 +5,10 @@ import type { ChildHandle, Spawner } from "../../process/child-handle.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createWorkbench, readAll, type Workbench } from "../../process/testing/workbench.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { createTurnClocks } from "../turn-clocks.ts";
 import { ownTurn } from "./offered-turn.ts";
 import { type AgentRun, failed, readAgent } from "./read-agent.ts";
 import { saysHello } from "./testing/cli-bench.ts";
-import { createTurnClocks } from "./turn-clocks.ts";
 import { createVersionReport } from "./version-probe.ts";
 
 const start: AgentEvent = { type: "turn-start", turnId: "t", lane: "cli" };

@@ -9,9 +9,9 @@ import type { ChildExit, ChildHandle, StopStages } from "../../process/child-han
 import { graceOfStop, isHurried } from "../../process/hurried-stop.ts";
 import { type LaneEntry, outcomeOfStop, type TakeEntries } from "../lane.ts";
 import { type AtWork, stopFirst } from "../stop-first.ts";
+import type { TurnClocks } from "../turn-clocks.ts";
 import { giveLast } from "./last-calls.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
-import type { TurnClocks } from "./turn-clocks.ts";
 import type { VersionReport } from "./version-probe.ts";
 
 /** An agent that was started, and what its output passes on the way to the log. */

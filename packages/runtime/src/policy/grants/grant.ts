@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { type GrantOffer, isJsonObject } from "@caret/protocol";
-import { canonicalJson } from "../../tools/canonical-json.ts";
+import { canonicalJson } from "../../calls/canonical-json.ts";
 import type { PolicyDecision } from "../policy.ts";
 import type { PolicyCall } from "../policy-parts.ts";
 

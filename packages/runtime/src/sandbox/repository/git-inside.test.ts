@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { directoryName } from "../../paths/scratch-directories.ts";
+import { directoryName } from "../../paths/session-directory.ts";
 import { isFullRun } from "../../testing/bar-size.ts";
 import { createSandboxBench, hasBubblewrap, type SandboxBench } from "../testing/sandbox-bench.ts";
 

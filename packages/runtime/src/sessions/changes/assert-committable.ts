@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
+import type { RunSafely } from "../../git/run-safely.ts";
 import { unfinishedCommand } from "../../git/unfinished.ts";
-import type { RunSafely } from "../../worktrees/worktree.ts";
 
 /** Rejects while git is in the middle of something, and when it does not know who commits. */
 export async function assertCommittable(run: RunSafely, workspace: string): Promise<void> {

@@ -8,10 +8,10 @@ import { type BytePath, shownPath, splitPaths } from "../../git/byte-path.ts";
 import { nameSome } from "../../git/name-some.ts";
 import type { RepositoryPrograms } from "../../git/own-programs.ts";
 import type { Git } from "../../git/run-git.ts";
+import { openRepository, type RunSafely } from "../../git/run-safely.ts";
 import { REPOSITORY, treeChanges } from "../../git/tree-changes.ts";
 import { wayInside } from "../../paths/physical-path.ts";
 import { line } from "../../worktrees/snapshot-worktree.ts";
-import { openRepository, type RunSafely } from "../../worktrees/worktree.ts";
 import { assertCommittable, assertNewBranch } from "./assert-committable.ts";
 
 /**

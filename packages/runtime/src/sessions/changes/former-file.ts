@@ -1,6 +1,6 @@
 import { assertUnfiltered } from "../../git/assert-unfiltered.ts";
 import type { Git } from "../../git/run-git.ts";
-import { inRepository, type RunSafely } from "../../worktrees/worktree.ts";
+import { inRepository, type RunSafely } from "../../git/run-safely.ts";
 import type { Baseline } from "./baselines.ts";
 
 /** A file as the session found it, or as the last commit has it. */

@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type Caller, CaretError, type EventEnvelope, type SessionUpdate } from "@caret/protocol";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import { type Lane, type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import { openSqliteEventStore } from "../../log/sqlite/sqlite-event-store.ts";
 import { onlyWorkspaces } from "../../paths/allowed-workspace.ts";
-import { openScratchDirectories } from "../../paths/scratch-directories.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { withoutMarks } from "../../testing/without-marks.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../../turns/create-session-engine.ts";
-import type { ToolCall } from "../../turns/tools/tool-call.ts";
 import { createSessions } from "../create-sessions.ts";
+import { openScratchDirectories } from "../scratch-directories.ts";
 import type { SessionsOptions } from "../sessions-context.ts";
 
 /** What the scripted agent does in its next turns. */

@@ -1,6 +1,6 @@
+import type { CommandData } from "../../calls/tool-data.ts";
 import type { CutOutput } from "../outputs/output-collector.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
-import type { CommandData } from "../tool-data.ts";
 
 /** How a command ended, wherever it ran. */
 export interface EndedCommand {

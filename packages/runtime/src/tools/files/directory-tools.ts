@@ -1,8 +1,8 @@
 import type { Dirent } from "node:fs";
 import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
+import type { EntryData, ToolData } from "../../calls/tool-data.ts";
 import { defineTool, type Tool, type ToolOutput } from "../tool.ts";
-import type { EntryData, ToolData } from "../tool-data.ts";
 import { assertAsShown } from "./change-diff.ts";
 import { type ConfinedOptions, type ConfinedPath, withConfined } from "./confined-path.ts";
 import { hasCode } from "./file-error.ts";

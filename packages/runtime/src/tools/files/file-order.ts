@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import type { FileOrder } from "../tool-data.ts";
+import type { FileOrder } from "../../calls/tool-data.ts";
 
 export type FileTime = Exclude<FileOrder["by"], "path">;
 export type FileTimes = Readonly<Record<FileTime, number>>;

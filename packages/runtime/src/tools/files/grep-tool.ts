@@ -1,6 +1,6 @@
 import { startWorkerThread, type WorkerThread } from "../../async/worker-thread.ts";
+import type { FoundFile, FoundLine, SearchAsk } from "../../calls/tool-data.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import type { FoundFile, FoundLine, SearchAsk } from "../tool-data.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { globOfKind } from "./file-kinds.ts";
 import { inOrder } from "./file-order.ts";

@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { FileData, LineRange } from "../tool-data.ts";
+import type { FileData, LineRange } from "../../calls/tool-data.ts";
 
 /** More is not held in memory, nor sent in one message. */
 const MAX_BYTES = 16 * 1024 * 1024;

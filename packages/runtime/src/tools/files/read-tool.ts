@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { CaretError } from "@caret/protocol";
+import type { ExactAsk, FileData } from "../../calls/tool-data.ts";
 import { MAX_OUTPUT_BYTES } from "../outputs/output-collector.ts";
 import { defineTool, type Tool, type ToolOutput } from "../tool.ts";
-import type { ExactAsk, FileData } from "../tool-data.ts";
 import { type ConfinedPath, withConfined } from "./confined-path.ts";
 import { editorText } from "./editor-files.ts";
 import { type ByteSource, readExactLines } from "./read-lines.ts";

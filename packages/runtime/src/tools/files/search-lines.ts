@@ -1,4 +1,4 @@
-import type { FoundFile, FoundLine } from "../tool-data.ts";
+import type { FoundFile, FoundLine } from "../../calls/tool-data.ts";
 
 /** What the searching thread is asked about some files, whole. */
 export interface SearchQuestion extends SearchWish {

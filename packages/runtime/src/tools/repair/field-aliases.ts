@@ -1,4 +1,4 @@
-import { plainName } from "./tool-aliases.ts";
+import { plainName } from "../../calls/tool-aliases.ts";
 
 /**
  * Names of arguments that mean the same. A name may stand in two groups (`path` is a file's or a directory's): where a

@@ -1,10 +1,10 @@
 import { type AgentEventOf, CaretError, isJsonObject, type JsonObject } from "@caret/protocol";
+import { toolGroup } from "../../calls/tool-aliases.ts";
+import type { OutcomeClass } from "../../calls/tool-call.ts";
 import { createInputValidators } from "../input-validator.ts";
-import type { OutcomeClass } from "../tool.ts";
 import { isBookkeeping, meansTheSame } from "./field-aliases.ts";
 import { type RepairedInput, repairInput } from "./repair-input.ts";
 import { type OfferedTool, onlyToolOf, type ResolvedTool, resolveTool } from "./resolve-tool.ts";
-import { toolGroup } from "./tool-aliases.ts";
 
 /** What a model writes where it means "the rest stays": such a content is a sketch, not a file. */
 const ELISION =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { aliasNames, plainName } from "../../calls/tool-aliases.ts";
 import { resolveTool } from "./resolve-tool.ts";
-import { aliasNames, plainName } from "./tool-aliases.ts";
 
 const offer = (...names: readonly string[]) => names.map((name) => ({ name, inputSchema: { type: "object" } }));
 const found = (name: string, ...names: readonly string[]) => {

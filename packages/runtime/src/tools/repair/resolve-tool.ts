@@ -1,6 +1,6 @@
+import { plainName, type ToolGroup, toolGroup } from "../../calls/tool-aliases.ts";
 import { didYouMean } from "../../models/did-you-mean.ts";
 import type { InputSchema } from "../tool.ts";
-import { plainName, type ToolGroup, toolGroup } from "./tool-aliases.ts";
 
 /** A tool that this turn's client, or the gateway, offers to run. */
 export interface OfferedTool {

@@ -1,4 +1,4 @@
-import type { OutcomeClass } from "../../tools/tool.ts";
+import type { OutcomeClass } from "../../calls/tool-call.ts";
 
 /** How tools word their failures. The first that fits counts. */
 const wordings: readonly (readonly [Exclude<OutcomeClass, "success">, RegExp])[] = [

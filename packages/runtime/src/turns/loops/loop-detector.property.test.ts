@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OutcomeClass } from "../../tools/tool.ts";
-import type { ToolCall } from "../tools/tool-call.ts";
+import type { OutcomeClass, ToolCall } from "../../calls/tool-call.ts";
 import { createLoopDetector, type LoopDetector } from "./loop-detector.ts";
 
 const classes: readonly OutcomeClass[] = [

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 import { describe, expect, it } from "vitest";
-import type { ToolCall } from "../tools/tool-call.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import { createLoopDetector, type GuardedOutcome, type LoopLimits } from "./loop-detector.ts";
 
 type Step = readonly [ToolCall, GuardedOutcome];

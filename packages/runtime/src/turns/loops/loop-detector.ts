@@ -1,8 +1,7 @@
 import { CaretError } from "@caret/protocol";
-import { fingerprint } from "../../conversations/matching/chain.ts";
-import { canonicalJson } from "../../tools/canonical-json.ts";
-import type { OutcomeClass } from "../../tools/tool.ts";
-import type { ToolCall } from "../tools/tool-call.ts";
+import { canonicalJson } from "../../calls/canonical-json.ts";
+import { fingerprint } from "../../calls/fingerprint.ts";
+import type { OutcomeClass, ToolCall } from "../../calls/tool-call.ts";
 import { createCallRounds } from "./call-rounds.ts";
 import { type LoopVerdict, loopNotice } from "./loop-verdict.ts";
 import { createSchemaRefusals } from "./schema-guard.ts";

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn } from "@caret/protocol";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import { outcomeOfStop } from "../../lanes/lane.ts";
 import type { Spawner } from "../../process/child-handle.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
-import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "./scripted-engine.ts";
 
 type ApprovalRequest = AgentEventOf<"approval-request">;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type AgentEventOf, assertWellFormedTurn, Secret } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import { type OfferedTools, outcomeOfStop } from "../../lanes/lane.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
@@ -11,7 +12,6 @@ import { eventually } from "../../testing/eventually.ts";
 import type { SessionEngineOptions } from "../create-session-engine.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
-import type { ToolCall, ToolResult } from "./tool-call.ts";
 
 /** An engine whose agent does nothing but call tools, one round after the other; tools, policy and guard are the real ones. */
 let directory: string;

@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
+import type { LoggedCall, ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import { createMentions } from "./mentions.ts";
-import type { LoggedCall, ToolCall, ToolResult } from "./tool-call.ts";
 
 /** Calls that the agent makes together come a little apart; they go out in one answer. */
 const WINDOW_MS = 80;

@@ -1,4 +1,4 @@
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "../../calls/tool-call.ts";
 
 /**
  * A call reaches us on one way and its mention in the agent's stream on another. A call that waits for its mention is

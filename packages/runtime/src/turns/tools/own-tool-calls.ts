@@ -1,15 +1,15 @@
 import { type AgentEvent, type AgentEventOf, CaretError } from "@caret/protocol";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import { withOutput } from "../../log/interrupted-end.ts";
+import { notRun, whyStopped } from "../../log/why-stopped.ts";
 import type { AskUser } from "../../tools/ask-user/ask-user.ts";
 import { editorOfCall } from "../../tools/editor-of-call.ts";
 import type { Tool, ToolContext } from "../../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../../tools/tool-registry.ts";
 import { createLiveOutput, type LiveOutput } from "../live-output.ts";
-import { notRun, whyStopped } from "../why-stopped.ts";
 import type { CallApprovals } from "./call-approvals.ts";
 import type { CallLog } from "./call-log.ts";
 import { decideAndRun } from "./decide-and-run.ts";
-import type { ToolCall } from "./tool-call.ts";
 
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;

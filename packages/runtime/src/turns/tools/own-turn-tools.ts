@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@caret/protocol";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import type { OfferedTools } from "../../lanes/lane.ts";
 import { createSessionGrants } from "../../policy/grants/session-grants.ts";
 import { createPolicy } from "../../policy/policy.ts";
@@ -10,7 +11,6 @@ import type { ToolCallResult } from "../../tools/tool-registry.ts";
 import type { GatewayToolsRequest } from "../session-engine.ts";
 import { createCallApprovals } from "./call-approvals.ts";
 import { createOwnToolCalls, type OwnToolCalls } from "./own-tool-calls.ts";
-import type { ToolCall, ToolResult } from "./tool-call.ts";
 import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import { createTurnSteering, type TurnSteering } from "./turn-steering.ts";

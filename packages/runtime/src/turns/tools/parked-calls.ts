@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@caret/protocol";
+import type { AnswerCall, LoggedCall, ToolOrigin, ToolResult } from "../../calls/tool-call.ts";
 import type { CallLog } from "./call-log.ts";
-import type { AnswerCall, LoggedCall, ToolOrigin, ToolResult } from "./tool-call.ts";
 import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 interface ParkedCallsOptions {

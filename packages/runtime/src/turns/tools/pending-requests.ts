@@ -1,7 +1,6 @@
 import { type AgentEvent, CaretError, LONGEST_TIMER_MS } from "@caret/protocol";
-
+import { whyStopped } from "../../log/why-stopped.ts";
 import { durationWords } from "../duration-words.ts";
-import { whyStopped } from "../why-stopped.ts";
 
 export interface WaitingRoomOptions<Request, Answer> {
   /** Puts events into the turn's log, in order. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ToolCall } from "../../calls/tool-call.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { AttendedBench, approveAll, askedFor, eventsOf, only } from "../testing/attended-bench.ts";
-import type { ToolCall } from "./tool-call.ts";
 
 const spawner = createInlineSpawner({});
 let bench: AttendedBench;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentTool } from "./tool-call.ts";
+import type { AgentTool } from "../../calls/tool-call.ts";
 import { createToolRound } from "./turn-tools.ts";
 
 const tool = (name: string, description = ""): AgentTool => ({ name, description, inputSchema: { type: "object" } });

@@ -1,6 +1,6 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { AnswerCall, ToolResult } from "../../calls/tool-call.ts";
 import { assertPrompt } from "../assert-prompt.ts";
-import type { AnswerCall, ToolResult } from "./tool-call.ts";
 
 export interface TurnSteeringOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;

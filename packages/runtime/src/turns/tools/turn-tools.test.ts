@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentEvent, assertWellFormedTurn } from "@caret/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import { type OfferedTools, outcomeOfStop } from "../../lanes/lane.ts";
 import { createInlineSpawner } from "../../process/spawner/create-spawner.ts";
 import { testEnv } from "../../process/testing/workbench.ts";
@@ -11,7 +12,6 @@ import { eventually } from "../../testing/eventually.ts";
 import type { RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
 import type { ToolboxSettings } from "./lazy-toolbox.ts";
-import type { ToolCall, ToolResult } from "./tool-call.ts";
 
 /** An engine whose agent does nothing but call tools; the tools, the policy and the guard are the real ones. */
 let directory: string;

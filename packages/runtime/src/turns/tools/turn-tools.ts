@@ -1,13 +1,13 @@
 import { type AgentEvent, CaretError } from "@caret/protocol";
+import type { AgentTool, AnswerCall, ToolCall, ToolOrigin, ToolResult } from "../../calls/tool-call.ts";
 import type { LanePeople, OfferedTools } from "../../lanes/lane.ts";
+import type { TurnActs } from "../../log/turn-acts.ts";
 import { classifyOutcome } from "../loops/call-rounds.ts";
 import type { LoopDetector } from "../loops/loop-detector.ts";
 import type { ClientToolsOffer, ClientToolsRequest, TurnAsks } from "../session-engine.ts";
-import type { TurnActs } from "../turn-acts.ts";
 import type { CallLog } from "./call-log.ts";
 import { noAsks } from "./no-asks.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
-import type { AgentTool, AnswerCall, ToolCall, ToolOrigin, ToolResult } from "./tool-call.ts";
 import type { TurnSteering } from "./turn-steering.ts";
 import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 

@@ -1,6 +1,6 @@
-import { meansCall } from "../../conversations/matching/transcript.ts";
+import { meansCall } from "../../calls/means-call.ts";
+import type { LoggedCall, ToolResult } from "../../calls/tool-call.ts";
 import type { CallLog } from "./call-log.ts";
-import type { LoggedCall, ToolResult } from "./tool-call.ts";
 
 /** Why a call has ended without its client: it took too long, or the agent no longer waits. */
 export type Unanswered = "late" | "given-up";

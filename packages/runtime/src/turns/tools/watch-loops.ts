@@ -1,8 +1,14 @@
 import type { AgentEvent, CaretError } from "@caret/protocol";
+import {
+  type AnswerCall,
+  type AnswerRefused,
+  type ToolCall,
+  type ToolResult,
+  withWords,
+} from "../../calls/tool-call.ts";
 import type { GuardedOutcome, LoopDetector } from "../loops/loop-detector.ts";
 import type { LoopVerdict } from "../loops/loop-verdict.ts";
 import type { CallLog } from "./call-log.ts";
-import { type AnswerCall, type AnswerRefused, type ToolCall, type ToolResult, withWords } from "./tool-call.ts";
 
 /** How a call ended, for the agent and for the loop detector, which does not count interrupted calls. */
 export interface FinishedCall {

@@ -1,4 +1,4 @@
-import type { Ids } from "../../cli/ids.ts";
+import type { Ids } from "../../process/ids.ts";
 import { isBadKey } from "./tokens.ts";
 
 /** A key as its owner may see it later: by its first and last letters. */

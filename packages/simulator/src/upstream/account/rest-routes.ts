@@ -1,5 +1,5 @@
-import type { CatalogueModel } from "../../cli/model-catalogue.ts";
-import { parseRecord } from "../../json.ts";
+import type { CatalogueModel } from "../../config/model-catalogue.ts";
+import { parseRecord } from "../../json/json.ts";
 import { toModelList } from "../model-answers.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Logins } from "./logins.ts";

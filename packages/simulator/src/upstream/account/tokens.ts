@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Ids } from "../../cli/ids.ts";
+import type { Ids } from "../../process/ids.ts";
 
 /** The two tokens of a session, as an exchange or a login gives them. */
 export interface TokenPair {

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { type ToolCall, ToolCallSchema } from "@caret/protocol/agent-api/tool-call";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../json/json.ts";
 import type { ExecAnswer, RunLink } from "./run-link.ts";
 
 /** What came of a call: the result as the wire shows it, and what the model reads. */

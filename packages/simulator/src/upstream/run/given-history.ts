@@ -1,5 +1,5 @@
 import type { ConversationHistory, ConversationHistoryMessage } from "@caret/protocol/agent-api/conversation";
-import { parseRecord } from "../../json.ts";
+import { parseRecord } from "../../json/json.ts";
 import type { ModelMessage } from "../../model/model.ts";
 
 /** The earlier messages that a client without a checkpoint sends along. */

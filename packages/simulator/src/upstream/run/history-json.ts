@@ -1,4 +1,4 @@
-import { isRecord, parseRecord } from "../../json.ts";
+import { isRecord, parseRecord } from "../../json/json.ts";
 import type { ModelCall, ModelMessage } from "../../model/model.ts";
 
 /**

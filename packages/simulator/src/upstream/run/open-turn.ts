@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { ConversationStateStructureSchema } from "@caret/protocol/agent-api/conversation";
 import type { AgentRunRequest } from "@caret/protocol/agent-api/run";
-import type { Ids } from "../../cli/ids.ts";
 import type { ModelMessage } from "../../model/model.ts";
+import type { Ids } from "../../process/ids.ts";
 import { ConversationMemory } from "./conversation-memory.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import { type RunContext, readRunContext } from "./run-context.ts";

@@ -6,7 +6,7 @@ import type { McpToolDefinition } from "@caret/protocol/agent-api/mcp";
 import { type RequestContext, RequestContextSchema } from "@caret/protocol/agent-api/request-context";
 import type { AgentRunRequest } from "@caret/protocol/agent-api/run";
 import type { UserMessage } from "@caret/protocol/agent-api/user-message";
-import { isRecord, parseRecord } from "../../json.ts";
+import { isRecord, parseRecord } from "../../json/json.ts";
 import { type ModelMessage, type NativeToolName, nativeToolNames, type OfferedTool } from "../../model/model.ts";
 import { arm } from "./act.ts";
 import { toHistory } from "./given-history.ts";

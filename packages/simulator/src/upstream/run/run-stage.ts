@@ -3,9 +3,9 @@ import { defaultPace, type Pace, splitDeltas } from "../../agent/split-deltas.ts
 import type { CallAnswer, Ending, Stage, StagedCall } from "../../agent/stage.ts";
 import { StageRecord, toModelCall } from "../../agent/stage-record.ts";
 import { createWireIds, type ReplyIds } from "../../agent/wire-ids.ts";
-import type { Ids } from "../../cli/ids.ts";
 import type { ModelCall, ModelMessage } from "../../model/model.ts";
 import { addUsage, noUsage, type TurnUsage } from "../../output/result-event.ts";
+import type { Ids } from "../../process/ids.ts";
 import { type PreparedAct, toToolCall } from "./act.ts";
 import type { ConversationMemory } from "./conversation-memory.ts";
 import type { FrameWriter } from "./frame-writer.ts";

@@ -1,8 +1,8 @@
 import { create, type DescField, type DescMessage } from "@bufbuild/protobuf";
 import { type ExecClientMessage, ExecServerMessageSchema } from "@caret/protocol/agent-api/exec";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CommandData } from "../../../tools/tool-data.ts";
-import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../../../calls/tool-call.ts";
+import type { CommandData } from "../../../calls/tool-data.ts";
 import type { LaneRequest, OfferedTools } from "../../lane.ts";
 import { pullTurn } from "../../testing/pull-turn.ts";
 import { type ApiBench, collectTurn, createApiBench, quickRetries, storyOf, unstopped } from "../testing/api-bench.ts";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@caret/protocol";
-import type { ToolData } from "../../../tools/tool-data.ts";
-import type { ToolResult } from "../../../turns/tools/tool-call.ts";
+import type { ToolResult } from "../../../calls/tool-call.ts";
+import type { ToolData } from "../../../calls/tool-data.ts";
 
 type DataOf<Kind extends ToolData["kind"]> = Extract<ToolData, { kind: Kind }>;
 

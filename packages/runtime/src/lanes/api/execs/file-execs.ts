@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { CaretError } from "@caret/protocol";
+import type { ToolResult } from "../../../calls/tool-call.ts";
 import { encodingOf, isBinary, type TextEncoding, utf8Text } from "../../../tools/files/text-encodings.ts";
-import type { ToolResult } from "../../../turns/tools/tool-call.ts";
 import { dataOf, failureCode } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";

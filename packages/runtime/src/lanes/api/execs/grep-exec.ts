@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
-import type { FileOrder, FoundFile, SearchAsk } from "../../../tools/tool-data.ts";
-import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../../../calls/tool-call.ts";
+import type { FileOrder, FoundFile, SearchAsk } from "../../../calls/tool-data.ts";
 import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";

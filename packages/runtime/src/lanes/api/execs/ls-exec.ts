@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import type { ToolResult } from "../../../calls/tool-call.ts";
+import type { EntryData } from "../../../calls/tool-data.ts";
 import { compileGlob } from "../../../tools/files/glob-pattern.ts";
-import type { EntryData } from "../../../tools/tool-data.ts";
-import type { ToolResult } from "../../../turns/tools/tool-call.ts";
 import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";

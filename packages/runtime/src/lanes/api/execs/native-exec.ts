@@ -1,5 +1,5 @@
 import { CaretError } from "@caret/protocol";
-import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../../../calls/tool-call.ts";
 import type { ArgsOf, ExecCase, ExecRequest, ExecResult } from "./exec-reply.ts";
 import { fetchExec } from "./fetch-exec.ts";
 import { deleteExec, readExec, writeExec } from "./file-execs.ts";

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
+import type { ToolCall, ToolResult } from "../../../calls/tool-call.ts";
 import type { ExecResult } from "./exec-reply.ts";
 
 /** A native operation as a call of one of the gateway's tools, and the way back: by the call's data, never by its words. */

@@ -1,7 +1,7 @@
+import type { ToolResult } from "../../../calls/tool-call.ts";
+import type { FoundFile } from "../../../calls/tool-data.ts";
 import { MAX_TIMEOUT_MS } from "../../../tools/exec/exec-limits.ts";
 import { isBinary, utf8Text } from "../../../tools/files/text-encodings.ts";
-import type { FoundFile } from "../../../tools/tool-data.ts";
-import type { ToolResult } from "../../../turns/tools/tool-call.ts";
 import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";

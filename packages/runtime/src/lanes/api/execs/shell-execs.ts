@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 import { CaretError } from "@caret/protocol";
 import { ShellAbortReason } from "@caret/protocol/agent-api/shell";
+import type { ToolCall, ToolResult } from "../../../calls/tool-call.ts";
+import type { CommandData } from "../../../calls/tool-data.ts";
 import { MAX_TIMEOUT_MS } from "../../../tools/exec/exec-limits.ts";
-import type { CommandData } from "../../../tools/tool-data.ts";
-import type { ToolCall, ToolResult } from "../../../turns/tools/tool-call.ts";
 import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf, ExecResult } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";

@@ -3,8 +3,8 @@ import type { Readable, Writable } from "node:stream";
 import { CaretError, errorInfoSchema } from "@caret/protocol";
 import type { UniversalClientFn, UniversalClientRequest, UniversalClientResponse } from "@connectrpc/connect/protocol";
 import { z } from "zod";
+import { unreachable } from "../../../credentials/upstream-failure.ts";
 import type { HttpVersion } from "../transport/http-version.ts";
-import { unreachable } from "../transport/upstream-failure.ts";
 import type { UpstreamLinks } from "../transport/upstream-link.ts";
 import { type BridgeFrame, createFrameSplitter, toFrame, toJsonFrame } from "./bridge-frame.ts";
 

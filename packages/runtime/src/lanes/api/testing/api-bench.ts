@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, assertWellFormedTurn, Secret } from "@caret/protocol";
-import { createTurnActs } from "../../../turns/turn-acts.ts";
+import type { ApiCredentials } from "../../../credentials/credentials.ts";
+import { createTurnActs } from "../../../log/turn-acts.ts";
 import type { Lane, LaneEntry, LaneRequest } from "../../lane.ts";
 import { type ApiHost, defaultRetries, type RetrySettings } from "../api-host.ts";
 import { createApiLane } from "../api-lane.ts";
 import { openConversationStore } from "../conversation-store.ts";
-import type { ApiCredentials } from "../credentials.ts";
 import { createUpstreamLinks } from "../transport/upstream-link.ts";
 
 /** A lane that talks to an upstream on this machine, with a token that never expires. */

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from "node:http2";
 import { isIP } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { unreachable } from "./upstream-failure.ts";
+import { unreachable } from "../../../credentials/upstream-failure.ts";
 
 export type HttpVersion = "2" | "1.1";
 

@@ -1,8 +1,8 @@
 import { CaretError } from "@caret/protocol";
 import type { UniversalClientResponse } from "@connectrpc/connect/protocol";
+import { dropped } from "../../../credentials/upstream-failure.ts";
 import { createEnvelopeReader } from "./envelope-reader.ts";
 import { readEndFrame, readErrorResponse, type StreamEnd } from "./stream-end.ts";
-import { dropped } from "./upstream-failure.ts";
 
 /** What one read of a stream gave. The last one has an end. */
 export interface StreamRead {

@@ -3,12 +3,12 @@ import { CaretError, trimEndOf } from "@caret/protocol";
 import { BidiAppendRequestSchema, BidiRequestIdSchema, BidiService } from "@caret/protocol/agent-api/bidi";
 import { type AgentClientMessage, AgentClientMessageSchema } from "@caret/protocol/agent-api/run";
 import type { UniversalClientResponse } from "@connectrpc/connect/protocol";
+import { dropped } from "../../../credentials/upstream-failure.ts";
 import { createStartQueue } from "../../bridge/start-queue.ts";
 import { toEnvelope } from "./envelope-reader.ts";
 import { readMessages, type StreamRead } from "./message-stream.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createUnaryClient } from "./unary-client.ts";
-import { dropped } from "./upstream-failure.ts";
 import type { UpstreamLink } from "./upstream-link.ts";
 
 /** One run's exchange of messages. */

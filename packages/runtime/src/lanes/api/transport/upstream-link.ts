@@ -4,10 +4,10 @@ import type { TLSSocket } from "node:tls";
 import type { UniversalClientFn } from "@connectrpc/connect/protocol";
 import { createNodeHttpClient } from "@connectrpc/connect-node";
 import { within } from "../../../async/within.ts";
-import { allowedUrl } from "../allowed-url.ts";
+import { allowedUrl } from "../../../credentials/allowed-url.ts";
+import { unreachable } from "../../../credentials/upstream-failure.ts";
 import { GuardedSessionManager } from "./guarded-session-manager.ts";
 import { dialTls, findHttpVersion, type HttpVersion } from "./http-version.ts";
-import { unreachable } from "./upstream-failure.ts";
 
 /** How a server is reached: an HTTP client of one version, whose connection all requests share. */
 export interface UpstreamLink {

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "@caret/protocol";
+import { createTurnActs } from "../../../log/turn-acts.ts";
 import { createInlineSpawner } from "../../../process/spawner/create-spawner.ts";
 import { createWorkbench, testEnv, type Workbench } from "../../../process/testing/workbench.ts";
-import { createTurnActs } from "../../../turns/turn-acts.ts";
 import type { LaneEntry, LaneRequest } from "../../lane.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { type AgentHostOptions, createAgentHost } from "../create-agent-host.ts";

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { CaretError } from "@caret/protocol";
+import type { Config } from "../config/config-schema.ts";
+import type { Host } from "../host/host.ts";
+
+/**
+ * Certificates for the API lane; undefined: Node's own. Those of `api.caFile` are trusted besides the usual ones and those of
+ * NODE_EXTRA_CA_CERTS, which Node reads itself only as long as none are given.
+ */
+export function trustedCertificates(
+  { env }: Pick<Host, "env">,
+  { api: { caFile } }: Pick<Config, "api">,
+): readonly string[] | undefined {
+  if (caFile === undefined) return undefined;
+  try {
+    const extra = env["NODE_EXTRA_CA_CERTS"];
+    const files = [caFile, ...(extra === undefined || extra === "" ? [] : [extra])];
+    // Not imported: TLS costs every start megabytes, and few have certificates of their own.
+    const { rootCertificates } = process.getBuiltinModule("node:tls");
+    return [...rootCertificates, ...files.map((file) => readFileSync(file, "utf8"))];
+  } catch (cause) {
+    throw new CaretError("invalid-config", `The certificates of api.caFile cannot be read: ${caFile}`, { cause });
+  }
+}

@@ -1,0 +1,74 @@
+import type { Server } from "node:http";
+import { CaretError } from "@caret/protocol";
+import { stopTaking } from "../http/connections.ts";
+import type { Credential } from "./authenticate.ts";
+import type { TokenStore } from "./token-store.ts";
+
+/** How long a door may take to write its end, and a little more. */
+const FAREWELL_MS = 1200;
+
+const RECHECK_MS = 500;
+
+export interface LiveRequests {
+  /** From here until `end`, the signal fires when the token is revoked or the gateway stops. */
+  begin(credential: Credential): { readonly signal: AbortSignal; end(): void };
+  /** The time to finish is over. */
+  stopAll(reason: CaretError): void;
+  readonly count: number;
+}
+
+/** The requests being answered. While there are any, their tokens are looked up again and again. */
+export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveRequests {
+  const live = new Map<AbortController, Credential>();
+  let recheck: NodeJS.Timeout | undefined;
+
+  /** Each token is looked up once, however many requests it has. */
+  function checkTokens(): void {
+    const secrets = new Set([...live.values()].flatMap(({ secret }) => secret?.reveal() ?? []));
+    const revoked = new Set([...secrets].filter((secret) => tokens.find(secret) === undefined));
+    for (const [controller, { secret }] of live) {
+      if (secret !== undefined && revoked.has(secret.reveal()))
+        controller.abort(new CaretError("unauthenticated", "The token was revoked while the answer was written."));
+    }
+  }
+
+  return {
+    get count() {
+      return live.size;
+    },
+    begin(credential) {
+      const controller = new AbortController();
+      live.set(controller, credential);
+      recheck ??= setInterval(checkTokens, RECHECK_MS).unref();
+      return {
+        signal: controller.signal,
+        end() {
+          live.delete(controller);
+          if (live.size > 0) return;
+          clearInterval(recheck);
+          recheck = undefined;
+        },
+      };
+    },
+    stopAll(reason) {
+      for (const controller of live.keys()) controller.abort(reason);
+    },
+  };
+}
+
+/**
+ * Let running answers finish for a while, then have their doors end them properly, then close what is still open. Called
+ * when the server begins to close; it needs no waiting for.
+ */
+export function drain(server: Server, live: LiveRequests, drainMs: number): void {
+  let farewell: NodeJS.Timeout | undefined;
+  const patience = setTimeout(() => {
+    live.stopAll(new CaretError("interrupted", "The gateway is shutting down."));
+    farewell = setTimeout(() => server.closeAllConnections(), FAREWELL_MS);
+  }, drainMs);
+  server.once("close", () => {
+    clearTimeout(patience);
+    clearTimeout(farewell);
+  });
+  stopTaking(server);
+}
