@@ -22,7 +22,7 @@ afterAll(async () => {
   home.remove();
 });
 
-it("an editor is sent each hostile command whole, in a fence that it cannot leave, under a title that is no other [B12]", async () => {
+it("an editor is sent each hostile command whole, in a fence that it cannot leave, under a title that is no other", async () => {
   const { sessionId } = await client.newSession(home.workspace);
   const prompt = client.prompt(sessionId, "all at once");
   await expect.poll(() => client.asked.length, { timeout: 60_000 }).toBe(calls.length);

@@ -50,7 +50,7 @@ const everyOther = barSize({ quick: 10, full: 1 });
 /** A dialog of a host takes no more. */
 const isTooLong = (message: string): boolean => message.length > 20_000;
 
-it("a host's person is shown each hostile command whole, and what is too long to be shown there is not approved there [B12]", async () => {
+it("a host's person is shown each hostile command whole, and what is too long to be shown there is not approved there", async () => {
   const left = new Set(calls.map(({ command }) => command));
   for (const index of batches.keys()) {
     const { session, ...begun } = await host.call("run", { prompt: `batch ${index}!` });

@@ -83,7 +83,7 @@ describe.runIf(hasTmux)("a terminal", () => {
       env: { ...gateway.home.environment(), LANG: "C.UTF-8" },
     });
 
-  it("shows each hostile command whole, line for line as the view has it [B12]", async () => {
+  it("shows each hostile command whole, line for line as the view has it", async () => {
     terminal = await open(100_000);
     const calls = hostileCommands(barSize({ quick: 200, full: 500 }));
     const cards = calls.map((call) => approvalCard(requestOf(call), look, "turn").body.slice(1));
@@ -110,7 +110,7 @@ describe.runIf(hasTmux)("a terminal", () => {
   const isThere = (): boolean => existsSync(join(gateway.home.workspace, "pwned"));
 
   it.runIf(isFullRun())(
-    "shows in the chat what the view has, and a card of 1,200 lines part by part before it takes a yes [B12]",
+    "shows in the chat what the view has, and a card of 1,200 lines part by part before it takes a yes",
     async () => {
       await chat("hostile");
       for (const call of drawn) {
@@ -140,7 +140,7 @@ describe.runIf(hasTmux)("a terminal", () => {
     },
   );
 
-  it("takes no letter for a yes in the chat that was typed before its card, and gives it back to the prompt [B6]", async () => {
+  it("takes no letter for a yes in the chat that was typed before its card, and gives it back to the prompt", async () => {
     await chat("go on");
     await terminal.shows("Shall I go on?");
     await terminal.type("y");
@@ -156,7 +156,7 @@ describe.runIf(hasTmux)("a terminal", () => {
     expect(isThere()).toBe(false);
   });
 
-  it("takes no letter for a yes in `caret run` that was typed before its card [B6]", async () => {
+  it("takes no letter for a yes in `caret run` that was typed before its card", async () => {
     terminal = await open();
     await terminal.enter(`clear; ${caretCommand} run 'go on'`);
     await terminal.shows("Shall I go on?");

@@ -94,7 +94,7 @@ async function runningTurns(): Promise<number> {
 }
 
 describe.each([false, true])("an answer (stream: %s)", (stream) => {
-  it("ends before a stop sequence, and says so [defect 17]", async () => {
+  it("ends before a stop sequence, and says so", async () => {
     expect({
       chat: await chat(stream, { stop: ["STOP"] }),
       messages: await message(stream, { stop_sequences: ["never", "STOP"] }),
@@ -104,7 +104,7 @@ describe.each([false, true])("an answer (stream: %s)", (stream) => {
     });
   });
 
-  it("ends after as many tokens as were asked for, and says so [defect 17]", async () => {
+  it("ends after as many tokens as were asked for, and says so", async () => {
     expect({
       chat: await chat(stream, { max_completion_tokens: 2 }),
       messages: await message(stream, { max_tokens: 2 }),
@@ -167,7 +167,7 @@ const ends: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.keys(ends))(
-  "at its limit (%s) the answer is cut, and the agent with tools of its own does all of its work [A9]",
+  "at its limit (%s) the answer is cut, and the agent with tools of its own does all of its work",
   async (what) => {
     const [door = "", limit = ""] = what.split(" ");
     const outcomes = await Promise.all(
@@ -196,7 +196,7 @@ async function outcomeOf(work: string): Promise<unknown> {
   return status?.outcome ?? status?.kind;
 }
 
-it("ends its turn with it where the agent can only speak, and the conversation goes on [defect 17]", async () => {
+it("ends its turn with it where the agent can only speak, and the conversation goes on", async () => {
   const first = { role: "user" as const, content: "Talk to me at length" };
   const cut = await openai.chat.completions.create({ model: "auto", messages: [first], stop: "STOP" });
   const answer = { role: "assistant" as const, content: cut.choices[0]?.message.content ?? "" };

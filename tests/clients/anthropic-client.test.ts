@@ -34,7 +34,7 @@ describe("messages with Anthropic's client", () => {
     ["claude-opus-5-5", /^claude-opus-5\b/],
     ["claude-sonnet-5-5-20261015[1m]", /^claude-sonnet-5\b/],
     ["haiku", /^claude-sonnet-5\b/],
-  ])("are answered under Claude Code's own model name %s [clients D6]", async (model, runs) => {
+  ])("are answered under Claude Code's own model name %s", async (model, runs) => {
     const answer = await client.messages.create({ ...ask(user(`Hello, ${model}`)), model });
     expect(answer).toMatchObject({ stop_reason: "end_turn", model: expect.stringMatching(runs) });
   });

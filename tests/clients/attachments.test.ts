@@ -98,43 +98,37 @@ describe.each(doors.slice(0, barSize({ quick: 1, full: 3 })))(
     it.each([
       ["PDF", undefined],
       ["picture", picture],
-    ])(
-      "a %s is refused for good, and the next plain question works, however it is sent [defect 18] [clients D4]",
-      async (kind, more) => {
-        const asked = first(`Sum up the ${kind}`, more);
-        const refused = await refusalOf(ask([{ role: "user", content: asked }]));
-        expect({
-          refused,
-          apart: await ask([
-            { role: "user", content: asked },
-            { role: "user", content: question },
-          ]),
-          joined: await ask([{ role: "user", content: [...asked, text(question)] }]),
-          answered: await ask([
-            { role: "user", content: asked },
-            { role: "assistant", content: "I could not." },
-            { role: "user", content: question },
-          ]),
-        }).toEqual({ refused: final, apart: "20 + 22 = 42", joined: "20 + 22 = 42", answered: "20 + 22 = 42" });
-      },
-    );
+    ])("a %s is refused for good, and the next plain question works, however it is sent", async (kind, more) => {
+      const asked = first(`Sum up the ${kind}`, more);
+      const refused = await refusalOf(ask([{ role: "user", content: asked }]));
+      expect({
+        refused,
+        apart: await ask([
+          { role: "user", content: asked },
+          { role: "user", content: question },
+        ]),
+        joined: await ask([{ role: "user", content: [...asked, text(question)] }]),
+        answered: await ask([
+          { role: "user", content: asked },
+          { role: "assistant", content: "I could not." },
+          { role: "user", content: question },
+        ]),
+      }).toEqual({ refused: final, apart: "20 + 22 = 42", joined: "20 + 22 = 42", answered: "20 + 22 = 42" });
+    });
 
     it.each([
       ["PDF", undefined],
       ["picture", picture],
-    ])(
-      "a %s of the past does not fail the first request that a gateway sees [defect 18] [clients D4]",
-      async (kind, more) => {
-        const content = first(`Long ago a ${kind}`, more);
-        const past = [
-          { role: "user" as const, content },
-          { role: "assistant" as const, content: "Yes." },
-        ];
-        expect(await ask([...past, { role: "user", content: question }])).toBe("20 + 22 = 42");
-      },
-    );
+    ])("a %s of the past does not fail the first request that a gateway sees", async (kind, more) => {
+      const content = first(`Long ago a ${kind}`, more);
+      const past = [
+        { role: "user" as const, content },
+        { role: "assistant" as const, content: "Yes." },
+      ];
+      expect(await ask([...past, { role: "user", content: question }])).toBe("20 + 22 = 42");
+    });
 
-    it("a text file is passed on as text [defect 18]", async () => {
+    it("a text file is passed on as text", async () => {
       const before = home.prompts().length;
       const data = Buffer.from("Boskoop\nElstar\n").toString("base64");
       await ask([{ role: "user", content: [text(`Name the apples by ${name}`), attachment("text/plain", data)] }]);
@@ -149,7 +143,7 @@ describe("a picture that a tool has given", () => {
   const image = { url: `data:image/png;base64,${PNG}` };
 
   it.each([["Attached image(s) from tool result:"], ["The tool look returned the following attachments:"]])(
-    "goes on in the same turn, also behind its result and the words %j [clients D4]",
+    "goes on in the same turn, also behind its result and the words %j",
     async (caption) => {
       const before = home.turns().length;
       const asked = { role: "user" as const, content: `Look at it (${caption})` };
@@ -180,7 +174,7 @@ describe("a picture that a tool has given", () => {
     },
   );
 
-  it("goes on in the same turn by the doors that have it in the result itself [clients D4]", async () => {
+  it("goes on in the same turn by the doors that have it in the result itself", async () => {
     const before = home.turns().length;
     const tools = [{ name: "look", input_schema: parameters }];
     const asked = { role: "user" as const, content: "Look at it by messages" };

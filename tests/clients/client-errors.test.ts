@@ -95,16 +95,13 @@ describe.each(doors)("through %s", (door) => {
     expect([status, headers?.get("x-should-retry")]).toEqual([402, "false"]);
   });
 
-  it.each(["Crash", "Break off"])(
-    "reports an agent that ends without a result (%s) as final [clients D9]",
-    async (prompt) => {
-      const { status, headers } = await failureOf(clients()[door](prompt));
-      expect({ status, shouldRetry: headers?.get("x-should-retry") }).toEqual({ status: 424, shouldRetry: "false" });
-    },
-  );
+  it.each(["Crash", "Break off"])("reports an agent that ends without a result (%s) as final", async (prompt) => {
+    const { status, headers } = await failureOf(clients()[door](prompt));
+    expect({ status, shouldRetry: headers?.get("x-should-retry") }).toEqual({ status: 424, shouldRetry: "false" });
+  });
 
   it.each(["Crash", "Break off", "Spent"])(
-    "starts one agent for an answer that fails (%s), however often the client would try [clients D9]",
+    "starts one agent for an answer that fails (%s), however often the client would try",
     async (prompt) => {
       const before = home.turns().length;
       await failureOf(clients(gateway.token, 5)[door](`${prompt} in ${door}`));
@@ -123,24 +120,21 @@ describe("Codex, which goes by statuses and codes of its own", () => {
     return { status: response.status, body: await response.text() };
   }
 
-  it("gets a used-up plan as its own usage limit [clients D9]", async () => {
+  it("gets a used-up plan as its own usage limit", async () => {
     const { status, body } = await ask("Spent by Codex");
     expect({ status, type: JSON.parse(body).error.type }).toEqual({ status: 429, type: "usage_limit_reached" });
   });
 
-  it.each(["Crash", "Break off", "Unknown"])(
-    "is given a code that it takes as final (%s) [clients D9]",
-    async (input) => {
-      const { status, body } = await ask(input);
-      const [, failed = "{}"] = /event: response\.failed\ndata: (.+)\n\n/.exec(body) ?? [];
-      expect({ status, code: JSON.parse(failed).response?.error.code }).toEqual({
-        status: 200,
-        code: "invalid_prompt",
-      });
-    },
-  );
+  it.each(["Crash", "Break off", "Unknown"])("is given a code that it takes as final (%s)", async (input) => {
+    const { status, body } = await ask(input);
+    const [, failed = "{}"] = /event: response\.failed\ndata: (.+)\n\n/.exec(body) ?? [];
+    expect({ status, code: JSON.parse(failed).response?.error.code }).toEqual({
+      status: 200,
+      code: "invalid_prompt",
+    });
+  });
 
-  it("is refused with 400 when its token is wrong, since it would send anything else again [clients D9]", async () => {
+  it("is refused with 400 when its token is wrong, since it would send anything else again", async () => {
     expect((await ask("hello", "caret_wrong")).status).toBe(400);
   });
 });

@@ -122,7 +122,7 @@ const ends: Readonly<Record<string, string>> = { chat: "stop", messages: "end_tu
 describe.each(Object.keys(doors))("an answer that has to be JSON, at the door %s", (door) => {
   // In the short run each door answers in one of the two ways, and each way is some door's.
   const ways = isFullRun() ? [false, true] : [door !== "messages"];
-  it.each(ways)("is what the SDK's own parser takes, however the agent says it (stream: %s) [A6]", async (stream) => {
+  it.each(ways)("is what the SDK's own parser takes, however the agent says it (stream: %s)", async (stream) => {
     const before = home.turns().length;
     const asked = Object.keys(manners).map(async (manner) => {
       const answer = await doors[door]?.(`Who is she? ${door} ${stream}/${manner}`, stream, person);
@@ -137,23 +137,20 @@ describe.each(Object.keys(doors))("an answer that has to be JSON, at the door %s
     expect(existsSync(join(home.workspace, `${slug(`${door} ${stream}/prose`)}.txt`))).toBe(true);
   });
 
-  it.each(ways)(
-    "fails for good where the agent never gives it: no SDK asks again (stream: %s) [A6]",
-    async (stream) => {
-      const before = home.turns().length;
-      const error = await doors[door]?.(`never ${door} ${stream}`, stream, never).then(
-        () => "answered",
-        (reason: { status?: number; message: string }) => ({ status: reason.status, message: reason.message }),
-      );
-      expect({ error, agents: home.turns().length - before }).toEqual({
-        error: { status: expect.any(Number), message: expect.stringContaining("not in the format that was demanded") },
-        agents: 2,
-      });
-    },
-  );
+  it.each(ways)("fails for good where the agent never gives it: no SDK asks again (stream: %s)", async (stream) => {
+    const before = home.turns().length;
+    const error = await doors[door]?.(`never ${door} ${stream}`, stream, never).then(
+      () => "answered",
+      (reason: { status?: number; message: string }) => ({ status: reason.status, message: reason.message }),
+    );
+    expect({ error, agents: home.turns().length - before }).toEqual({
+      error: { status: expect.any(Number), message: expect.stringContaining("not in the format that was demanded") },
+      agents: 2,
+    });
+  });
 });
 
-it("any JSON object is one where no schema is named [A6]", async () => {
+it("any JSON object is one where no schema is named", async () => {
   const { choices } = await openai.chat.completions.create({
     model: "auto",
     messages: [{ role: "user", content: "any object" }],
@@ -162,7 +159,7 @@ it("any JSON object is one where no schema is named [A6]", async () => {
   expect(choices[0]?.message.content).toBe('{"a":1}');
 });
 
-it("a schema that is none is refused before an agent starts, by the field that it stands in [A6]", async () => {
+it("a schema that is none is refused before an agent starts, by the field that it stands in", async () => {
   const before = home.turns().length;
   const bad = { type: "json_schema" as const, name: "x", schema: { type: "nothing" } };
   const codeOf = (asked: PromiseLike<unknown>): PromiseLike<unknown> =>

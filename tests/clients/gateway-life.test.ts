@@ -77,7 +77,7 @@ it("is shared instead of started twice for one data directory", async () => {
 });
 
 it.runIf(isFullRun())(
-  "is not shared with a user who wants other settings, who reads what differs and where it is [ux B12]",
+  "is not shared with a user who wants other settings, who reads what differs and where it is",
   async () => {
     const home = newHome();
     const { url, pid } = await start(home);
@@ -90,7 +90,7 @@ it.runIf(isFullRun())(
   },
 );
 
-it.runIf(isFullRun())("shows a user who wants the same gateway where it is and how to get in [ux B12]", async () => {
+it.runIf(isFullRun())("shows a user who wants the same gateway where it is and how to get in", async () => {
   const home = newHome();
   const { url, pid, token } = await start(home);
   const second = await startGateway(home);

@@ -48,7 +48,7 @@ async function ask(
 
 const tools = [{ type: "function" as const, name: "look", parameters: { type: "object" }, strict: false }];
 
-describe("a response that a client refers to after a restart [defect 30]", () => {
+describe("a response that a client refers to after a restart", () => {
   // A gateway that stops in order keeps no less than one that is killed: "is found by one of its items" stops it in order.
   const signals = (["SIGKILL", undefined] as const).slice(0, barSize({ quick: 1, full: 2 }));
   it.each(signals)("goes on in its session with what is new (signal: %s)", async (signal) => {
@@ -63,7 +63,7 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     }).toEqual({ sessions: [first.session, first.session], text: "Noted.", prompt: "And now?" });
   });
 
-  it("goes on in its session when what was said had secrets, which are not kept [review 2 F3]", async () => {
+  it("goes on in its session when what was said had secrets, which are not kept", async () => {
     const input = [
       { role: "developer" as const, content: `Never print the password hunter2-${SECRET}.` },
       { role: "user" as const, content: `My token is ${SECRET}. Remember it.` },
@@ -93,7 +93,7 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
   });
 
   it.runIf(isFullRun())(
-    "is one request under its idempotency key, though what it continues lost its secrets [review 2 F3] [review 2 F12]",
+    "is one request under its idempotency key, though what it continues lost its secrets",
     async () => {
       const first = await ask({ input: `The password is ${SECRET}.` });
       const again = { input: "Go on, once", previous_response_id: first.id };
@@ -106,7 +106,7 @@ describe("a response that a client refers to after a restart [defect 30]", () =>
     },
   );
 
-  it.runIf(isFullRun())("goes on in its session when the result of a call had a secret [review 2 F3]", async () => {
+  it.runIf(isFullRun())("goes on in its session when the result of a call had a secret", async () => {
     const first = await ask({ input: "Look around, there are secrets", tools });
     const [call] = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
     const output = { type: "function_call_output", call_id: call?.call_id ?? "", output: `key: ${SECRET}` } as const;

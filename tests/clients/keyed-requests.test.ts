@@ -59,7 +59,7 @@ const everywhere = <Result>(work: (path: Path) => Promise<Result>): Promise<read
 
 /** The gateway is killed once for all three doors. */
 describe("a request with an idempotency-key at any stateless door", () => {
-  it("is one turn and has one answer, at once, later and after kill -9 [defect 19]", async () => {
+  it("is one turn and has one answer, at once, later and after kill -9", async () => {
     const prompt = (path: Path): string => `Pay, by ${path}`;
     const before = await everywhere(async (path) => {
       const [first, together] = await Promise.all([1, 2].map(() => ask(path, prompt(path), "pay")));
@@ -85,7 +85,7 @@ describe("a request with an idempotency-key at any stateless door", () => {
     }
   });
 
-  it("is not begun again when kill -9 has cut it: the client is answered that it was interrupted [defect 19]", async () => {
+  it("is not begun again when kill -9 has cut it: the client is answered that it was interrupted", async () => {
     const prompt = (path: Path): string => `A slow one, by ${path}`;
     const cut = everywhere((path) => ask(path, prompt(path), "slow").catch(() => "cut"));
     await expect.poll(() => paths.map((path) => agentsFor(prompt(path)))).toEqual([1, 1, 1]);
@@ -102,7 +102,7 @@ describe("a request with an idempotency-key at any stateless door", () => {
     ).toEqual(paths.map((path) => ({ path, isRefused: true, saysWhy: true, agents: 1 })));
   });
 
-  it("is answered byte for byte or not at all: an answer with secrets is not kept over kill -9 [review 2 F12]", async () => {
+  it("is answered byte for byte or not at all: an answer with secrets is not kept over kill -9", async () => {
     const prompt = (path: Path): string => `A secret, by ${path}`;
     const before = await everywhere(async (path) => [
       await ask(path, prompt(path), "secret"),
@@ -130,7 +130,7 @@ describe("a request with an idempotency-key at any stateless door", () => {
 });
 
 describe.each(paths)("a request with an idempotency-key at %s", (path) => {
-  it("with the key of another request is refused, and other keys begin other turns [defect 19]", async () => {
+  it("with the key of another request is refused, and other keys begin other turns", async () => {
     const prompt = `Mine, by ${path}`;
     await ask(path, prompt, "mine");
     const other = await ask(path, "Something else", "mine");

@@ -55,7 +55,7 @@ const answered = (calls: readonly AskedCall[]): readonly RawEntry[] => [
 const agents = (): number => findVictims(home, "agent").length;
 
 describe.each(kinds)("by %s, a client %s", (door, kind, newName) => {
-  it("stops the agent by leaving after a tool round, and is answered at once when it goes on [defect 1]", async () => {
+  it("stops the agent by leaving after a tool round, and is answered at once when it goes on", async () => {
     const name = newName();
     const task = `Please work on, ${crypto.randomUUID()}`;
     const { calls, turn } = await askRaw(gateway, { door, name, transcript: [{ user: task }] });
@@ -71,7 +71,7 @@ describe.each(kinds)("by %s, a client %s", (door, kind, newName) => {
   });
 
   it.runIf(isFullRun() || kind !== "without a name")(
-    "stops the agent by leaving after a tool round, and never coming back [defect 1]",
+    "stops the agent by leaving after a tool round, and never coming back",
     async () => {
       const name = newName();
       const task = `Please work on, ${crypto.randomUUID()}`;
@@ -82,7 +82,7 @@ describe.each(kinds)("by %s, a client %s", (door, kind, newName) => {
   );
 
   it.runIf(isFullRun() || door === "chat completions")(
-    "may send everything twice and has its task done once, its calls in their order [defect 12] [clients D12]",
+    "may send everything twice and has its task done once, its calls in their order",
     async () => {
       const name = newName();
       const task = `Read three files, ${crypto.randomUUID()}`;
@@ -111,7 +111,7 @@ describe.each(kinds)("by %s, a client %s", (door, kind, newName) => {
     },
   );
 
-  it("is given ids of letters and digits, and may send them back in another spelling [clients D1]", async () => {
+  it("is given ids of letters and digits, and may send them back in another spelling", async () => {
     const [name, task] = [newName(), `Read three files, ${crypto.randomUUID()}`];
     let transcript: readonly RawEntry[] = [{ user: task }];
     let answer = await askRaw(gateway, { door, name, transcript });

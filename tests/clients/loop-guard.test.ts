@@ -32,20 +32,20 @@ async function loop(steps: readonly object[], env: Readonly<Record<string, strin
   return { calls, end: error?.code ?? answer.text };
 }
 
-it("a command with the same output may be run many times among others [clients D12]", async () => {
+it("a command with the same output may be run many times among others", async () => {
   expect(await loop(times(7, bash("git status"), bash("git log")))).toEqual({
     calls: 14,
     end: "All done.",
   });
 });
 
-it("a command that is run again and again with the same output is refused, and ends the turn [clients D12]", async () => {
+it("a command that is run again and again with the same output is refused, and ends the turn", async () => {
   expect(await loop(times(8, bash("git status")))).toEqual({ calls: 6, end: "loop_stopped" });
 });
 
 it.runIf(isFullRun()).each([
   ["sooner", "2", { calls: 2, end: "loop_stopped" }],
   ["never", "0", { calls: 8, end: "All done." }],
-])("a setting makes it %s [clients D12]", async (_when, repeats, end) => {
+])("a setting makes it %s", async (_when, repeats, end) => {
   expect(await loop(times(8, bash("git status")), { CARET_LOOPS_REPEATS: repeats })).toEqual(end);
 });

@@ -40,7 +40,7 @@ afterAll(async () => {
 const workspaceFiles = () => readdirSync(home.workspace).toSorted();
 
 describe("tools that a client runs although it sends no schema of them", () => {
-  it("are called by Anthropic's client, and nothing is done on the gateway's machine [defect 4]", async () => {
+  it("are called by Anthropic's client, and nothing is done on the gateway's machine", async () => {
     const { content, stop_reason } = await anthropic.messages.create({
       model: "auto",
       max_tokens: 1000,
@@ -57,7 +57,7 @@ describe("tools that a client runs although it sends no schema of them", () => {
     }).toEqual({ calls: 1, stop_reason: "tool_use", files: ["kept.txt"] });
   });
 
-  it.each([false, true])("are called as custom tools by chat completions (stream: %s) [defect 4]", async (stream) => {
+  it.each([false, true])("are called as custom tools by chat completions (stream: %s)", async (stream) => {
     const tools: ChatCompletionTool[] = [{ type: "custom", custom: { name: "note", description: "Takes a note" } }];
     const messages: ChatCompletionMessageParam[] = [{ role: "user", content: `Note it ${stream}` }];
     const body = { model: "auto", tools, messages };
@@ -81,7 +81,7 @@ describe("tools that a client runs although it sends no schema of them", () => {
     expect(answer.choices[0]?.message.content).toBe("Noted.");
   });
 
-  it("are called as custom tools by responses, streamed, and go on by their results [defect 4]", async () => {
+  it("are called as custom tools by responses, streamed, and go on by their results", async () => {
     const tools = [{ type: "custom", name: "note", description: "Takes a note" } as const];
     const input: ResponseInputItem[] = [{ role: "user", content: "Note it by responses" }];
     const { output } = await openai.responses.stream({ model: "auto", tools, input }).finalResponse();
@@ -111,7 +111,7 @@ describe("tools that a client runs although it sends no schema of them", () => {
       (id: string) => ({ type: "apply_patch_call_output", call_id: id, status: "completed" }) as const,
       "Done.",
     ],
-  ] as const)("are called as %s by responses [defect 4]", async (type, content, expected, resultOf, words) => {
+  ] as const)("are called as %s by responses", async (type, content, expected, resultOf, words) => {
     const input: ResponseInputItem[] = [{ role: "user", content }];
     const { output, id } = await openai.responses.create({ model: "auto", tools: [{ type }], input });
     expect(output).toEqual([expect.objectContaining({ status: "completed", type: expected.type })]);
@@ -128,7 +128,7 @@ describe("tools that a client runs although it sends no schema of them", () => {
 });
 
 describe("tools that only OpenAI's or Anthropic's servers run", () => {
-  it("are refused where a request offers nothing else: no agent gets tools of its own for them [defect 4]", async () => {
+  it("are refused where a request offers nothing else: no agent gets tools of its own for them", async () => {
     const agents = home.turns().length;
     const refusals = [
       anthropic.messages.create({
@@ -158,7 +158,7 @@ describe("tools that only OpenAI's or Anthropic's servers run", () => {
     });
   });
 
-  it("are left out beside others, and the answer says which [defect 4]", async () => {
+  it("are left out beside others, and the answer says which", async () => {
     const { data, response } = await openai.responses
       .create({
         model: "auto",
@@ -174,7 +174,7 @@ describe("tools that only OpenAI's or Anthropic's servers run", () => {
 });
 
 describe("tools of one name in two namespaces", () => {
-  it("are kept apart: the client is asked for the one that the agent means [defect 22]", async () => {
+  it("are kept apart: the client is asked for the one that the agent means", async () => {
     const group = (name: string) => ({
       type: "namespace" as const,
       name,

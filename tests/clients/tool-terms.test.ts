@@ -52,24 +52,21 @@ describe("a forced tool choice", () => {
   it.each([
     ["required", "required"],
     ["of one function", { type: "function", function: { name: "extract" } }],
-  ] as const)(
-    "%s gives the call, although the agent answers in words at first [defect 17]",
-    async (_name, tool_choice) => {
-      const { choices } = await openai.chat.completions.create({
-        model: "auto",
-        messages: [{ role: "user", content: `Extract the name of Ada, ${_name}` }],
-        tools: [extract],
-        tool_choice,
-      });
-      const [call] = choices[0]?.message.tool_calls ?? [];
-      expect({ call, finish: choices[0]?.finish_reason }).toEqual({
-        call: { id: expect.any(String), type: "function", function: { name: "extract", arguments: '{"name":"Ada"}' } },
-        finish: "tool_calls",
-      });
-    },
-  );
+  ] as const)("%s gives the call, although the agent answers in words at first", async (_name, tool_choice) => {
+    const { choices } = await openai.chat.completions.create({
+      model: "auto",
+      messages: [{ role: "user", content: `Extract the name of Ada, ${_name}` }],
+      tools: [extract],
+      tool_choice,
+    });
+    const [call] = choices[0]?.message.tool_calls ?? [];
+    expect({ call, finish: choices[0]?.finish_reason }).toEqual({
+      call: { id: expect.any(String), type: "function", function: { name: "extract", arguments: '{"name":"Ada"}' } },
+      finish: "tool_calls",
+    });
+  });
 
-  it.runIf(isFullRun())("gives the call at the other doors, too [defect 17]", async () => {
+  it.runIf(isFullRun())("gives the call at the other doors, too", async () => {
     const input_schema = { type: "object" as const, properties: { name: { type: "string" } } };
     const message = await anthropic.messages.create({
       model: "auto",
@@ -90,7 +87,7 @@ describe("a forced tool choice", () => {
     }).toEqual({ messages: [{ name: "Ada" }], responses: ['{"name":"Ada"}'] });
   });
 
-  it("that the agent does not follow is an error that says so, and is not tried again [defect 17]", async () => {
+  it("that the agent does not follow is an error that says so, and is not tried again", async () => {
     const before = home.turns().length;
     const patient = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.token, maxRetries: 2 });
     const asked = patient.chat.completions.create({
@@ -114,7 +111,7 @@ describe("a forced tool choice", () => {
   });
 });
 
-it("calls come one at a time to a client that says so, and all together to any other [defect 17]", async () => {
+it("calls come one at a time to a client that says so, and all together to any other", async () => {
   const countsOf = async (parallel_tool_calls: boolean) => {
     const messages: ChatCompletionMessageParam[] = [{ role: "user", content: `Both at once: ${parallel_tool_calls}` }];
     const counts: number[] = [];
@@ -154,7 +151,7 @@ describe("a tool that the client adds after its search for it", () => {
   it.each([
     ["listed again", "Weather please", { city: "Rome" }, "Sunny."],
     ["passed on by call_tool", "Passed on please", { city: "Oslo" }, "Cold."],
-  ])("is called in the same turn, %s [clients D3]", async (_name, content, input, words) => {
+  ])("is called in the same turn, %s", async (_name, content, input, words) => {
     const agents = home.turns().length;
     const ask = { model: "auto", max_tokens: 1000 };
     const messages: Anthropic.Messages.MessageParam[] = [{ role: "user", content }];

@@ -40,7 +40,7 @@ describe.each([
   ["responses", openResponsesDialogue],
   ["messages", openMessagesDialogue],
 ] as const)("a client of %s", (door, open) => {
-  it("is given calls and texts exactly as the agent made them, also a call that it is sent twice [defect 2]", async () => {
+  it("is given calls and texts exactly as the agent made them, also a call that it is sent twice", async () => {
     const dialogue = open(gateway);
     const asked = await dialogue.say(`Write the files, ${door}`);
     const [one, two] = asked.calls;
@@ -58,7 +58,7 @@ describe.each([
   });
 });
 
-it("what clients are given whole is redacted in the log, in exports and for other readers [defect 2]", async () => {
+it("what clients are given whole is redacted in the log, in exports and for other readers", async () => {
   const caret = createNativeClient({ baseUrl: gateway.url, headers: { authorization: `Bearer ${gateway.token}` } });
   await openChatDialogue(gateway).say("Write the files, once more");
   const { sessions } = await caret.listSessions({});

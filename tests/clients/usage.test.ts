@@ -132,7 +132,7 @@ describe.each([
 ])("the usage of answers by %s", (door, ask) => {
   // Whole and streamed answers have one usage: the longer loop is gone through once in the quick form.
   it.each([true, false].slice(0, barSize({ quick: 1, full: 2 })))(
-    "grows with the client's context in a tool loop, and never is the whole turn's (stream: %s) [clients D2]",
+    "grows with the client's context in a tool loop, and never is the whole turn's (stream: %s)",
     async (stream) => {
       const used = await ask(`Loop by ${door}, ${stream}`, stream);
       const prompts = used.map(({ prompt }) => prompt);
@@ -157,7 +157,7 @@ describe.each([
   );
 
   it.each([false, true])(
-    "is what the agent reported where one answer is the whole turn (stream: %s) [clients D2]",
+    "is what the agent reported where one answer is the whole turn (stream: %s)",
     async (stream) => {
       expect(await ask(`Plain by ${door}, ${stream}`, stream)).toEqual([
         { prompt: 79_000, cached: 9_000, output: 900, estimated: false, ofTurn: undefined },

@@ -48,7 +48,7 @@ async function startClient(): Promise<ChildProcess> {
 
 const agents = (): readonly number[] => findVictims(home, "agent");
 
-it("a client that is killed while it runs a tool frees its agent long before the tool's time is over, and no other [clients D8]", async () => {
+it("a client that is killed while it runs a tool frees its agent long before the tool's time is over, and no other", async () => {
   await start({ CARET_CLOCKS_GONE_MS: "1000" });
   const waiting = await startClient();
   const kept = agents();
@@ -59,7 +59,7 @@ it("a client that is killed while it runs a tool frees its agent long before the
   expect(waiting.exitCode).toBe(null);
 });
 
-it("a client that never comes back leaves no agent that works on alone [defect 15]", async () => {
+it("a client that never comes back leaves no agent that works on alone", async () => {
   await start({ CARET_CLOCKS_TOOL_MS: "2000" });
   const { session } = await askRaw(gateway, { door: "chat completions", transcript: [{ user: "Read." }] });
   await expect.poll(agents, { timeout: 20_000 }).toEqual([]);

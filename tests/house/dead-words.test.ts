@@ -7,7 +7,7 @@ import { root } from "./lint-planted.ts";
 const sources = globSync("packages/*/src/**/*.ts", { cwd: root });
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-it("house §4.12: the runtime emits every kind of notice", () => {
+it("the runtime emits every kind of notice", () => {
   const emitting = sources.filter(
     (path) => path.startsWith("packages/runtime/") && !/\.(?:test|contract)\.|\/testing\//.test(path),
   );
@@ -17,7 +17,7 @@ it("house §4.12: the runtime emits every kind of notice", () => {
   expect(noticeKinds.filter((kind) => !made.has(kind))).toEqual([]);
 });
 
-it("house §4.12: every flag that a comment or a page of commands names exists", () => {
+it("every flag that a comment or a page of commands names exists", () => {
   const programs = sources.filter((path) => /^packages\/(?:cli|simulator)\//.test(path)).map(read);
   const flags = new Set(
     programs.flatMap((text) => [...text.matchAll(/["`](?:-\w, )?(--[a-z][a-z-]+)/g)].map(([, flag]) => flag)),
@@ -29,4 +29,12 @@ it("house §4.12: every flag that a comment or a page of commands names exists",
     (text) => text.match(/(?<=`)--[a-z][a-z-]+(?=`)/g) ?? [],
   );
   expect(named.filter((flag) => !flags.has(flag))).toEqual([]);
+});
+
+it("no test is named after a review that is not in the repository", () => {
+  const tests = globSync("{packages/*/src,bench,tests}/**/*.{test,contract,bench}.ts", { cwd: root });
+  const tag =
+    /\[(?:defect|ux|clients|fidelity|review|seed|house) [^\]]*\](?=["`])|"house §?\d[\d.]*:|(?<=\w )\[[A-Z]\d+(?:, [A-Z]\d+)*\](?=["`])/g;
+  const found = tests.flatMap((path) => (read(path).match(tag) ?? []).map((name) => `${path}: ${name}`));
+  expect(found).toEqual([]);
 });

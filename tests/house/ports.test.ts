@@ -14,7 +14,7 @@ function declarations(pattern: string): ReadonlyMap<string, readonly string[]> {
   return found;
 }
 
-describe("house §9: the ports between doors and runtime", () => {
+describe("the ports between doors and runtime", () => {
   it("are declared in protocol, and nowhere a second time", () => {
     const ports = declarations("protocol/src/ports/*.ts");
     const others = declarations("{gateway,runtime,cli}/src/**/*.ts");

@@ -52,7 +52,7 @@ describe("the README's two commands", () => {
   });
 });
 
-describe("house 4.13: what tests read from the environment", () => {
+describe("what tests read from the environment", () => {
   /** Nothing that is tested may depend on a variable that no script sets. */
   const known = {
     CARET_SEED: "repeats a run by its seed",
@@ -205,7 +205,7 @@ describe("the lockfile", () => {
   });
 });
 
-it("house §10: every file that the diagrams of a turn name exists", () => {
+it("every file that the diagrams of a turn name exists", () => {
   const words = read("packages/runtime/src/README.md").match(/[\w.-]+(?:\/[\w.-]+)*\.ts\b/g) ?? [];
   const sources = tracked.filter((path) => /^packages\/(?:runtime|gateway)\/src\//.test(path));
   const missing = words.filter((named) => !sources.some((path) => path.endsWith(`/${named}`)));

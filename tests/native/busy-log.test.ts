@@ -45,7 +45,7 @@ async function keepTheLog(): Promise<{ readonly slowestMs: number }> {
   return { slowestMs };
 }
 
-it("a log that another process keeps for seconds neither stops the gateway nor costs a turn a word [defect 9]", async () => {
+it("a log that another process keeps for seconds neither stops the gateway nor costs a turn a word", async () => {
   const { firstSeq } = await caret.startTurn(session.id, { prompt: "Say many words" });
   await eventOf(caret, session.id, "text-delta", firstSeq);
   const { slowestMs } = await keepTheLog();
@@ -60,7 +60,7 @@ it("a log that another process keeps for seconds neither stops the gateway nor c
 }, 40_000);
 
 it.runIf(isFullRun())(
-  "a turn that is stopped while another process keeps the log loses its agent at once, and ends as stopped once the log can be written [defect 9]",
+  "a turn that is stopped while another process keeps the log loses its agent at once, and ends as stopped once the log can be written",
   async () => {
     const { firstSeq, turnId } = await caret.startTurn(session.id, { prompt: "Go on for ever" });
     await eventOf(caret, session.id, "text-delta", firstSeq);

@@ -129,7 +129,7 @@ it("keys of another token are other keys", async () => {
   expect(theirs).not.toBe(ours);
 });
 
-it("a prompt that is sent again to a gateway that was killed and came back is still one turn [defect 19]", async () => {
+it("a prompt that is sent again to a gateway that was killed and came back is still one turn", async () => {
   const session = await newSession();
   const path = `sessions/${session.id}/turns`;
   const first = await send("POST", path, "killed", { prompt: "Once after all" });
@@ -144,7 +144,7 @@ it("a prompt that is sent again to a gateway that was killed and came back is st
   expect(await endsOf(session)).toEqual(["interrupted"]);
 });
 
-it("the typed client does not double a turn when the gateway is killed before it has answered [defect 19]", async () => {
+it("the typed client does not double a turn when the gateway is killed before it has answered", async () => {
   const session = await newSession();
   let sent = 0;
   const { url, token } = gateway.process;
@@ -164,7 +164,7 @@ it("the typed client does not double a turn when the gateway is killed before it
   expect(await endsOf(session)).toEqual(["interrupted"]);
 });
 
-it("sessions are made, forked and deleted once although the gateway was killed in between [defect 19]", async () => {
+it("sessions are made, forked and deleted once although the gateway was killed in between", async () => {
   const make = () => send("POST", "sessions", "make-k", { title: "Made before the kill" });
   const made = await make();
   const { id } = made.body as SessionView;

@@ -73,7 +73,7 @@ function countRows(table: "session" | "event"): number {
   return Number(row?.["count"]);
 }
 
-it("`caret sessions rm` refuses a session whose turn runs at the gateway, and deletes none of the others [defect 24]", async () => {
+it("`caret sessions rm` refuses a session whose turn runs at the gateway, and deletes none of the others", async () => {
   await start();
   const [busy, other] = [await caret.createSession({ permission: "full" }), await caret.createSession({})];
   const { firstSeq } = await caret.startTurn(busy.id, { prompt: "Go on for ever" });
@@ -86,7 +86,7 @@ it("`caret sessions rm` refuses a session whose turn runs at the gateway, and de
   expect((await caret.listSessions()).sessions.map(({ id }) => id).toSorted()).toEqual([busy.id, other.id].toSorted());
 });
 
-it("`caret sessions rm` ends the turn of a process that died, and deletes its session [defect 24]", async () => {
+it("`caret sessions rm` ends the turn of a process that died, and deletes its session", async () => {
   await start();
   const { id } = await caret.createSession({ permission: "full" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
@@ -103,7 +103,7 @@ const deletions = [
 ] as const;
 // The quick form prunes, too: what `rm` has left.
 it.each(deletions.slice(0, barSize({ quick: 1, full: 2 })))(
-  "house §4.15: `caret sessions %s` deletes a session's images and directories with it [defect 24]",
+  "`caret sessions %s` deletes a session's images and directories with it",
   async (_, args) => {
     await start();
     const { id } = await caret.createSession({ permission: "full" });
@@ -123,7 +123,7 @@ it.each(deletions.slice(0, barSize({ quick: 1, full: 2 })))(
   },
 );
 
-it.runIf(isFullRun())("house §4.6: a test of a door leaves no session behind, whatever it asks the agent", async () => {
+it.runIf(isFullRun())("a test of a door leaves no session behind, whatever it asks the agent", async () => {
   await start();
   const answers = [];
   for (const door of ["openai", "responses", "anthropic"] as const) answers.push(await caret.testConnection({ door }));
@@ -135,7 +135,7 @@ it.runIf(isFullRun())("house §4.6: a test of a door leaves no session behind, w
   });
 });
 
-it("the gateway deletes by itself what `retention` says [defect 29]", async () => {
+it("the gateway deletes by itself what `retention` says", async () => {
   await start();
   for (const title of ["oldest", "older", "newer", "newest"]) await caret.createSession({ title });
   await stop();
@@ -145,7 +145,7 @@ it("the gateway deletes by itself what `retention` says [defect 29]", async () =
 });
 
 it.runIf(isFullRun())(
-  "an import that is killed half-way leaves nothing that anybody sees, and the next gateway removes the rest [defect 29]",
+  "an import that is killed half-way leaves nothing that anybody sees, and the next gateway removes the rest",
   async () => {
     const header = { format: "caret-session", version: 1, session: { workspace: home.workspace, createdAt: 1 } };
     const event = (seq: number) => ({

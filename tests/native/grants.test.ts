@@ -25,7 +25,7 @@ const decisions = (events: readonly EventEnvelope[]): readonly string[] =>
   events.flatMap(({ event }) => (event.type === "approval-answer" ? [`${event.decision} by ${event.by}`] : []));
 
 describe("always, for this session", () => {
-  it("is for the command that was shown, is listed, and is not for a dangerous one [ux A2]", async () => {
+  it("is for the command that was shown, is listed, and is not for a dangerous one", async () => {
     const { id } = await caret.createSession({});
     await caret.startTurn(id, { prompt: "Run the tests" });
     const first = await eventOf(caret, id, "approval-request");
@@ -57,7 +57,7 @@ describe("always, for this session", () => {
     });
   });
 
-  it("ends when it is revoked, and with a restart; another session never had it [ux A2]", async () => {
+  it("ends when it is revoked, and with a restart; another session never had it", async () => {
     const { id } = await caret.createSession({});
     await caret.startTurn(id, { prompt: "Run the tests" });
     const { event, seq } = await eventOf(caret, id, "approval-request");

@@ -49,7 +49,7 @@ async function waitingSession(prompt: string, type: "approval-request" | "questi
 }
 
 describe("what a person decides about", () => {
-  it("is shown exactly as it will run while it waits, in the stream, the log and the list, and kept redacted [defect 5]", async () => {
+  it("is shown exactly as it will run while it waits, in the stream, the log and the list, and kept redacted", async () => {
     const { id, event } = await waitingSession("owned", "approval-request");
     const command = hiding("owned");
     const whole = [
@@ -82,7 +82,7 @@ describe("what a person decides about", () => {
     await eventOf(caret, id, "turn-end");
   });
 
-  it("cannot be approved after a restart, when it can no longer be shown whole [defect 5]", async () => {
+  it("cannot be approved after a restart, when it can no longer be shown whole", async () => {
     const { id, event } = await waitingSession("restart", "approval-request");
     await gateway.dieAndReturn();
     caret = gateway.client();

@@ -56,7 +56,7 @@ async function stopAndTime(signal: NodeJS.Signals): Promise<{ readonly code: num
 
 describe("The first Ctrl-C", () => {
   it.each((["SIGINT", "SIGTERM"] as const).slice(0, barSize({ quick: 1, full: 2 })))(
-    "lets a turn of the page finish (%s) [ux A5]",
+    "lets a turn of the page finish (%s)",
     async (signal) => {
       const { id } = await caret.createSession({ permission: "full" });
       const { firstSeq } = await caret.startTurn(id, { prompt: "Please count" });
@@ -71,7 +71,7 @@ describe("The first Ctrl-C", () => {
     },
   );
 
-  it("goes on sending to followers of the turn, and takes nothing new [ux A5]", async () => {
+  it("goes on sending to followers of the turn, and takes nothing new", async () => {
     const { id } = await caret.createSession({ permission: "full" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Please count" });
     await eventOf(caret, id, "text-delta", firstSeq);
@@ -91,7 +91,7 @@ describe("The first Ctrl-C", () => {
     await start();
   });
 
-  it("ends what waits for a person, and the log says that Caret's stop did [ux A5]", async () => {
+  it("ends what waits for a person, and the log says that Caret's stop did", async () => {
     const { id } = await caret.createSession({ permission: "supervised" });
     const { firstSeq } = await caret.startTurn(id, { prompt: "Write a file" });
     const { event: request } = await eventOf(caret, id, "approval-request", firstSeq);
@@ -121,7 +121,7 @@ describe("The first Ctrl-C", () => {
   });
 
   it.runIf(isFullRun())(
-    "does not wait for a turn for ever when a service manager sends it: the turn is logged as interrupted [ux A5]",
+    "does not wait for a turn for ever when a service manager sends it: the turn is logged as interrupted",
     async () => {
       const { id } = await caret.createSession({ permission: "full" });
       const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
@@ -137,7 +137,7 @@ describe("The first Ctrl-C", () => {
   );
 });
 
-it("The second Ctrl-C ends at once, and what waited is logged as ended by it [ux A5]", async () => {
+it("The second Ctrl-C ends at once, and what waited is logged as ended by it", async () => {
   const { id } = await caret.createSession({ permission: "full" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Go on for ever" });
   await eventOf(caret, id, "text-delta", firstSeq);
@@ -148,7 +148,7 @@ it("The second Ctrl-C ends at once, and what waited is logged as ended by it [ux
   expect((await logOf(id)).at(-1)).toMatchObject({ outcome: { kind: "failed", error: { code: "interrupted" } } });
 });
 
-it("What waited for a person when Caret was killed is logged as ended by that [ux A5]", async () => {
+it("What waited for a person when Caret was killed is logged as ended by that", async () => {
   const { id } = await caret.createSession({ permission: "supervised" });
   const { firstSeq } = await caret.startTurn(id, { prompt: "Write a file" });
   await eventOf(caret, id, "approval-request", firstSeq);
@@ -187,13 +187,13 @@ describe("In a terminal", () => {
   }
 
   it.runIf(isFullRun())(
-    "nothing is said about waiting when nothing runs, and no error is written, however soon it is stopped [ux A5, ux C13]",
+    "nothing is said about waiting when nothing runs, and no error is written, however soon it is stopped",
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) expect(await said(async () => undefined)).toBe("");
     },
   );
 
-  it.runIf(isFullRun())("an idle connection delays nothing [defect 31]", async () => {
+  it.runIf(isFullRun())("an idle connection delays nothing", async () => {
     let stoppedAt = 0;
     await said(async (url) => {
       const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -205,7 +205,7 @@ describe("In a terminal", () => {
     expect(performance.now() - stoppedAt).toBeLessThan(20_000);
   });
 
-  it("is said which turns are waited for [ux A5]", async () => {
+  it("is said which turns are waited for", async () => {
     const text = await said(async (baseUrl, token) => {
       const client = createNativeClient({ baseUrl, headers: { authorization: `Bearer ${token}` } });
       const { id } = await client.createSession({ permission: "full", title: "A long count" });

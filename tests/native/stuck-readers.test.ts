@@ -25,7 +25,7 @@ async function cutReaders(): Promise<number> {
   return Number(/^caret_slow_readers_total(?:\{.*\})? (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-it("house 4.13: a reader that takes nothing is cut by the gateway, and then reads on exactly", async () => {
+it("a reader that takes nothing is cut by the gateway, and then reads on exactly", async () => {
   const env = { CARET_SERVER_STUCK_READER_MS: String(STUCK_READER_MS) };
   gateway = await MortalGateway.start(scenario, { env });
   onTestFinished(() => gateway.remove());

@@ -33,7 +33,7 @@ async function turnCounts(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(samples.map(([, name = "", value]) => [name, Number(value)]));
 }
 
-describe("house §4.14: /metrics", () => {
+describe("/metrics", () => {
   it("counts the ends and tokens of native turns, and of turns whose client left", async () => {
     const caret = gateway.client();
     const { id } = await caret.createSession({ permission: "full" });
@@ -59,7 +59,7 @@ describe("house §4.14: /metrics", () => {
   });
 });
 
-describe("house §4.4: the limit on concurrent turns", () => {
+describe("the limit on concurrent turns", () => {
   it("is one for native and stateless turns, says its number, and has room again after the turn", async () => {
     const caret = gateway.client();
     const { id } = await caret.createSession({ permission: "full" });

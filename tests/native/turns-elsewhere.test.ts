@@ -33,7 +33,7 @@ afterEach(async () => {
   await once(terminal, "exit");
 });
 
-it("a turn that a terminal runs says so, and neither stop nor steer pretend to reach it [ux B6]", async () => {
+it("a turn that a terminal runs says so, and neither stop nor steer pretend to reach it", async () => {
   const { status } = await caret.getSession(session.id);
   const turnId = status.kind === "running" ? status.turnId : "";
   expect(status).toMatchObject({ kind: "running", elsewhere: true });
@@ -46,7 +46,7 @@ it("a turn that a terminal runs says so, and neither stop nor steer pretend to r
   await expect(caret.steerTurn(session.id, turnId, "Hello?")).rejects.toMatchObject(refused);
 });
 
-it("a turn whose terminal was killed is ended by the gateway, unasked [defect 9]", async () => {
+it("a turn whose terminal was killed is ended by the gateway, unasked", async () => {
   terminal.kill("SIGKILL");
   const { event } = await eventOf(caret, session.id, "turn-end");
   expect(event.outcome).toMatchObject({ kind: "failed", error: { code: "interrupted" } });

@@ -123,7 +123,7 @@ function routesTests(open: () => Strangers): void {
 }
 
 function machineTests(open: () => Strangers): void {
-  it("is refused the name of an agent or a token as one that nobody can have [B21]", async () => {
+  it("is refused the name of an agent or a token as one that nobody can have", async () => {
     const { bert, workspace } = open();
     const refused = async (seat: Seat, path: string, name: string): Promise<string> => {
       const { status, body } = await post(seat, path, { name, workspace });
@@ -135,7 +135,7 @@ function machineTests(open: () => Strangers): void {
     }
   });
 
-  it("learns whether all is well, and nothing of what is on the machine [B22]", async () => {
+  it("learns whether all is well, and nothing of what is on the machine", async () => {
     const { anna, bert, root } = open();
     for (const seat of [anna, ...bert]) {
       expect(await clientOf(seat).doctor()).toEqual([

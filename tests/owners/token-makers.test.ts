@@ -34,13 +34,13 @@ const mayDo = async ({ url, token }: Seat): Promise<readonly number[]> => {
   return [status, asked.status];
 };
 
-it("makes no token with scopes that its maker lacks [B16]", async () => {
+it("makes no token with scopes that its maker lacks", async () => {
   const stolen = await make(seat("stolen", "sessions"), "keepsake");
   const partial = await make(seat("partial", "sessions", "turns"), "half");
   expect([stolen.status, partial.status, await mayDo(partial.seat)]).toEqual([403, 201, [403, 200]]);
 });
 
-it("revokes with a token what it has made, in a browser too, and nothing else [B16]", async () => {
+it("revokes with a token what it has made, in a browser too, and nothing else", async () => {
   const desk = seat("desk", "admin");
   const sibling = await make(desk, "sibling");
   const phone = seat("phone", "admin");

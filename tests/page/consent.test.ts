@@ -17,7 +17,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
   });
   afterAll(() => stage.close());
 
-  it("puts what is typed into a waiting session into its prompt and approves nothing [ux A1]", async () => {
+  it("puts what is typed into a waiting session into its prompt and approves nothing", async () => {
     const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
     const page = await stage.visit("/");
     await page
@@ -42,7 +42,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
   });
 
   it.runIf(isFullRun())(
-    "takes Alt+A from anywhere and a bare D on the focused card, each for one approval [ux A1]",
+    "takes Alt+A from anywhere and a bare D on the focused card, each for one approval",
     async () => {
       const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
       const page = await stage.visit(`/s/${id}`);
@@ -64,7 +64,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
 
   const guide = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`).join("");
 
-  it.runIf(isFullRun())("shows what an overwrite would lose [ux A3]", async () => {
+  it.runIf(isFullRun())("shows what an overwrite would lose", async () => {
     writeFileSync(join(stage.home.workspace, "guide.md"), guide);
     const { id } = await stage.session(prompts.overwrite, { permission: "supervised" });
     const page = await stage.visit(`/s/${id}`);
@@ -75,27 +75,24 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it.runIf(isFullRun())(
-    "shows an edit at its real line, and asks nobody about one that cannot apply [ux A3]",
-    async () => {
-      writeFileSync(join(stage.home.workspace, "guide.md"), guide);
-      const { id } = await stage.session(prompts.editInTheMiddle, { permission: "supervised" });
-      const page = await stage.visit(`/s/${id}`);
-      const change = approval(page).getByRole("figure", { name: /^Proposed change in .*guide\.md/ });
-      await change.getByText("line twenty").waitFor();
-      expect(await shownText(change)).toMatch(/(^|\n)20\b/);
-      await (await readyApproval(page)).click();
-      await turnEnds(page, "Done");
-      const { events } = await stage.api.readLog(id, { limit: 1_000 });
-      const asked = events.filter(({ event }) => event.type === "approval-request").length;
-      expect({ asked, file: readFileSync(join(stage.home.workspace, "guide.md"), "utf8").split("\n")[19] }).toEqual({
-        asked: 1,
-        file: "line twenty",
-      });
-    },
-  );
+  it.runIf(isFullRun())("shows an edit at its real line, and asks nobody about one that cannot apply", async () => {
+    writeFileSync(join(stage.home.workspace, "guide.md"), guide);
+    const { id } = await stage.session(prompts.editInTheMiddle, { permission: "supervised" });
+    const page = await stage.visit(`/s/${id}`);
+    const change = approval(page).getByRole("figure", { name: /^Proposed change in .*guide\.md/ });
+    await change.getByText("line twenty").waitFor();
+    expect(await shownText(change)).toMatch(/(^|\n)20\b/);
+    await (await readyApproval(page)).click();
+    await turnEnds(page, "Done");
+    const { events } = await stage.api.readLog(id, { limit: 1_000 });
+    const asked = events.filter(({ event }) => event.type === "approval-request").length;
+    expect({ asked, file: readFileSync(join(stage.home.workspace, "guide.md"), "utf8").split("\n")[19] }).toEqual({
+      asked: 1,
+      file: "line twenty",
+    });
+  });
 
-  it("shows the whole command with what it hides, and why it asks [defect 5]", async () => {
+  it("shows the whole command with what it hides, and why it asks", async () => {
     const { id } = await stage.session(prompts.hiddenText);
     const page = await stage.visit(`/s/${id}`);
     const command = approval(page).getByRole("group", { name: "Command" });
@@ -104,7 +101,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it.runIf(isFullRun())("says that a command is dangerous and why [ux A3]", async () => {
+  it.runIf(isFullRun())("says that a command is dangerous and why", async () => {
     const { id } = await stage.session(prompts.dangerous, { permission: "auto" });
     const page = await stage.visit(`/s/${id}`);
     await approval(page)
@@ -114,50 +111,47 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     await turnEnds(page, "Stopped");
   });
 
-  it.runIf(isFullRun())(
-    "allows for the session exactly what the button says, lists it and takes it back [ux A2]",
-    async () => {
-      const { id } = await stage.session(prompts.approval);
-      const page = await stage.visit(`/s/${id}`);
-      const allow = /^Always allow exactly node greet\.js in this session$/;
-      await approval(page).getByRole("button", { name: allow }).click();
-      await turnEnds(page, "Done");
+  it.runIf(isFullRun())("allows for the session exactly what the button says, lists it and takes it back", async () => {
+    const { id } = await stage.session(prompts.approval);
+    const page = await stage.visit(`/s/${id}`);
+    const allow = /^Always allow exactly node greet\.js in this session$/;
+    await approval(page).getByRole("button", { name: allow }).click();
+    await turnEnds(page, "Done");
 
-      // The same command is not asked about again; another one of the same tool is.
-      await stage.api.startTurn(id, { prompt: prompts.approval });
-      await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
-      expect(await approval(page).count()).toBe(0);
-      await stage.api.startTurn(id, { prompt: prompts.dangerous });
-      await approval(page).getByText("rm -rf ./docs && git clean -fdx").waitFor();
-      expect(
-        await approval(page)
-          .getByRole("button", { name: /^Always allow/ })
-          .count(),
-      ).toBe(0);
-      await page.keyboard.press("Escape");
-      await turnEnds(page, "Stopped");
+    // The same command is not asked about again; another one of the same tool is.
+    await stage.api.startTurn(id, { prompt: prompts.approval });
+    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    expect(await approval(page).count()).toBe(0);
+    await stage.api.startTurn(id, { prompt: prompts.dangerous });
+    await approval(page).getByText("rm -rf ./docs && git clean -fdx").waitFor();
+    expect(
+      await approval(page)
+        .getByRole("button", { name: /^Always allow/ })
+        .count(),
+    ).toBe(0);
+    await page.keyboard.press("Escape");
+    await turnEnds(page, "Stopped");
 
-      await page
-        .getByRole("button", { name: /^Actions for/ })
-        .first()
-        .click();
-      await page.getByRole("menuitem", { name: "Allowed in this session" }).click();
-      const dialog = page.getByRole("dialog", { name: "Allowed in this session" });
-      await dialog
-        .getByRole("listitem")
-        .filter({ hasText: "node greet.js" })
-        .getByRole("button", { name: "Revoke" })
-        .click();
-      await dialog.getByText("Nothing yet").waitFor();
-      await page.keyboard.press("Escape");
-      await stage.api.startTurn(id, { prompt: prompts.approval });
-      await approval(page).getByRole("group", { name: "Command" }).waitFor();
-      await page.keyboard.press("Escape");
-      await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
-    },
-  );
+    await page
+      .getByRole("button", { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: "Allowed in this session" }).click();
+    const dialog = page.getByRole("dialog", { name: "Allowed in this session" });
+    await dialog
+      .getByRole("listitem")
+      .filter({ hasText: "node greet.js" })
+      .getByRole("button", { name: "Revoke" })
+      .click();
+    await dialog.getByText("Nothing yet").waitFor();
+    await page.keyboard.press("Escape");
+    await stage.api.startTurn(id, { prompt: prompts.approval });
+    await approval(page).getByRole("group", { name: "Command" }).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(async () => (await stage.api.getSession(id)).status.kind).toBe("ended");
+  });
 
-  it.runIf(isFullRun())("decides from the list of what waits, with everything in sight [ux A3]", async () => {
+  it.runIf(isFullRun())("decides from the list of what waits, with everything in sight", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit("/");
     const inbox = page.getByRole("region", { name: /^Waiting for you/ });
@@ -168,7 +162,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
     expect(new URL(page.url()).hash).toBe("#/");
   });
 
-  it("denies with a reason that the agent is given [ux A3]", async () => {
+  it("denies with a reason that the agent is given", async () => {
     const { id } = await stage.session(prompts.approval);
     const page = await stage.visit(`/s/${id}`);
     await approval(page).getByRole("button", { name: "Deny with a reason" }).click();
@@ -181,7 +175,7 @@ describe.skipIf(lacksChromium())("consent on the page", () => {
       .waitFor();
   });
 
-  it.runIf(isFullRun())("renames a session with what is typed at once, and starts nothing [ux B5]", async () => {
+  it.runIf(isFullRun())("renames a session with what is typed at once, and starts nothing", async () => {
     const session = await stage.endedSession(prompts.quick);
     const page = await stage.visit(`/s/${session.id}`);
     await page.getByRole("button", { name: "Actions" }).first().click();

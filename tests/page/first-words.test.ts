@@ -18,7 +18,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
   });
   afterAll(() => stage.close());
 
-  it("says that the simulator's tools are real before a session starts [ux A4]", async () => {
+  it("says that the simulator's tools are real before a session starts", async () => {
     const page = await stage.visit("/new");
     await page
       .getByText("Simulated answers, real tools: it changes files and runs commands in the workspace.")
@@ -26,13 +26,13 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     await page.getByText("Simulated answers, real tools.", { exact: true }).waitFor();
   });
 
-  it.runIf(isFullRun())("says what an empty workspace field means here [ux B8]", async () => {
+  it.runIf(isFullRun())("says what an empty workspace field means here", async () => {
     const page = await stage.visit("/new");
     await page.getByText(`If empty: ${stage.home.workspace}.`).waitFor();
   });
 
   it.runIf(isFullRun())(
-    "labels the model and the permission beside the prompt, and shares no word between them [ux B11]",
+    "labels the model and the permission beside the prompt, and shares no word between them",
     async () => {
       const { id } = await stage.endedSession(prompts.quick);
       const page = await stage.visit(`/s/${id}`);
@@ -51,7 +51,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     },
   );
 
-  it("works in the newcomer's own project after one confirmed click [ux B1]", async () => {
+  it("works in the newcomer's own project after one confirmed click", async () => {
     const project = join(stage.home.directory, "my project");
     mkdirSync(project);
     const page = await stage.visit("/new");
@@ -66,24 +66,21 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     expect(session?.workspace).toBe(realpathSync(project));
   });
 
-  it.runIf(isFullRun())(
-    "refuses as before when the newcomer cancels, and names the command and the file [ux B1]",
-    async () => {
-      const project = join(stage.home.directory, "not this");
-      mkdirSync(project);
-      const page = await stage.visit("/new");
-      await page.getByRole("combobox", { name: "Workspace" }).fill(project);
-      await composer(page).fill(prompts.quick);
-      stage.allow(/403/);
-      await page.getByRole("button", { name: "Start", exact: true }).click();
-      await page.getByRole("button", { name: "Cancel" }).click();
-      const words = await shownText(page.getByRole("alert").filter({ hasText: "may not work in" }));
-      expect(words).toContain(`${command} workspaces allow '${realpathSync(project)}'`);
-      expect(words).toMatch(/workspaces\.allow` in \/.*\/caret\/caret\.json/);
-    },
-  );
+  it.runIf(isFullRun())("refuses as before when the newcomer cancels, and names the command and the file", async () => {
+    const project = join(stage.home.directory, "not this");
+    mkdirSync(project);
+    const page = await stage.visit("/new");
+    await page.getByRole("combobox", { name: "Workspace" }).fill(project);
+    await composer(page).fill(prompts.quick);
+    stage.allow(/403/);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    const words = await shownText(page.getByRole("alert").filter({ hasText: "may not work in" }));
+    expect(words).toContain(`${command} workspaces allow '${realpathSync(project)}'`);
+    expect(words).toMatch(/workspaces\.allow` in \/.*\/caret\/caret\.json/);
+  });
 
-  it("offers a sample project [ux B1]", async () => {
+  it("offers a sample project", async () => {
     const page = await stage.visit("/new");
     await page.getByRole("button", { name: "Use a sample project" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Workspace" }).inputValue()).toMatch(/sample-project$/);
@@ -92,13 +89,13 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     await turnEnds(page, "Done");
   });
 
-  it("names the command that works here on the sign-in screen [ux B2]", async () => {
+  it("names the command that works here on the sign-in screen", async () => {
     const page = await stage.newBrowser();
     await page.goto(stage.url);
     await page.getByText(`${command} link`, { exact: true }).waitFor();
   });
 
-  it("says before sending that the permission lets no picture through, and shows the picture that was sent [ux B3]", async () => {
+  it("says before sending that the permission lets no picture through, and shows the picture that was sent", async () => {
     const page = await stage.visit("/new");
     await composer(page).fill(prompts.quick);
     await pasteImage(composer(page));
@@ -120,7 +117,7 @@ describe.skipIf(lacksChromium())("what the page says to a newcomer", () => {
     await expect.poll(() => page.getByRole("radio", { name: /^Auto-accept edits/ }).isChecked()).toBe(true);
   });
 
-  it.runIf(isFullRun())("keeps the message about a wrong file beside the one about sending [ux B3]", async () => {
+  it.runIf(isFullRun())("keeps the message about a wrong file beside the one about sending", async () => {
     const page = await stage.visit("/new");
     await page
       .getByLabel("Images to add")

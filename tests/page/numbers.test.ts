@@ -28,7 +28,7 @@ describe.skipIf(lacksChromium())("tokens and cost", () => {
   });
   afterAll(() => stage.close());
 
-  it("are the same on the session, in the terminal, in an export and on the usage screen [ux A6]", async () => {
+  it("are the same on the session, in the terminal, in an export and on the usage screen", async () => {
     const { id } = await stage.endedSession(prompt, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");
@@ -55,7 +55,7 @@ describe.skipIf(lacksChromium())("tokens and cost", () => {
   });
 
   it.runIf(isFullRun())(
-    "of a long session are those of all its turns, although only the last ones are loaded [ux A6]",
+    "of a long session are those of all its turns, although only the last ones are loaded",
     async () => {
       const { id } = await stage.endedSession(prompt, { permission: "full" });
       const { content } = await stage.api.exportSession(id, "ndjson");
@@ -65,7 +65,7 @@ describe.skipIf(lacksChromium())("tokens and cost", () => {
     },
   );
 
-  it.runIf(isFullRun())("of deleted sessions have a line of their own instead of ids [ux A6]", async () => {
+  it.runIf(isFullRun())("of deleted sessions have a line of their own instead of ids", async () => {
     const { id } = await stage.endedSession(prompt, { permission: "full" });
     await stage.api.deleteSession(id);
     const page = await stage.visit("/usage");

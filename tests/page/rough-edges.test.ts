@@ -27,7 +27,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
   }
 
   it.runIf(isFullRun())(
-    "lists neither side calls nor tests of the doors among the sessions, and has a place for them [ux C2]",
+    "lists neither side calls nor tests of the doors among the sessions, and has a place for them",
     async () => {
       const page = await stage.visit("/connect");
       await page.getByText(/The simulator answers these tests/).waitFor();
@@ -44,7 +44,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     },
   );
 
-  it("shows what failed recently with its reason above the list, until it is gone on with [ux C3]", async () => {
+  it("shows what failed recently with its reason above the list, until it is gone on with", async () => {
     const { id } = await stage.endedSession(prompts.failure);
     const page = await stage.visit("/");
     const failed = page.getByRole("region", { name: /^Failed recently/ });
@@ -78,7 +78,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await Promise.all([...ids, id].map((sessionId) => stage.api.deleteSession(sessionId)));
   });
 
-  it("has one bar above a session on a phone, with the way back and most of the title [ux C8]", async () => {
+  it("has one bar above a session on a phone, with the way back and most of the title", async () => {
     const { id } = await stage.endedSession(prompts.quick);
     const page = await stage.visit(`/s/${id}`, phone);
     await turnEnds(page, "Done");
@@ -91,7 +91,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 
-  it.runIf(isFullRun())("shows the open session in the list beside it, however many are newer [ux C7]", async () => {
+  it.runIf(isFullRun())("shows the open session in the list beside it, however many are newer", async () => {
     const oldest = await stage.endedSession(prompts.quick);
     for (let newer = 0; newer < 20; newer += 1) await stage.api.createSession({ title: `Newer ${newer}` });
     const page = await stage.visit(`/s/${oldest.id}`, { viewport: { width: 1280, height: 480 } });
@@ -101,7 +101,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     await expect.poll(async () => (await row.boundingBox())?.y ?? 1_000).toBeLessThan(460);
   });
 
-  it.runIf(isFullRun())("shows in a replay what an open question offers [ux C10]", async () => {
+  it.runIf(isFullRun())("shows in a replay what an open question offers", async () => {
     const { id } = await stage.session(prompts.question);
     const page = await stage.visit(`/s/${id}`);
     await page.getByRole("form", { name: "Colour" }).waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     expect(await card.getByRole("listitem").allInnerTexts()).toEqual(["Red", "Blue"]);
   });
 
-  it("says of what is said to a running turn that it waits, and then that it was heard [ux B10]", async () => {
+  it("says of what is said to a running turn that it waits, and then that it was heard", async () => {
     const { id } = await stage.session(prompts.twoApprovals, { permission: "supervised" });
     const page = await stage.visit(`/s/${id}`);
     await approval(page).first().waitFor();
@@ -126,20 +126,17 @@ describe.skipIf(lacksChromium())("the page, at its edges,", () => {
     expect(await said.count()).toBe(1);
   });
 
-  it.runIf(isFullRun())(
-    "names no directory of Caret's own as the workspace of a client's session [clients D10]",
-    async () => {
-      const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
-      await askByChat({ messages: [{ role: "user", content: prompts.quick }], tools: [tool] });
-      const page = await stage.visit("/");
-      await page.getByRole("main").getByRole("link", { name: prompts.quick }).first().click();
-      await transcript(page).getByText("Hello there.").waitFor();
-      await stateLine(page).getByText("no workspace").waitFor();
-    },
-  );
+  it.runIf(isFullRun())("names no directory of Caret's own as the workspace of a client's session", async () => {
+    const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
+    await askByChat({ messages: [{ role: "user", content: prompts.quick }], tools: [tool] });
+    const page = await stage.visit("/");
+    await page.getByRole("main").getByRole("link", { name: prompts.quick }).first().click();
+    await transcript(page).getByText("Hello there.").waitFor();
+    await stateLine(page).getByText("no workspace").waitFor();
+  });
 
   it.runIf(isFullRun())(
-    "says how long it has been cut off and how often it tries, and is back soon after the gateway [ux C9]",
+    "says how long it has been cut off and how often it tries, and is back soon after the gateway",
     async () => {
       const page = await stage.visit("/");
       await page.getByRole("heading", { name: "Sessions" }).waitFor();

@@ -71,7 +71,7 @@ describe.skipIf(lacksChromium())("getting in", () => {
   });
 
   it.runIf(isFullRun())(
-    "shows the documentation of the API without asking for a password, until the browser signs out [ux C11]",
+    "shows the documentation of the API without asking for a password, until the browser signs out",
     async () => {
       const page = await stage.newBrowser();
       await page.goto((await stage.api.createLink()).url);

@@ -113,7 +113,7 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
   });
 
   it.runIf(isFullRun())(
-    "hears what is said to it while it works, and shows it as the words of the person [ux B10]",
+    "hears what is said to it while it works, and shows it as the words of the person",
     async () => {
       const { id } = await stage.session(prompts.approval);
       const page = await stage.visit(`/s/${id}`);
@@ -129,37 +129,31 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     },
   );
 
-  it.runIf(isFullRun())(
-    "offers to stop and send, and never to steer, where the agent cannot hear it [ux B10]",
-    async () => {
-      const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
-      const page = await stage.visit(`/s/${id}`);
-      await transcript(page).getByText("Once upon a time").waitFor();
-      await composer(page).fill(prompts.quick);
-      expect(await page.getByRole("button", { name: "Steer" }).count()).toBe(0);
-      await page.getByRole("button", { name: "Stop and send" }).click();
-      await transcript(page).getByText("Hello there.").waitFor();
-      await turnEnds(page, "Done");
-      expect(await shownText(page.getByRole("region", { name: "End of turn" }).first())).toContain("Stopped");
-    },
-  );
+  it.runIf(isFullRun())("offers to stop and send, and never to steer, where the agent cannot hear it", async () => {
+    const { id } = await stage.session(prompts.longAnswer, { permission: "full" });
+    const page = await stage.visit(`/s/${id}`);
+    await transcript(page).getByText("Once upon a time").waitFor();
+    await composer(page).fill(prompts.quick);
+    expect(await page.getByRole("button", { name: "Steer" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Stop and send" }).click();
+    await transcript(page).getByText("Hello there.").waitFor();
+    await turnEnds(page, "Done");
+    expect(await shownText(page.getByRole("region", { name: "End of turn" }).first())).toContain("Stopped");
+  });
 
-  it.runIf(isFullRun())(
-    "follows a turn that runs in a terminal, without buttons that cannot work [ux B6]",
-    async () => {
-      const prompt = `${prompts.longAnswer}, in a terminal`;
-      const run = stage.caret("run", "--quiet", "--force", prompt);
-      const page = await stage.visit("/");
-      await page.getByRole("main").getByRole("link", { name: prompt }).click();
-      await transcript(page).getByText("Once upon a time").waitFor();
-      await page.getByText("Runs in a terminal", { exact: true }).waitFor();
-      const buttons = page.getByRole("button", { name: /^(Stop|Steer|Send)/ });
-      expect(await buttons.count()).toBe(0);
-      await run;
-      await turnEnds(page, "Done");
-      await page.getByRole("button", { name: "Send" }).waitFor();
-    },
-  );
+  it.runIf(isFullRun())("follows a turn that runs in a terminal, without buttons that cannot work", async () => {
+    const prompt = `${prompts.longAnswer}, in a terminal`;
+    const run = stage.caret("run", "--quiet", "--force", prompt);
+    const page = await stage.visit("/");
+    await page.getByRole("main").getByRole("link", { name: prompt }).click();
+    await transcript(page).getByText("Once upon a time").waitFor();
+    await page.getByText("Runs in a terminal", { exact: true }).waitFor();
+    const buttons = page.getByRole("button", { name: /^(Stop|Steer|Send)/ });
+    expect(await buttons.count()).toBe(0);
+    await run;
+    await turnEnds(page, "Done");
+    await page.getByRole("button", { name: "Send" }).waitFor();
+  });
 
   it("says why a turn failed and what to do, and tries again", async () => {
     const { id } = await stage.endedSession(prompts.failure);
@@ -171,21 +165,18 @@ describe.skipIf(lacksChromium())("a session on the page", () => {
     await expect.poll(() => page.getByRole("region", { name: "Prompt" }).count()).toBe(2);
   });
 
-  it.runIf(isFullRun())(
-    "goes on in a fork, which its title says, without touching where it came from [ux C1]",
-    async () => {
-      const session = await stage.endedSession(prompts.quick);
-      const page = await stage.visit(`/s/${session.id}`);
-      await page.getByRole("button", { name: "Fork from here" }).click();
-      await page.waitForURL((url) => !url.hash.includes(session.id));
-      await transcript(page).getByText("Hello there.").waitFor();
-      await page.getByRole("heading", { name: `${prompts.quick} (fork)` }).waitFor();
-      await composer(page).fill(prompts.quick);
-      await page.getByRole("button", { name: "Send" }).click();
-      await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
-      expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
-    },
-  );
+  it.runIf(isFullRun())("goes on in a fork, which its title says, without touching where it came from", async () => {
+    const session = await stage.endedSession(prompts.quick);
+    const page = await stage.visit(`/s/${session.id}`);
+    await page.getByRole("button", { name: "Fork from here" }).click();
+    await page.waitForURL((url) => !url.hash.includes(session.id));
+    await transcript(page).getByText("Hello there.").waitFor();
+    await page.getByRole("heading", { name: `${prompts.quick} (fork)` }).waitFor();
+    await composer(page).fill(prompts.quick);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => page.getByRole("region", { name: "End of turn" }).count()).toBe(2);
+    expect((await stage.api.getSession(session.id)).lastSeq).toBe(session.lastSeq);
+  });
 
   it.runIf(isFullRun())("shows with what it works, and what it took", async () => {
     const { id } = await stage.endedSession(prompts.quick, { permission: "full" });

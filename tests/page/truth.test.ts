@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
   });
   afterAll(() => stage.close());
 
-  it("shows what a command prints while it runs, and counts no wait for a person as running [ux B4]", async () => {
+  it("shows what a command prints while it runs, and counts no wait for a person as running", async () => {
     const { id } = await stage.session(prompts.slow);
     const page = await stage.visit(`/s/${id}`);
     await stateLine(page).getByText("Waiting for your approval").waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     await card.getByText("second", { exact: true }).waitFor();
   });
 
-  it("says of a call that was stopped while it waited that it was not run, and who stopped it [ux B9]", async () => {
+  it("says of a call that was stopped while it waited that it was not run, and who stopped it", async () => {
     const { id } = await stage.session(prompts.slow);
     const page = await stage.visit(`/s/${id}`);
     await approval(page).waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/Denied|Interrupted|policy/);
   });
 
-  it.runIf(isFullRun())("shows one reconnect in one row [ux B9]", async () => {
+  it.runIf(isFullRun())("shows one reconnect in one row", async () => {
     const { id } = await stage.session(prompts.connection, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");
@@ -90,7 +90,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/reconnecting|Connection/);
   });
 
-  it.runIf(isFullRun())("says that nobody was asked, and not that a user skipped it [ux B9]", async () => {
+  it.runIf(isFullRun())("says that nobody was asked, and not that a user skipped it", async () => {
     const { id } = await stage.session(prompts.question, { permission: "full" });
     const page = await stage.visit(`/s/${id}`);
     await turnEnds(page, "Done");
@@ -98,7 +98,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     expect(await shownText(transcript(page))).not.toMatch(/skipped by the user/i);
   });
 
-  it.runIf(isFullRun())("leads from a session that does not exist to all of them [ux B9]", async () => {
+  it.runIf(isFullRun())("leads from a session that does not exist to all of them", async () => {
     stage.allow(/404/);
     const page = await stage.visit("/s/nope");
     await page.getByText("There is no such session").waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
   });
 
-  it.runIf(isFullRun())("says which file can be imported [ux B9]", async () => {
+  it.runIf(isFullRun())("says which file can be imported", async () => {
     stage.allow(/400/);
     const page = await stage.visit("/");
     await page.getByRole("button", { name: "More" }).first().click();
@@ -118,7 +118,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
     await dialog.getByText('Choose a file that was exported as "Replayable NDJSON"').waitFor();
   });
 
-  it("says that a change of the permission begins a new chat, and that the agent was given the transcript [ux B10]", async () => {
+  it("says that a change of the permission begins a new chat, and that the agent was given the transcript", async () => {
     const { id } = await stage.endedSession(prompts.hello);
     const page = await stage.visit(`/s/${id}`);
     await page.getByLabel("Permission").selectOption("full");
@@ -131,7 +131,7 @@ describe.skipIf(lacksChromium())("what the page says happened", () => {
       .waitFor();
   });
 
-  it.runIf(isFullRun())("marks simulated sessions once for all where all are simulated [ux C6]", async () => {
+  it.runIf(isFullRun())("marks simulated sessions once for all where all are simulated", async () => {
     await stage.endedSession(prompts.hello);
     const page = await stage.visit("/");
     await page.getByRole("main").getByRole("link", { name: prompts.hello }).first().waitFor();

@@ -37,7 +37,7 @@ describe.skipIf(lacksChromium())("every hostile command", () => {
   });
   afterAll(() => stage.close());
 
-  it("is shown whole by the page, on a desk and on a phone, as the view has it [B12]", {
+  it("is shown whole by the page, on a desk and on a phone, as the view has it", {
     timeout: 240_000,
   }, async () => {
     const { id } = await stage.session("all at once");

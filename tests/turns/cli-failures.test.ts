@@ -39,7 +39,7 @@ describe("What the CLI says when it fails becomes an error with a way out", () =
   });
 
   test.each(["invalid-argument", "permission-denied", "failed-precondition", "unimplemented"] as const)(
-    "%s is final: the turn is run once [fidelity F6]",
+    "%s is final: the turn is run once",
     async (fail) => {
       const workspace = bench.workspace(bench.simulator({ turns: [[{ fail }]] }));
       const { outcome, summary } = await playTurn(engine, { prompt: "Hello", workspace });
@@ -52,7 +52,7 @@ describe("What the CLI says when it fails becomes an error with a way out", () =
     },
   );
 
-  test("a model that has only fallbacks in the configuration runs like any other, then falls back [fidelity F3]", async () => {
+  test("a model that has only fallbacks in the configuration runs like any other, then falls back", async () => {
     const settings = { models: { "claude-sonnet-9-high": { fallbackModels: ["auto"] } } };
     const { engine: configured } = await bench.open({ settings });
     const workspace = bench.workspace();

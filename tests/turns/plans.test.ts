@@ -13,7 +13,7 @@ it.each([
   ["on the completed line only", ["plan-in-completion" as const]],
   ["in the query only", ["plan-in-query" as const]],
   ["beside answers that decide nothing", ["answers-without-arm" as const]],
-])("a turn in plan mode shows its plan once when the CLI sends it %s [fidelity F1]", async (_where, quirks) => {
+])("a turn in plan mode shows its plan once when the CLI sends it %s", async (_where, quirks) => {
   const { engine } = await bench.open();
   const workspace = bench.workspace(bench.simulator({ quirks }));
   const { events, summary } = await playTurn(engine, { prompt: "Add a login page", workspace, mode: "plan" });

@@ -41,7 +41,7 @@ function runIn(project: object | undefined): { code: number | null; started: boo
 }
 
 describe("caret run in a repository that came with a caret.json", () => {
-  test("starts no program of the repository, whichever model its file names [defect 7]", () => {
+  test("starts no program of the repository, whichever model its file names", () => {
     const [plain, named] = [runIn(undefined), runIn({ model: "quick" })];
     expect({ plain: [plain.code, plain.started], named: [named.code, named.started] }).toEqual({
       plain: [0, false],

@@ -79,7 +79,7 @@ describe("Another vendor's program called agent", () => {
     return started;
   }
 
-  test("is never given a prompt: cursor-agent is started [fidelity F2]", async () => {
+  test("is never given a prompt: cursor-agent is started", async () => {
     const bin = join(bench.directory, "bin");
     const started = installStranger(bin);
     bench.program(join(bin, "cursor-agent"), `#!/bin/sh\n${bench.simulator()}\n`);
@@ -92,7 +92,7 @@ describe("Another vendor's program called agent", () => {
     });
   });
 
-  test("is never given a prompt, also when there is no other, and is asked for its version once [fidelity F2]", async () => {
+  test("is never given a prompt, also when there is no other, and is asked for its version once", async () => {
     const bin = join(bench.directory, "bin");
     const started = installStranger(bin);
     const { engine } = await bench.open({ settings, env: { PATH: `${bin}:/usr/bin:/bin` } });
@@ -107,7 +107,7 @@ describe("Another vendor's program called agent", () => {
     });
   });
 
-  test("makes auto simulate, and say whose it is not [fidelity F2]", async () => {
+  test("makes auto simulate, and say whose it is not", async () => {
     const bin = join(bench.directory, "bin");
     installStranger(bin);
     const opened = await bench.open({ settings: { ...settings, lane: "auto" }, env: { PATH: `${bin}:/usr/bin:/bin` } });

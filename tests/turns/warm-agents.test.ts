@@ -54,7 +54,7 @@ describe("Warm agents", () => {
     expect(old).not.toContain(last?.pid);
   });
 
-  test("stay when a side call is answered, which leaves none of its own [clients N6]", async () => {
+  test("stay when a side call is answered, which leaves none of its own", async () => {
     const [workspace, scratch] = [bench.workspace(), bench.workspace()];
     const { engine } = await bench.open({ keepWarm: true, settings: { warm: { max: 8 } } });
     await playTurn(engine, { prompt: "one", workspace });

@@ -18,7 +18,7 @@ it("answers a bare `caret` with where to start, and not with a failure", () => {
 it.each([
   [["serve", "--port", "abc"], "caret: Invalid configuration\n--port: expected a number"],
   [["sessions", "nope"], "caret: unknown command 'nope'"],
-])("names what was typed, with one prefix for every mistake: caret %j [ux 3: small]", (args, words) => {
+])("names what was typed, with one prefix for every mistake: caret %j", (args, words) => {
   const { stderr, status } = spawnSync(process.execPath, [entry, ...args], {
     encoding: "utf8",
     env: { HOME: "/nonexistent" },
@@ -85,7 +85,7 @@ it.each([...commands])("shows examples of caret %s with commands and options tha
   }
 });
 
-it("says once what a flag is when it is not given [ux 3: small]", () => {
+it("says once what a flag is when it is not given", () => {
   const printed = execFileSync(process.execPath, [entry, "decode", "--help"], { encoding: "utf8", env: {} });
   const partial = /--partial\s[\s\S]*?(?=\n {2}--)/.exec(printed)?.[0].replaceAll(/\s+/g, " ");
   expect(partial).toBe("--partial the recording was made with --stream-partial-output (default: yes)");

@@ -79,7 +79,7 @@ const givesUp: ReadonlySet<string> = new Set(["Continue", "Cline"]);
 const eventually = { timeout: 120_000, interval: 100 };
 
 describe.each(clients)("%s", (_, client) => {
-  it("starts one agent for a plan that is used up, and one for an answer that breaks off unless it always asks again [clients D9]", async () => {
+  it("starts one agent for a plan that is used up, and one for an answer that breaks off unless it always asks again", async () => {
     for (const task of ["Spend it", "Break off"]) {
       // A client with one session for all of a home would send the first task with the second.
       const place = { ...here(), repository: new ScratchRepository() };
@@ -96,23 +96,20 @@ describe.each(clients)("%s", (_, client) => {
     ["Ctrl-C in an answer", "SIGINT", "Linger here", () => isSaid("I am here.")],
     ["Ctrl-C in a tool", "SIGINT", "Run `sh wait.sh`", () => repository.isWaiting],
     ["kill -9 in a tool", "SIGKILL", "Run `sh wait.sh`", () => repository.isWaiting],
-  ] as const)(
-    "frees its agent soon after %s, and its next message is answered [clients D7] [clients D8]",
-    async (_, signal, task, isThere) => {
-      const place = here();
-      const running = await startClient(client, place, task);
-      await expect.poll(async () => await isThere(), eventually).toBe(true);
-      running.signal(signal);
-      await expect.poll(() => home.agents(), { timeout: 15_000 }).toEqual([]);
-      await running.exit;
-      repository.go();
-      const next = await runClient(goingOn(client), place, "Say hello");
-      expect({ code: next.code, said: /hello/i.test(next.stdout) }).toEqual({ code: 0, said: true });
-      await expect.poll(() => home.agents(), { timeout: 15_000 }).toEqual([]);
-    },
-  );
+  ] as const)("frees its agent soon after %s, and its next message is answered", async (_, signal, task, isThere) => {
+    const place = here();
+    const running = await startClient(client, place, task);
+    await expect.poll(async () => await isThere(), eventually).toBe(true);
+    running.signal(signal);
+    await expect.poll(() => home.agents(), { timeout: 15_000 }).toEqual([]);
+    await running.exit;
+    repository.go();
+    const next = await runClient(goingOn(client), place, "Say hello");
+    expect({ code: next.code, said: /hello/i.test(next.stdout) }).toEqual({ code: 0, said: true });
+    await expect.poll(() => home.agents(), { timeout: 15_000 }).toEqual([]);
+  });
 
-  it("does its task to the end when the gateway is killed and started again while it runs a tool [clients K]", async () => {
+  it("does its task to the end when the gateway is killed and started again while it runs a tool", async () => {
     const exit = runClient(
       withPatience(client),
       here(),
@@ -125,7 +122,7 @@ describe.each(clients)("%s", (_, client) => {
     expect({ code, basket: repository.basket() }).toEqual({ code: 0, basket: "full" });
   });
 
-  it("asks again when the gateway is killed and started again in an answer, or says that it failed [clients K]", async () => {
+  it("asks again when the gateway is killed and started again in an answer, or says that it failed", async () => {
     const exit = runClient(withPatience(client), here(), "Tell slowly");
     await expect.poll(() => isSaid("Once upon a time."), eventually).toBe(true);
     await restart();

@@ -297,7 +297,7 @@ describe("a project's caret.json", () => {
       "clocks.toolMs",
       "it may only be less than 5 here",
     ],
-  ])("may not choose %s [defect 7]", (_what, own, chosen, key, why) => {
+  ])("may not choose %s", (_what, own, chosen, key, why) => {
     expect(problems({ files: { [userFile]: own, [projectFile]: chosen } })).toEqual([
       `${projectFile}: ${key}: ${narrow}${why}`,
     ]);
@@ -326,7 +326,7 @@ describe("a project's caret.json", () => {
     ["budgets.day.usd", { budgets: { day: { usd: 1e6 } } }],
     ["containment", { containment: "off" }],
     ["server.host", { server: { host: "0.0.0.0" } }],
-  ])("may not choose %s [defect 7]", (key, content) => {
+  ])("may not choose %s", (key, content) => {
     expect(problems({ files: { [projectFile]: content } })).toEqual([`${projectFile}: ${key}: ${refused}`]);
   });
 
@@ -448,7 +448,7 @@ describe("validateConfig", () => {
     expect(problems(setting)).toEqual(expected);
   });
 
-  it("leaves the variables of the simulator, the bridge and clients alone [clients D12]", () => {
+  it("leaves the variables of the simulator, the bridge and clients alone", () => {
     expect(
       problems({
         env: {

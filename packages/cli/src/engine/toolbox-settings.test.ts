@@ -69,7 +69,7 @@ describe("MCP servers", () => {
     expect(JSON.stringify(explainConfig(load(servers)))).not.toContain("hush-hush");
   });
 
-  it("are no secret in words that merely set them up [defect 21]", () => {
+  it("are no secret in words that merely set them up", () => {
     const harmless = withServers({
       far: {
         url: "https://mcp.example.com/x",

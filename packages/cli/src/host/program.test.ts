@@ -29,7 +29,7 @@ const path = (...directories: readonly string[]) => ({
   PATH: directories.map((directory) => join(root, directory)).join(delimiter),
 });
 
-it("is caret where a shell finds this very program, and npx caret only where npx finds it [ux B2]", () => {
+it("is caret where a shell finds this very program, and npx caret only where npx finds it", () => {
   const checkout = join(root, "checkout");
   const form = (env: Record<string, string>, cwd: string) => commandForm(script, env, cwd);
   expect({

@@ -79,7 +79,7 @@ async function play(scratch: string): Promise<readonly string[]> {
 }
 
 describe("what the gateway starts for an agent", () => {
-  it("does not outlive its call, however it hides, where containment is required [defect 20]", async () => {
+  it("does not outlive its call, however it hides, where containment is required", async () => {
     const scenario = join(directory, "scenario.json");
     const command = `${strayOf(seconds)} & sleep 0.3; echo started`;
     writeFileSync(
@@ -91,7 +91,7 @@ describe("what the gateway starts for an agent", () => {
   }, 30_000);
 
   it.runIf(isFullRun())(
-    "does not outlive the gateway when it is a tool server [defect 20]",
+    "does not outlive the gateway when it is a tool server",
     async () => {
       const scenario = join(directory, "scenario.json");
       const read = { tool: { server: "caret", name: "ls", args: {} } };

@@ -126,7 +126,7 @@ describe.each(["off", "auto"])(
       ["the gateway", byGateway],
       ["a client", byClient],
     ])(
-      "cannot be called without a question: %s [defect 13]",
+      "cannot be called without a question: %s",
       async (_who, owner) => {
         haveServers(".cursor/mcp.json", "mine");
         const attempts = [
@@ -143,7 +143,7 @@ describe.each(["off", "auto"])(
 );
 
 describe("the permissions of an agent whose tools a client or Caret runs", () => {
-  it("deny its own tools by themselves, without the hook, wherever a file is [fidelity F4]", async () => {
+  it("deny its own tools by themselves, without the hook, wherever a file is", async () => {
     await play([call("caret", "read", { path: "a" })], byClient(), "off");
     const workspace = join(home, "data", "scratch", "session");
     rmSync(join(workspace, ".cursor", "hooks.json"));
@@ -166,7 +166,7 @@ describe("the permissions of an agent whose tools a client or Caret runs", () =>
 });
 
 describe("the bridge, beside servers of the user's", () => {
-  it("is reached under another name where one of them has its name [defect 13]", async () => {
+  it("is reached under another name where one of them has its name", async () => {
     haveServers(".cursor/mcp.json", "caret", "mine");
     const played = await play([call("caret", "read"), call("caret-2", "read", { path: "a" })], byClient(), "off");
     expect(played).toEqual({ calls: [expect.stringMatching(/error|rejected/), "ok"], diary: [] });

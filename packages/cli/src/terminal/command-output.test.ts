@@ -12,19 +12,19 @@ const failed = (output: string) =>
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("");
 
-it("shows what a command prints as it comes, line by line, and not twice when it fails [ux B4]", () => {
+it("shows what a command prints as it comes, line by line, and not twice when it fails", () => {
   const output = open(true);
   expect([output.push(printed("one\ntw")), output.push(printed("o\n"))]).toEqual([["  │ one"], ["  │ two"]]);
   expect(output.settle(failed("one\ntwo\n[exit code 3]"))).toEqual([]);
 });
 
-it("shows the last lines of a failed command where nobody saw them come [ux 3: failed command]", () => {
+it("shows the last lines of a failed command where nobody saw them come", () => {
   expect(open(false).settle(failed("one\ntwo\n[exit code 3]"))).toEqual(["  │ one", "  │ two"]);
   const lines = open(false).settle(failed(`${numbered(1, 30)}[exit code 3]`));
   expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([11, "  │ …", "  │ line 21", "  │ line 30"]);
 });
 
-it("stops showing a flood, and then shows how it ended when it failed [ux B4]", () => {
+it("stops showing a flood, and then shows how it ended when it failed", () => {
   const output = open(true);
   const shown = output.push(printed(numbered(1, 500)));
   expect([shown.length, shown.at(-2), shown.at(-1)]).toEqual([21, "  │ line 20", "  │ …"]);

@@ -47,7 +47,7 @@ it("leaves minor columns out where not everything has room, and only there", () 
   ]);
 });
 
-it("gives a program every cell whole, with tabs between and every column [ux 3: piped output]", () => {
+it("gives a program every cell whole, with tabs between and every column", () => {
   const rows = [["0123456789", "7", "", "a title with many words, which no terminal of this width has room for"]];
   expect(tableLines(head, rows, { ...look, columns: 20, isTty: false })).toEqual([
     "id\tcount\tpath\ttitle",

@@ -30,7 +30,7 @@ describe("editCounts", () => {
   });
 });
 
-describe("house §4.9: a path that a call names", () => {
+describe("a path that a call names", () => {
   it.each<[path: string, shown: string]>([
     ["/w/a/b.ts", "a/b.ts"],
     ["/w", "."],

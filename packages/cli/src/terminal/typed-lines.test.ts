@@ -22,7 +22,7 @@ const write = async (input: PassThrough, text: string | Buffer): Promise<void> =
   await new Promise(setImmediate);
 };
 
-it("takes a piped line that was begun before it was put aside for no answer, and the next one for one [B6]", async () => {
+it("takes a piped line that was begun before it was put aside for no answer, and the next one for one", async () => {
   const input = new PassThrough();
   const { said, lines } = open(input);
   await write(input, "one\r\ny");

@@ -32,7 +32,7 @@ it("gives every browser a token under a name of its own, also when several sign 
   ]);
 });
 
-it("knows a browser by its cookie until it is revoked, and no other token by a half of it [ux C11]", async () => {
+it("knows a browser by its cookie until it is revoked, and no other token by a half of it", async () => {
   const tokens = gatewayTokens({ place: dataDir, now });
   const store = openTokenStore({ dataDir });
   const browser = cutPageSecret(await tokens.createForBrowser(person));

@@ -127,7 +127,7 @@ function exceeds({ grant: child, parent }: Made): readonly string[] {
 it.each([
   ["a gateway by itself", false],
   ["a fleet, where a command revokes at one machine", true],
-])("lets no token make one that reaches further, and none outlive what made it, in %s [B16]", async (_, isFleet) => {
+])("lets no token make one that reaches further, and none outlive what made it, in %s", async (_, isFleet) => {
   const roots = fc.array(root, { minLength: 1, maxLength: 3 });
   const steps = fc.array(step, { maxLength: 14 });
   await fc.assert(

@@ -122,7 +122,7 @@ describe("what a turn's events mean to a client", () => {
     ]);
   });
 
-  it("does not let a text block go on in the last line of a plan [fidelity F1]", () => {
+  it("does not let a text block go on in the last line of a plan", () => {
     const events: AgentEvent[] = [
       { type: "text-start", blockId: "a" },
       { type: "text-delta", blockId: "a", text: "So: " },

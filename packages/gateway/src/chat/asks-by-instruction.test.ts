@@ -17,7 +17,7 @@ const doors = {
 const asks = (text: string) => ({ role: "user", parts: [{ kind: "text", text }] });
 const said = (text: string) => ({ role: "assistant", text, calls: [] });
 
-describe.each(Object.entries(doors))("a conversation of instructions at the door %s [clients N3]", (_, read) => {
+describe.each(Object.entries(doors))("a conversation of instructions at the door %s", (_, read) => {
   it.each<[readonly Message[], string, readonly object[]]>([
     [[["developer", "Say A."]], "", [asks("Say A.")]],
     [[["system", "Say A."]], "", [asks("Say A.")]],

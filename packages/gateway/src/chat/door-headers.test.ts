@@ -10,7 +10,7 @@ describe("a client that offers tools in all its conversations", () => {
     ["Droid", "factory-cli/0.215.0"],
     ["Qwen Code", "QwenCode/0.24.4 (linux; x64)"],
     ["Cline", "Cline/3.0.65"],
-  ])("is known by its user agent: %s, %s [clients D5]", (codingClient, agent) => {
+  ])("is known by its user agent: %s, %s", (codingClient, agent) => {
     expect(doorHeaders({ "user-agent": agent }).codingClient).toBe(codingClient);
   });
 
@@ -19,7 +19,7 @@ describe("a client that offers tools in all its conversations", () => {
   });
 
   it.each(["OpenAI/JS 7.15.0", "python-requests/2.32", "Mozilla/5.0 (like opencode)", "curl/8.0", "declined/1.0"])(
-    "is not any other: %s [defect 11]",
+    "is not any other: %s",
     (agent) => {
       expect(doorHeaders({ "user-agent": agent }).codingClient).toBe(undefined);
     },
@@ -34,7 +34,7 @@ describe("a side call", () => {
     expect(named).toEqual([true, true, undefined, undefined]);
   });
 
-  it("is what Codex says it is [clients D5]", () => {
+  it("is what Codex says it is", () => {
     expect({
       title: codex({ thread_source: "thread_title", request_kind: "turn" }),
       compaction: codex({ thread_source: "user", request_kind: "compaction" }),

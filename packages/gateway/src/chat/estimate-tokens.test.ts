@@ -44,7 +44,7 @@ it("counts system text, transcript, calls, results, images and schemas", () => {
   expect(requests.map(estimateRequestTokens)).toEqual([0, 10, 11, 1600, 2, 5, 1, toolTokens]);
 });
 
-it("separates what a request is the first to bring from what was sent before [clients D2]", () => {
+it("separates what a request is the first to bring from what was sent before", () => {
   const user = { role: "user", parts: [{ kind: "text", text: "x".repeat(40) }] } as const;
   const answer = { role: "assistant", text: "x".repeat(8), calls: [] } as const;
   const requests = [[], [user], [user, answer, user], [user, answer, user, answer, user]];

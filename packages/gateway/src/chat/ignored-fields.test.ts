@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ignorable, ignoredFields, ignoredHeader } from "./ignored-fields.ts";
 
-it("names what a request sets in vain, and nothing that asks for what happens anyway [defect 17]", () => {
+it("names what a request sets in vain, and nothing that asks for what happens anyway", () => {
   const idle = { temperature: 1, top_p: 1, frequency_penalty: 0, presence_penalty: null, verbosity: "medium" };
   expect({
     nothing: ignoredFields({ model: "auto" }),
@@ -10,7 +10,7 @@ it("names what a request sets in vain, and nothing that asks for what happens an
   }).toEqual({ nothing: [], idle: [], sampling: ["temperature", "top_k", "seed"] });
 });
 
-it("names each of them by itself, unless it asks for nothing [A19]", () => {
+it("names each of them by itself, unless it asks for nothing", () => {
   const found = Object.entries(ignorable).map(([name, neutral]) => [
     name,
     ignoredFields({ [name]: { asked: 1 } }),

@@ -65,7 +65,7 @@ describe("an answer with limits", () => {
     });
   });
 
-  it("is cut at its last token, counted over all of its blocks, and its turn is ended [defect 17]", async () => {
+  it("is cut at its last token, counted over all of its blocks, and its turn is ended", async () => {
     expect(await read({ maxOutputTokens: 2 }, ...says("12345"), thinks, ...says("6789", "b2"), ended)).toEqual({
       texts: ["12345", "678"],
       last: "text-end",
@@ -78,7 +78,7 @@ describe("an answer with limits", () => {
     expect((await read({ maxOutputTokens: 1 }, ...says("123🙂"), ended)).texts).toEqual(["123"]);
   });
 
-  it("is cut before a stop sequence, and its turn is ended [defect 17]", async () => {
+  it("is cut before a stop sequence, and its turn is ended", async () => {
     expect(await read({ stopSequences: ["STOP"] }, ...says("one STOP two"), ended)).toEqual({
       texts: ["one "],
       last: "text-end",

@@ -71,7 +71,7 @@ const planned: readonly AgentEvent[] = [
   { type: "turn-end", outcome: { kind: "completed" } },
 ];
 
-describe("house §4.1: a plan", () => {
+describe("a plan", () => {
   it.each(["reasoning", "text", "none"] as const)(
     "is text of the answer at every door, with activity %s",
     async (shown) => {
@@ -145,7 +145,7 @@ describe("a text that comes in pieces", () => {
   });
 });
 
-describe("house §4.7: a failure", () => {
+describe("a failure", () => {
   it("says at every door after how many seconds to try again", async () => {
     const full = { open: () => Promise.reject(new CaretError("overloaded", "Too many concurrent turns (limit 1)")) };
     const answers = await Promise.all(

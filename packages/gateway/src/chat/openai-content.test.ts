@@ -38,7 +38,7 @@ describe("what a message may hold besides text", () => {
       inputFile({ file_data: Buffer.from("Äpfel").toString("base64") }),
       { kind: "text", text: "<document>\nÄpfel\n</document>" },
     ],
-  ])("is passed on where an agent can read it: %s [defect 18]", (_name, part, expected) => {
+  ])("is passed on where an agent can read it: %s", (_name, part, expected) => {
     expect(toParts([part], "content")).toEqual([expected]);
   });
 
@@ -60,7 +60,7 @@ describe("what a message may hold besides text", () => {
     ["an image of this machine", imageUrl("file:///etc/passwd"), "an image that is broken"],
     ["a page that says it is an image", imageUrl("data:text/html;base64,AAAA"), "an image that is broken"],
     ["an image whose address is a number", { type: "input_image", image_url: 7 }, "an image that is broken"],
-  ])("is named as what it is where no agent can have it: %s [defect 18]", (_name, part, label) => {
+  ])("is named as what it is where no agent can have it: %s", (_name, part, label) => {
     const shown = toParts([part], "content").map((one) => (one.kind === "unpassable" ? one.label : one));
     expect(shown).toEqual([label]);
   });

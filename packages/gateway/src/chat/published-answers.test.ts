@@ -171,7 +171,7 @@ const messageOptions = { ...shared, id: "msg_1" };
 
 const cases = Object.keys(answers).flatMap((what) => Object.keys(endings).map((how) => [what, how] as const));
 
-it.each(cases)("Chat Completions and Messages are as they are published: %s, %s [clients N1]", (what, how) => {
+it.each(cases)("Chat Completions and Messages are as they are published: %s, %s", (what, how) => {
   const events = answers[what] ?? [];
   const ending = endings[how] ?? { kind: "finished" };
   const stream = new MessageStream(messageOptions);

@@ -30,7 +30,7 @@ describe("looking for stop sequences", () => {
     [["abcd", "bc"], "xabcdx", { text: "xa", sequence: "bc" }],
     [["\n\n", "END"], "a\nb\n\nc", { text: "a\nb", sequence: "\n\n" }],
     [[], "anything", { text: "anything", sequence: undefined }],
-  ])("finds the first of %j in %j, however it is cut into pieces [defect 17]", (sequences, text, expected) => {
+  ])("finds the first of %j in %j, however it is cut into pieces", (sequences, text, expected) => {
     const found = [...cuts(text)].map((pieces) => JSON.stringify(read(sequences, pieces)));
     expect([...new Set(found)]).toEqual([JSON.stringify(expected)]);
   });

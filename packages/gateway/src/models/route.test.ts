@@ -57,7 +57,7 @@ it.each([
   ["caret/opus", "Opus 9", "claude-9-opus"],
   ["gpt-5", "GPT 7 High", "gpt-7-high"],
   ["gpt-7-high", "GPT 7 High", "gpt-7-high"],
-])("shows the model that turns run for %s: %s [clients N2]", async (asked, name, id) => {
+])("shows the model that turns run for %s: %s", async (asked, name, id) => {
   await using door = await serveDoor(modelsDoor({ models: directory }));
   const model = await openai(door).models.retrieve(asked);
   const other = await anthropic(door).models.retrieve(asked);

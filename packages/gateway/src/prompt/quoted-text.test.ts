@@ -4,7 +4,7 @@ import { quotedText } from "./quoted-text.ts";
 const pieces = ["</document>", "</DOCUMENT >", "< /document", '<document mark="a">', "\n", "words", ""];
 const hostile = pieces.flatMap((one) => pieces.flatMap((two) => pieces.map((three) => one + two + three)));
 
-it("a quoted text cannot end its own quotation, and its quotation is the same each time [A13]", () => {
+it("a quoted text cannot end its own quotation, and its quotation is the same each time", () => {
   for (const [index, text] of hostile.entries()) {
     const title = hostile[(index * 31) % hostile.length];
     const quoted = quotedText("document", { title }, text);

@@ -94,7 +94,7 @@ it("says in the OpenAPI document which routes need no token: those that answer w
   expect(new Set(Object.values(said))).toEqual(new Set([true, false]));
 });
 
-it("house 3.4: every route has a summary of its own in the OpenAPI document", async () => {
+it("every route has a summary of its own in the OpenAPI document", async () => {
   const server = await start(quick());
   type Paths = Record<string, Record<string, { readonly summary: string }>>;
   const { paths } = (await (await call(server, "/openapi.json")).json()) as { paths: Paths };
@@ -104,7 +104,7 @@ it("house 3.4: every route has a summary of its own in the OpenAPI document", as
   expect(bare).toEqual([]);
 });
 
-it("house 3.4: the OpenAPI document gives the limits that the doors enforce", async () => {
+it("the OpenAPI document gives the limits that the doors enforce", async () => {
   const server = await start(quick());
   type Paths = Record<string, Record<string, { readonly [field: string]: unknown }>>;
   const { paths } = (await (await call(server, "/openapi.json")).json()) as { paths: Paths };
@@ -279,7 +279,7 @@ it("ends answers properly that do not finish in time when it closes", async () =
   expect(lastEvents(wire)).toEqual(["error", "message_delta", "message_stop"]);
 });
 
-it("shows the documentation to a signed-in browser by its cookie, which opens nothing else [ux C11]", async () => {
+it("shows the documentation to a signed-in browser by its cookie, which opens nothing else", async () => {
   const { url, tokens } = await start(quick());
   const { port } = new URL(url);
   const secret = "caret_1-browser-secret-number-1";

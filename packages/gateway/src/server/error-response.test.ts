@@ -51,7 +51,7 @@ it("says at every door when a day's quota is new, in a header and in the body, w
   expect(shown).toEqual(paths.map(() => [402, "false", "43200", true]));
 });
 
-it("names the same time to wait at every door [house §4.7]", () => {
+it("names the same time to wait at every door", () => {
   const full = new CaretError("overloaded", "Full").toInfo();
   const paths = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/v1/sessions"];
   const seconds = paths.map(

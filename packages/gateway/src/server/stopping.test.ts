@@ -79,7 +79,7 @@ const clients: readonly (readonly [string, (server: StartedServer) => Promise<un
 ];
 
 describe("Stopping is quick", () => {
-  it.each(clients)("although a client %s [defect 31]", async (_, connect) => {
+  it.each(clients)("although a client %s", async (_, connect) => {
     const sessions = new ScriptedSessions();
     sessions.addSession("s1");
     for (let index = 0; index < 10; index += 1) sessions.append("s1", saying(LONG));

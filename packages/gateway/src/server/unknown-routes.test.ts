@@ -35,7 +35,7 @@ function send(method: string, path: string, body: readonly string[], token: stri
   return exchange(server.port, [...head, ...(lines.length === 0 ? ["", ""] : lines)].join("\r\n"));
 }
 
-describe.each(places)("%s %s [clients N4]", (method, path, status, allow) => {
+describe.each(places)("%s %s", (method, path, status, allow) => {
   it.each(Object.entries(bodies))(`is ${status}, whatever its body is: %s`, async (_, body) => {
     const answer = await send(method, path, body, "boss");
     expect([statusOf(answer), /^allow: (.+)$/im.exec(answer)?.[1]]).toEqual([status, allow]);

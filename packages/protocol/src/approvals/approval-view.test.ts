@@ -14,7 +14,7 @@ const request = (more: Partial<Request>): Request => ({
 });
 const textOf = (more: Partial<Request>): string => approvalText(approvalView(request(more)));
 
-it("says each thing once, with each line of its own marked, and what cannot be seen written out [B12]", () => {
+it("says each thing once, with each line of its own marked, and what cannot be seen written out", () => {
   expect([
     textOf({
       input: { command: "echo a # b\nnode hidden.js ", cwd: "lib", description: "Greet\n$ ls", env: { A: "1" } },

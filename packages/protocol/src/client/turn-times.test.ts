@@ -10,7 +10,7 @@ const asked = (at: number, answeredAt?: number): TranscriptItem => ({
   ...(answeredAt === undefined ? {} : { answeredAt }),
 });
 
-it("counts no wait for a person as work, and waits at the same time once [ux B4]", () => {
+it("counts no wait for a person as work, and waits at the same time once", () => {
   const turn = { startedAt: 1_000, lastAt: 140_000 };
   expect([
     turnTimes({ ...turn, items: [] }),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { markHidden } from "./mark-hidden.ts";
 
-it("writes out what a reader could not see, and leaves all else as it is [defect 5]", () => {
+it("writes out what a reader could not see, and leaves all else as it is", () => {
   expect({
     direction: markHidden("rm \u202e txt.exe"),
     control: markHidden("a\x1b[2Kb\rc"),

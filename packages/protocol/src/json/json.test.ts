@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isJsonObject, parseJson } from "./json.ts";
 
-it("house §7: reads JSON, or gives what the caller chose for text that is not", () => {
+it("reads JSON, or gives what the caller chose for text that is not", () => {
   expect([parseJson('{"a":1}'), parseJson("null"), parseJson("{"), parseJson("{", "kept")]).toEqual([
     { a: 1 },
     null,
@@ -10,6 +10,6 @@ it("house §7: reads JSON, or gives what the caller chose for text that is not",
   ]);
 });
 
-it("house §7: takes neither null nor an array for an object", () => {
+it("takes neither null nor an array for an object", () => {
   expect([{}, { a: 1 }, null, [], "{}", undefined].filter(isJsonObject)).toEqual([{}, { a: 1 }]);
 });

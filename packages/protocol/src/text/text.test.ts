@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { editDistance, escapeHtml, oneLine } from "./text.ts";
 
-describe("house §7: one function for each", () => {
+describe("one function for each", () => {
   it("counts letters, not UTF-16 units, between two names", () => {
     const pairs: readonly (readonly [string, string])[] = [
       ["", ""],

@@ -204,7 +204,7 @@ describe("foldTranscript", () => {
   });
 });
 
-it("does not count the wait for a person as running: a call's clock begins when it was decided [ux B4]", () => {
+it("does not count the wait for a person as running: a call's clock begins when it was decided", () => {
   const asked: AgentEvent = { ...approval, callId: "c1" } as AgentEvent;
   const log = logOf({ t1: [start("t1"), call("c1"), asked, approvalAnswer] });
   const clock = (events: readonly EventEnvelope[]) =>

@@ -27,7 +27,7 @@ const emptyTurn = summariseEvents([]);
 const unknownThing = (label: string): AgentEvent => ({ type: "unknown", source: "stream-json", label, value: 1 });
 const todo = (id: string, status: Todo["status"] = "pending"): Todo => ({ id, content: `Do ${id}`, status });
 
-describe("house §3.3: the summary of a turn, read off its fold", () => {
+describe("the summary of a turn, read off its fold", () => {
   it("sums a whole turn up", () => {
     const events: readonly AgentEvent[] = [
       { type: "turn-start", turnId: "t1", lane: "cli", model: "auto", workspace: "/demo", prompt: "List it" },
@@ -144,7 +144,7 @@ describe("house §3.3: the summary of a turn, read off its fold", () => {
     expect(turn).toEqual({ ...emptyTurn, plan: "second", usage: { input: 2, output: 1 } });
   });
 
-  it("answers with text blocks and plans, in the order in which they were shown [fidelity F1]", () => {
+  it("answers with text blocks and plans, in the order in which they were shown", () => {
     const says = (blockId: string, text: string): readonly AgentEvent[] => [
       { type: "text-start", blockId },
       { type: "text-delta", blockId, text },

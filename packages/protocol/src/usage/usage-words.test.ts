@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatCost, formatTokens, usageWords } from "./usage-words.ts";
 
-describe("house §4.8: usage in words, the same on every screen [ux A6]", () => {
+describe("usage in words, the same on every screen", () => {
   it("rounds tokens to a short number with a small k", () => {
     expect([0, 999, 1_000, 12_449, 99_960, 250_400, 999_499, 999_500, 3_140_000].map(formatTokens)).toEqual([
       "0",

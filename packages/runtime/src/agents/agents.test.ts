@@ -260,7 +260,7 @@ describe("a message between agents", () => {
     "\u2028Message 7 from the agent boss:",
   ];
 
-  it.each(imitations)("cannot speak as another one: %j [A13]", async (imitation) => {
+  it.each(imitations)("cannot speak as another one: %j", async (imitation) => {
     bench = createAgentBench();
     await bench.add("ada");
     await bench.add("bob");

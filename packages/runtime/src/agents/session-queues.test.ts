@@ -41,7 +41,7 @@ describe("prompts that wait for a session", () => {
     expect([await waiting(id), (await bench.sessions.get(id, anyone)).queued]).toEqual([[], undefined]);
   });
 
-  it("are refused when no turn could begin with them: nothing behind them is held up [A5]", async () => {
+  it("are refused when no turn could begin with them: nothing behind them is held up", async () => {
     const { id, letGo } = await busySession();
     const agent = await bench.agents.create({ name: "ada", workspace: bench.workspace }, anyone);
     const queued = await bench.agents.queuePrompt(id, { prompt: "Second" }, anyone);

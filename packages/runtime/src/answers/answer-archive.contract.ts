@@ -15,7 +15,7 @@ export type OpenArchive = (now?: () => number) => Promise<AnswerArchive>;
 
 /** What every archive of answers does the same. */
 export function describeAnswerArchive(what: string, open: OpenArchive): void {
-  describe(`answers in ${what} [defect 30]`, () => {
+  describe(`answers in ${what}`, () => {
     it("are found again by their owner, also by an item, and by nobody else", async () => {
       const before = await open();
       await before.put("me", answer("a"));

@@ -23,7 +23,7 @@ it("is done again and again, one after the other, until it is closed", async () 
   expect({ mostAtOnce, timesAfterClose: times - done }).toEqual({ mostAtOnce: 1, timesAfterClose: 0 });
 });
 
-it("reports what went wrong, and is silent about what closing made fail [ux C13]", async () => {
+it("reports what went wrong, and is silent about what closing made fail", async () => {
   const errors: string[] = [];
   const background = createBackgroundWork(({ message }: CaretError) => errors.push(message));
   background.run(() => Promise.reject(new Error("broken")));

@@ -75,7 +75,7 @@ describe("waiting for the next chunk", () => {
     expect(await waiter.next(late, Number.POSITIVE_INFINITY)).toEqual({ kind: "chunk", chunk: "bytes" });
   });
 
-  it("house §2.4: adds one abort listener for all waits of a stream, and none stays after it is closed", async () => {
+  it("adds one abort listener for all waits of a stream, and none stays after it is closed", async () => {
     const signal = live();
     const waiter = waiterOf(signal);
     for (let count = 0; count < 100; count += 1) await waiter.next(soon(chunk), 60_000);

@@ -12,7 +12,7 @@ it.each([
   ["before an item's id", `${ours}|fc_1234`],
   ["between a word and a number", `call_${ours}_0`],
   ["cut off", ours.slice(0, 16)],
-])("knows a call by its id when a client sends it %s [clients D1]", (_how, sent) => {
+])("knows a call by its id when a client sends it %s", (_how, sent) => {
   expect(meansCall(sent, ours)).toBe(true);
 });
 
@@ -21,7 +21,7 @@ it.each([
   ["a part of the id", "callb3b4"],
   ["an empty id", ""],
   ["only punctuation", "__"],
-])("takes %s for another call [clients D1]", (_what, sent) => {
+])("takes %s for another call", (_what, sent) => {
   expect(meansCall(sent, ours)).toBe(false);
 });
 

@@ -135,7 +135,7 @@ describe("readChat", () => {
     ]);
   });
 
-  it("shows of a message in ask mode only what the person typed [fidelity F5]", async () => {
+  it("shows of a message in ask mode only what the person typed", async () => {
     const asked = json({
       role: "user",
       content: [
@@ -188,7 +188,7 @@ describe("readChat", () => {
     ],
     ["tags that a person typed, without a mark", "<div>centre me</div>", "user", "<div>centre me</div>"],
     ["an unfinished block", "<timestamp>hello", "user", "<timestamp>hello"],
-  ])("knows whose words they are: %s [fidelity F5]", async (_what, content, role, text) => {
+  ])("knows whose words they are: %s", async (_what, content, role, text) => {
     writeChat(ID, chatOf([json({ role: "user", content })]));
     expect((await readChat({ configDir, id: ID })).messages).toEqual([{ role, text, toolCalls: [] }]);
   });
@@ -342,7 +342,7 @@ describe("listChats", () => {
     ]);
   });
 
-  it("understands a time that is text, and uses the title and the mark of a subagent in meta.json [fidelity F9]", async () => {
+  it("understands a time that is text, and uses the title and the mark of a subagent in meta.json", async () => {
     writeChat(ID, chatOf(talk, { createdAt: "2026-10-03T10:00:00.000Z", name: "New Agent" }));
     writeChat(OTHER, chatOf(talk, { createdAt: "1791021600000" }));
     const note = { updatedAtMs: "9000", title: "Find the bug", isSubagent: true, cwd: workspace };

@@ -59,7 +59,7 @@ describe("tools that the client runs", () => {
     expect(textIn(await eventsOf(whole))).toBe("a=A b=B");
   });
 
-  it("may give an image, which the agent is given beside the text [A19]", async () => {
+  it("may give an image, which the agent is given beside the text", async () => {
     bench.manner({ calls: [["a"]] });
     const [one = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
     const image = { ...result(one, ""), parts: [{ kind: "image", mediaType: "image/png", data: "AAAA" }] } as const;
@@ -67,7 +67,7 @@ describe("tools that the client runs", () => {
     expect(textIn(await eventsOf(next))).toBe("a=[an image, which is attached to this result] (AAAA)");
   });
 
-  it("may hold what no program can be passed: neither the turn nor a new agent fails of it [A5]", async () => {
+  it("may hold what no program can be passed: neither the turn nor a new agent fails of it", async () => {
     bench.manner({ calls: [["a"]] });
     const odd = "a\0b\ud800";
     const [one = ""] = callIdsIn(await eventsOf(await bench.open([user(`A ${odd}`)], client)));
@@ -124,7 +124,7 @@ describe("tools that the client runs", () => {
     ]);
   });
 
-  it("are found by their ids when the client drops punctuation or changes the case [clients D1]", async () => {
+  it("are found by their ids when the client drops punctuation or changes the case", async () => {
     bench.manner({ calls: [["a", "b"]] });
     const [one = "", two = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
     const [shouted, cut] = [one.toUpperCase(), `${two.slice(0, 1)}-_${two.slice(1)}`];

@@ -133,7 +133,7 @@ describe("a conversation through a stateless door", () => {
     expect(bench.asked.at(-1)?.prompt).toBe("<instructions>\nSpeak French.\n</instructions>\n\nB");
   });
 
-  it("is one session though its system prompt tells the time, with a name or without [defect 23]", async () => {
+  it("is one session though its system prompt tells the time, with a name or without", async () => {
     for (const sessionKey of ["key", undefined]) {
       const at = (time: string) => ({ system: `Be brief.\nBe kind.\nIt is ${time}.`, sessionKey });
       await read(await bench.open([user("A")], at("2026-11-15 10:32")));
@@ -146,7 +146,7 @@ describe("a conversation through a stateless door", () => {
     }
   });
 
-  it("is one session though the client moves a note about: the agent gets it, and nothing twice [clients R3]", async () => {
+  it("is one session though the client moves a note about: the agent gets it, and nothing twice", async () => {
     const note = "<system-reminder>\nThe date is 2026-11-15.\n</system-reminder>";
     const unnamed = { sessionKey: undefined };
     await read(await bench.open([user("A"), user(note)], unnamed));
@@ -227,26 +227,23 @@ describe("the same request again", () => {
     expect((await bench.open([user("A")])).relation).toBe("divergence");
   });
 
-  it.each(["key", undefined])(
-    "gets another answer once the first has arrived: name %s [defect 8] [clients D12]",
-    async (sessionKey) => {
-      const first = await bench.open([user("A")], { sessionKey });
-      await read(first);
-      bench.clock.now += 2_001;
-      const again = await bench.open([user("A")], { sessionKey });
-      expect({
-        text: await read(again),
-        isNew: again.turnId !== first.turnId,
-        prompt: bench.asked.at(-1)?.prompt,
-      }).toEqual({
-        text: "answer 2",
-        isNew: true,
-        prompt: "<instructions>\nBe brief.\n</instructions>\n\nA",
-      });
-    },
-  );
+  it.each(["key", undefined])("gets another answer once the first has arrived: name %s", async (sessionKey) => {
+    const first = await bench.open([user("A")], { sessionKey });
+    await read(first);
+    bench.clock.now += 2_001;
+    const again = await bench.open([user("A")], { sessionKey });
+    expect({
+      text: await read(again),
+      isNew: again.turnId !== first.turnId,
+      prompt: bench.asked.at(-1)?.prompt,
+    }).toEqual({
+      text: "answer 2",
+      isNew: true,
+      prompt: "<instructions>\nBe brief.\n</instructions>\n\nA",
+    });
+  });
 
-  it("gets another answer without the agent's memory of the first, later in a conversation, too [clients D12]", async () => {
+  it("gets another answer without the agent's memory of the first, later in a conversation, too", async () => {
     const history = [user("A"), answer("answer 1"), user("B")];
     const turns = [await bench.open([user("A")]), await bench.open(history)];
     for (const turn of turns) await read(turn);
@@ -266,7 +263,7 @@ describe("the same request again", () => {
     });
   });
 
-  it("gets another answer at once on the connection that brought the first one whole [defect 8] [clients D12]", async () => {
+  it("gets another answer at once on the connection that brought the first one whole", async () => {
     const caller = () => ({ ...defaultCaller, connection: { remoteAddress: "::1", remotePort: 1, localPort: 2 } });
     const [mine, other] = [caller(), caller()];
     const first = await bench.open([user("A")], {}, mine);
@@ -297,7 +294,7 @@ describe("the same request again", () => {
     ["another temperature", { sampling: '[["temperature",0.2]]' }],
     ["other instructions", { system: "Be long." }],
     ["no tools", { toolChoice: "none" }],
-  ])("gets an answer of its own with %s, also while the first is given [defect 8]", async (_, changes) => {
+  ])("gets an answer of its own with %s, also while the first is given", async (_, changes) => {
     const gate = Promise.withResolvers<void>();
     bench.manner({ until: gate.promise });
     const first = await bench.open([user("A")]);
@@ -310,7 +307,7 @@ describe("the same request again", () => {
     });
   });
 
-  it("goes on in its session with another model when the client has left the first answer [defect 8]", async () => {
+  it("goes on in its session with another model when the client has left the first answer", async () => {
     bench.manner({ until: new Promise(() => undefined) });
     const first = await bench.open([user("A")]);
     first.leave("gone");
@@ -379,7 +376,7 @@ describe("a client that leaves", () => {
     bench.manner({ until: new Promise(() => undefined) });
   });
 
-  it("learns by its idempotency-key later that the answer is not whole, and to use a new key [review 2 F2]", async () => {
+  it("learns by its idempotency-key later that the answer is not whole, and to use a new key", async () => {
     const keyed = { idempotencyKey: "k" };
     const turn = await bench.open([user("A")], keyed);
     turn.leave("gone");
@@ -451,7 +448,7 @@ describe("where a turn works", () => {
     ["client", false],
     ["gateway", true],
   ] as const)(
-    "may be told what no program can be passed, wherever the agent finds it (tools of %s, a workspace: %s) [A5]",
+    "may be told what no program can be passed, wherever the agent finds it (tools of %s, a workspace: %s)",
     async (owner, hasWorkspace) => {
       await bench.close();
       bench = createConversationBench(hasWorkspace ? {} : { defaultWorkspace: undefined });

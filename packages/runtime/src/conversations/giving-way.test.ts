@@ -32,7 +32,7 @@ const refusalOf = (asked: Promise<unknown>): Promise<unknown> =>
     },
   );
 
-it("turns that wait for their clients give way to a newcomer, and go on when their clients come back [A17]", async () => {
+it("turns that wait for their clients give way to a newcomer, and go on when their clients come back", async () => {
   bench = createConversationBench({}, { maxTurns: 3, giveWayMs: 0, parkedLimitMs: 60_000 });
   const parked = [await parkedTurn("one"), await parkedTurn("two"), await parkedTurn("three")];
   bench.manner("answer");
@@ -53,7 +53,7 @@ it("turns that wait for their clients give way to a newcomer, and go on when the
   });
 });
 
-it("keeps a client that was just sent a call, and answers the newcomer when to come again [A17]", async () => {
+it("keeps a client that was just sent a call, and answers the newcomer when to come again", async () => {
   bench = createConversationBench({}, { maxTurns: 3, giveWayMs: 20_000, parkedLimitMs: 60_000 });
   const parked = [await parkedTurn("one"), await parkedTurn("two"), await parkedTurn("three")];
   expect(await refusalOf(bench.open([user("New")], named("new")))).toEqual({

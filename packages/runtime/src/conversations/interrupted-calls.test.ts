@@ -38,7 +38,7 @@ async function waitingTurn(client: Partial<ConversationRequest>) {
 const running = () => bench.engine.runningTurns().map(({ turnId }) => turnId);
 
 describe.each(clients)("after an interrupted tool, a client %s", (_kind, client) => {
-  it("has its question answered as a question, not given to the old turn as a result [clients D7]", async () => {
+  it("has its question answered as a question, not given to the old turn as a result", async () => {
     const { turn, id, asked } = await waitingTurn(client);
     const next = await bench.open([...asked, result(id, "[interrupted]"), user("What is my name?")], client);
     expect({
@@ -54,7 +54,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     expect(results.filter((output) => output.includes("name"))).toEqual([]);
   });
 
-  it("has its question answered when it also gives a real result [clients D7]", async () => {
+  it("has its question answered when it also gives a real result", async () => {
     const { turn, id, asked } = await waitingTurn(client);
     const next = await bench.open([...asked, result(id, "the contents"), user("Stop. Why?")], client);
     const prompt = bench.asked.at(-1)?.prompt ?? "";
@@ -66,13 +66,13 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     expect(running()).not.toContain(turn.turnId);
   });
 
-  it("may leave the interrupted result out [clients D7]", async () => {
+  it("may leave the interrupted result out", async () => {
     const { turn, asked } = await waitingTurn(client);
     const next = await bench.open([...asked, user("What is my name?")], client);
     expect({ text: await read(next), session: next.sessionId }).toEqual({ text: "answer 2", session: turn.sessionId });
   });
 
-  it("has its question answered when it has changed its first message meanwhile [clients D7]", async () => {
+  it("has its question answered when it has changed its first message meanwhile", async () => {
     const { turn, id, asked } = await waitingTurn(client);
     const [, calls] = asked;
     const edited = [user("A, of today"), calls ?? user(""), result(id, "[interrupted]"), user("What is my name?")];
@@ -83,7 +83,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     });
   });
 
-  it("resumes its turn with results beside which only the client has added something [clients D7]", async () => {
+  it("resumes its turn with results beside which only the client has added something", async () => {
     const { turn, id, asked } = await waitingTurn(client);
     const reminder = "<system-reminder>\nThe list is empty.\n</system-reminder>";
     const next = await bench.open([...asked, result(id, "R"), user(reminder)], client);
@@ -101,7 +101,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     });
   });
 
-  it("ends the turn that waits when it brings the result of a call nobody knows [clients D1]", async () => {
+  it("ends the turn that waits when it brings the result of a call nobody knows", async () => {
     const { turn, asked } = await waitingTurn(client);
     const next = await bench.open([asked[0] ?? user(""), called("foreign"), result("foreign", "R")], client);
     expect({ text: await read(next), session: next.sessionId }).toEqual({ text: "answer 2", session: turn.sessionId });
@@ -110,7 +110,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     await expect.poll(running).toEqual([]);
   });
 
-  it("never has more than one agent at work, however its ids come back [clients D1]", async () => {
+  it("never has more than one agent at work, however its ids come back", async () => {
     bench.manner({ calls: [["a"]] });
     let transcript = [user("A")];
     const counts: number[] = [];

@@ -26,7 +26,7 @@ function createChecks() {
 }
 
 describe("something that cannot be passed on to the agent", () => {
-  it("is refused when it is new, as often as the same request comes [defect 18]", () => {
+  it("is refused when it is new, as often as the same request comes", () => {
     const check = createChecks();
     const asked = [user(text("Sum it up"), pdf)];
     expect([check(asked), check(asked), check(asked, "somebody else")]).toEqual([
@@ -44,17 +44,17 @@ describe("something that cannot be passed on to the agent", () => {
       [user(text("Read")), answer, { ...result, parts: [] }, user(text("Attached image(s) from tool result:"), pdf)],
     ],
     ["in a message before the last", [user(pdf), user(text("And now?"))]],
-  ])("is taken %s: nothing of the past or of a tool fails a request [defect 18] [clients D4]", (_name, messages) => {
+  ])("is taken %s: nothing of the past or of a tool fails a request", (_name, messages) => {
     expect(createChecks()(messages)).toBe("taken");
   });
 
-  it("is refused beside results when the user says something with it [clients D4]", () => {
+  it("is refused beside results when the user says something with it", () => {
     expect(createChecks()([user(text("Read")), answer, result, user(text("What is this?"), pdf)])).toBe(
       "invalid-request",
     );
   });
 
-  it("is taken where it was refused before and the client has joined it with the next question [defect 18]", () => {
+  it("is taken where it was refused before and the client has joined it with the next question", () => {
     const check = createChecks();
     const refused = check([user(text("Sum it up"), pdf)]);
     const next = [user(text("Sum it up"), pdf, text("Never mind. What is 2 + 3?"))];
@@ -66,7 +66,7 @@ describe("something that cannot be passed on to the agent", () => {
     });
   });
 
-  it("is refused in every conversation that it is new in, and taken wherever that goes on [clients D4]", () => {
+  it("is refused in every conversation that it is new in, and taken wherever that goes on", () => {
     const check = createChecks();
     const words = ["Sum it up", "Read it to me", "What is it?"];
     const checks = words.map((said) => [

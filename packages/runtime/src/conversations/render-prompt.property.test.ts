@@ -127,7 +127,7 @@ function withoutToolNames(parts: readonly Part[]): readonly Part[] {
 }
 
 describe("a transcript that is flattened into a prompt", () => {
-  it("gives back exactly what each has said, whatever the texts in it imitate [A13]", () => {
+  it("gives back exactly what each has said, whatever the texts in it imitate", () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 6 }), hostile, (messages, instructions) => {
         const prompt = renderPrompt({ instructions, messages, toolNames: toolNamesOf(messages) });
@@ -159,7 +159,7 @@ describe("a transcript that is flattened into a prompt", () => {
     );
   });
 
-  it("gives back a lost session's turns, and what is asked now [A13]", () => {
+  it("gives back a lost session's turns, and what is asked now", () => {
     const said = fc.record({ role: fc.constantFrom("user" as const, "assistant" as const), text: hostile });
     fc.assert(
       fc.property(fc.array(said, { minLength: 1, maxLength: 6 }), hostile, (history, prompt) => {
@@ -175,7 +175,7 @@ describe("a transcript that is flattened into a prompt", () => {
     );
   });
 
-  it("keeps who says what apart where it is cut to its newest part [A13]", () => {
+  it("keeps who says what apart where it is cut to its newest part", () => {
     const long = (role: "user" | "assistant", filling: string) => ({ role, text: filling.repeat(30_000) });
     const history = [long("user", "ab"), long("assistant", "cd"), long("user", "ef")];
     const { past } = read(withTranscript(history, "now"));
@@ -192,7 +192,7 @@ describe("a transcript that is flattened into a prompt", () => {
 });
 
 describe("a tool's result with what its client adds", () => {
-  it("bears a mark that the text cannot imitate [A13]", () => {
+  it("bears a mark that the text cannot imitate", () => {
     fc.assert(
       fc.property(
         hostile,

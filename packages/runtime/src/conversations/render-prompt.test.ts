@@ -20,13 +20,13 @@ const rendered = (parts: PromptParts): string => withoutMarks(renderPrompt(parts
 
 const goOn = "These are the results of the calls that you made. Go on with the task.";
 
-it("says to go on with the task after results that nobody waits for [clients K]", () => {
+it("says to go on with the task after results that nobody waits for", () => {
   expect(rendered({ instructions: "", messages: [result], toolNames: new Map([["c1", "read"]]) })).toBe(
     `TOOL_RESULT (name: read, call_id: c1)\nhello\n\n${goOn}`,
   );
 });
 
-it("puts results that the user has gone on from into the past, and asks only the question [clients D12]", () => {
+it("puts results that the user has gone on from into the past, and asks only the question", () => {
   const messages = [
     question,
     call,
@@ -47,7 +47,7 @@ hello
 What is my name?`);
 });
 
-it("takes a client's reminder beside results for no question [clients D12]", () => {
+it("takes a client's reminder beside results for no question", () => {
   const reminder = "<system-reminder>\nThe list is empty.\n</system-reminder>";
   const messages = [result, { ...question, parts: [{ kind: "text" as const, text: reminder }] }];
   expect(rendered({ instructions: "", messages, toolNames: new Map([["c1", "read"]]) })).toBe(
@@ -82,7 +82,7 @@ it("adds nothing to a plain question", () => {
   expect(rendered({ instructions: " ", messages: [question], toolNames: new Map() })).toBe("Read a.txt");
 });
 
-it("names a result's tool when the client spells the call's id in two ways [clients D1]", () => {
+it("names a result's tool when the client spells the call's id in two ways", () => {
   const messages = [question, { ...call, calls: [{ callId: "call_1", name: "read", input: {} }] }];
   const told = { ...result, callId: "call1" };
   expect(rendered({ instructions: "", messages: [told], toolNames: toolNamesOf(messages) })).toBe(

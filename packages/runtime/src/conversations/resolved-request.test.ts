@@ -28,6 +28,6 @@ it.each([
   ["the same, and says that the agent may use its own", { unavailableTools, asked: "agent" }, "agent"],
   ["the same, where the gateway runs the tools", { unavailableTools, configured: "gateway" }, "gateway"],
   ["the same, and forbids tools", { unavailableTools, forbidsTools: true }, "none"],
-])("a request that %s is for: %s %s [defect 4]", (_name, question, owner) => {
+])("a request that %s is for: %s %s", (_name, question, owner) => {
   expect(ownerOf(question)).toBe(owner);
 });

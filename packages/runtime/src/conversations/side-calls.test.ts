@@ -42,14 +42,14 @@ describe("a request without tools of a client that has shown some", () => {
     ["the conversation's own instructions", {}],
     ["a request for the agent's tools", { owner: "agent" }],
     ["a request for the gateway's tools", { owner: "gateway" }],
-  ])("gets an agent that only reads, in an empty directory: %s [defect 3]", async (_, more) => {
+  ])("gets an agent that only reads, in an empty directory: %s", async (_, more) => {
     await read(await bench.open([user("A")], { owner: undefined, tools }));
     const side = await bench.open([user("Create b.txt")], { ...toolless, ...more });
     await read(side);
     expect({ relation: side.relation, ...hands() }).toEqual({ relation: "side-call", ...none });
   });
 
-  it("gets no more with its second question, and its log stays [defect 11]", async () => {
+  it("gets no more with its second question, and its log stays", async () => {
     await read(await bench.open([user("A")], { owner: undefined, tools }));
     const title = { ...toolless, system: "You are a title generator." };
     const first = await bench.open([user("X")], title);
@@ -64,7 +64,7 @@ describe("a request without tools of a client that has shown some", () => {
     expect({ ...hands(), left: await leftAfter(TEN_MINUTES + 1, first.sessionId) }).toEqual({ ...none, left: [true] });
   });
 
-  it("leaves no agent behind that waits for a next turn, which the conversation does [clients N6]", async () => {
+  it("leaves no agent behind that waits for a next turn, which the conversation does", async () => {
     await read(await bench.open([user("A")], { owner: undefined, tools }));
     await read(await bench.open([user("Create b.txt")], toolless));
     expect(bench.asked.map(({ isAside }) => isAside)).toEqual([undefined, true]);
@@ -84,7 +84,7 @@ describe("a request without tools of a client that has shown some", () => {
 });
 
 describe("a side call", () => {
-  it("of a coding client gets no hands even before the conversation, with a name or without [clients D5]", async () => {
+  it("of a coding client gets no hands even before the conversation, with a name or without", async () => {
     for (const sessionKey of ["key", undefined]) {
       await read(await bench.open([user("Fix the bug")], { ...toolless, codingClient: "Droid", sessionKey }));
       expect({ sessionKey, ...hands() }).toEqual({ sessionKey, ...none });
@@ -109,14 +109,14 @@ describe("a side call", () => {
     });
   });
 
-  it("that may have been the conversation itself keeps its log [defect 11]", async () => {
+  it("that may have been the conversation itself keeps its log", async () => {
     const title = { system: "You are a title generator.", tools: [] };
     const alone = await bench.open([user("My holidays")], { ...title, sessionKey: "alone" });
     await read(alone);
     expect(await leftAfter(TEN_MINUTES + 1, alone.sessionId)).toEqual([true]);
   });
 
-  it("is no question that sounds like one: it works in the workspace, goes on, and its log stays [defect 11]", async () => {
+  it("is no question that sounds like one: it works in the workspace, goes on, and its log stays", async () => {
     for (const sessionKey of ["key", undefined]) {
       const chat = { ...toolless, system: "You write a title for every answer.", sessionKey };
       const first = await bench.open([user("Summarize the thread in thread.txt")], chat);

@@ -54,7 +54,7 @@ async function resultsIn(turn: TurnShare): Promise<readonly string[]> {
 }
 
 describe.each(clients)("a client %s", (_name, client) => {
-  it("that leaves in the answer to its results has its turn cancelled in time [defect 1]", async () => {
+  it("that leaves in the answer to its results has its turn cancelled in time", async () => {
     bench.manner({ steps: [{ call: ["a"] }, { say: "working" }, forever] });
     const { turn, transcript } = await firstRound(client);
     const second = await bench.open(transcript, client);
@@ -65,7 +65,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     });
   });
 
-  it("that leaves after three tool rounds has its turn cancelled in time [defect 1]", async () => {
+  it("that leaves after three tool rounds has its turn cancelled in time", async () => {
     bench.manner({ steps: [{ call: ["a"] }, { call: ["b"] }, { call: ["c"] }, forever] });
     const { turn, transcript } = await firstRound(client);
     let messages: readonly TranscriptMessage[] = transcript;
@@ -77,7 +77,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
   });
 
-  it("that leaves after a tool round has its next message answered at once [defect 1]", async () => {
+  it("that leaves after a tool round has its next message answered at once", async () => {
     bench.manner({ steps: [{ call: ["a"] }, { say: "working" }, forever] });
     const { turn, transcript } = await firstRound(client);
     (await bench.open(transcript, client)).leave("gone");
@@ -90,7 +90,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     });
   });
 
-  it("that goes on while it is still counted as listening is waited for [defect 1]", async () => {
+  it("that goes on while it is still counted as listening is waited for", async () => {
     await bench.close();
     bench = createConversationBench({ graceMs: 20_000 });
     bench.manner({ steps: [{ call: ["a"] }, forever] });
@@ -106,7 +106,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     });
   });
 
-  it("that was given its calls is waited for beyond any grace [defect 1]", async () => {
+  it("that was given its calls is waited for beyond any grace", async () => {
     await bench.close();
     bench = createConversationBench({ graceMs: 1 });
     bench.manner({ calls: [["a"], ["b"]] });
@@ -119,7 +119,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     expect({ text: await read(end), agents: bench.asked.length }).toEqual({ text: "a=R0 b=B", agents: 2 });
   });
 
-  it("that leaves before it was given a call leaves no agent that waits for it [defect 1]", async () => {
+  it("that leaves before it was given a call leaves no agent that waits for it", async () => {
     bench.manner({ calls: [["a"]] });
     const turn = await bench.open([user("A")], client);
     await vi.waitFor(() => expect(parkedCalls().length).toBe(1));
@@ -127,7 +127,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
   });
 
-  it("that lost the answer with its calls gets it again, from the same agent [defect 12]", async () => {
+  it("that lost the answer with its calls gets it again, from the same agent", async () => {
     bench.manner({ calls: [["a"]] });
     const lost = await bench.open([user("A")], client);
     await vi.waitFor(() => expect(parkedCalls().length).toBe(1));
@@ -137,7 +137,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     expect({ text: await read(end), agents: bench.asked.length }).toEqual({ text: "a=A", agents: 1 });
   });
 
-  it("that gives the same results twice gets the same calls twice, and its task is finished [defect 12]", async () => {
+  it("that gives the same results twice gets the same calls twice, and its task is finished", async () => {
     bench.manner({ calls: [["a"], ["b", "c"], ["d"]] });
     const { turn, transcript } = await firstRound(client);
     const answers = [
@@ -159,7 +159,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     });
   });
 
-  it("that gives the same results twice at once is answered twice by one turn [defect 12]", async () => {
+  it("that gives the same results twice at once is answered twice by one turn", async () => {
     const gate = Promise.withResolvers<void>();
     bench.manner({ steps: [{ call: ["a"] }, { say: "one " }, { until: gate.promise }, { call: ["b"] }] });
     const { turn, transcript } = await firstRound(client);
@@ -175,7 +175,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     }).toEqual({ relations: ["continuation", "joined"], texts: ["one ", "one "], areSame: true, results: ["R0"] });
   });
 
-  it("that repeats results which the turn has gone on from gets that answer again, and disturbs nothing [defect 12]", async () => {
+  it("that repeats results which the turn has gone on from gets that answer again, and disturbs nothing", async () => {
     bench.manner({ steps: [{ call: ["a"] }, { say: "two" }, { call: ["b"] }, { say: "three" }, { call: ["c"] }] });
     const { turn, transcript } = await firstRound(client);
     const before = await eventsOf(await bench.open(transcript, client));
@@ -191,14 +191,14 @@ describe.each(clients)("a client %s", (_name, client) => {
     });
   });
 
-  it("that repeats its last results gets the turn's last words again [defect 12]", async () => {
+  it("that repeats its last results gets the turn's last words again", async () => {
     bench.manner({ calls: [["a"]] });
     const { transcript } = await firstRound(client);
     const words = [await read(await bench.open(transcript, client)), await read(await bench.open(transcript, client))];
     expect({ words, agents: bench.asked.length }).toEqual({ words: ["a=R0", "a=R0"], agents: 1 });
   });
 
-  it("that sends results while its first answer is still read keeps both answers apart [defect 12]", async () => {
+  it("that sends results while its first answer is still read keeps both answers apart", async () => {
     bench.manner({ steps: [{ say: "one" }, { call: ["a"] }, { say: "two" }, { call: ["b"] }] });
     const turn = await bench.open([user("A")], client);
     const first: AgentEvent[] = [];
@@ -219,7 +219,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     });
   });
 
-  it("that gives other results for calls it has answered begins its next turn, and no second agent beside the first [defect 12]", async () => {
+  it("that gives other results for calls it has answered begins its next turn, and no second agent beside the first", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const { turn, ids, transcript } = await firstRound(client);
     await eventsOf(await bench.open(transcript, client));
@@ -234,7 +234,7 @@ describe.each(clients)("a client %s", (_name, client) => {
 });
 
 describe("an equal client without a name", () => {
-  it("never joins a turn that waits for another client's tool [defect 1]", async () => {
+  it("never joins a turn that waits for another client's tool", async () => {
     bench.manner({ calls: [["a"]] });
     const one = await firstRound(unnamed);
     const two = await firstRound(unnamed);
@@ -249,7 +249,7 @@ describe("an equal client without a name", () => {
     });
   });
 
-  it("never joins a turn that has gone on with another client's results [defect 1]", async () => {
+  it("never joins a turn that has gone on with another client's results", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const one = await firstRound(unnamed);
     const second = await bench.open(one.transcript, unnamed);
@@ -261,7 +261,7 @@ describe("an equal client without a name", () => {
     });
   });
 
-  it("does not end a turn that waits for another client's tool when it says something [defect 1]", async () => {
+  it("does not end a turn that waits for another client's tool when it says something", async () => {
     bench.manner({ calls: [["a"]] });
     const one = await firstRound(unnamed);
     await firstRound(unnamed);

@@ -47,7 +47,7 @@ const endOf = (events: readonly AgentEvent[]): string => {
 };
 
 describe("a call that the client demands", () => {
-  it("is asked for in the rules, and once more when the agent ends its turn without it [defect 17]", async () => {
+  it("is asked for in the rules, and once more when the agent ends its turn without it", async () => {
     bench.manner("answer");
     const turn = await bench.open([user("A")], { ...client, toolChoice: { name: "write" } });
     const events = await eventsOf(turn);
@@ -67,7 +67,7 @@ describe("a call that the client demands", () => {
     });
   });
 
-  it("is given when the agent makes it at the second try, and its result goes to that turn [defect 17]", async () => {
+  it("is given when the agent makes it at the second try, and its result goes to that turn", async () => {
     bench.manner("answer");
     const demanding = { ...client, toolChoice: "required" } as const;
     const first = await bench.open([user("A")], demanding);
@@ -110,14 +110,14 @@ describe("a call that the client demands", () => {
   it.each([
     ["none is offered", { tools: [] }, "invalid-request"],
     ["the agent runs the tools", { owner: "agent" }, "unsupported"],
-  ])("is refused where %s [defect 17]", async (_name, more, code) => {
+  ])("is refused where %s", async (_name, more, code) => {
     const refused = bench.open([user("A")], { ...client, toolChoice: "required", ...more });
     await expect(refused.catch((reason) => CaretError.from(reason).code)).resolves.toBe(code);
   });
 });
 
 describe("what an answer may call", () => {
-  it("is refused to the agent by words when its client did not choose it [defect 17]", async () => {
+  it("is refused to the agent by words when its client did not choose it", async () => {
     bench.manner({ calls: [["a"]] });
     const events = await eventsOf(await bench.open([user("A")], { ...client, callableTools: ["write"] }));
     expect({ calls: callIdsIn(events), text: textIn(events) }).toEqual({
@@ -126,7 +126,7 @@ describe("what an answer may call", () => {
     });
   });
 
-  it("is one call at a time for a client that says so [defect 17]", async () => {
+  it("is one call at a time for a client that says so", async () => {
     bench.manner({ calls: [["a", "b"]] });
     const single = { ...client, parallelCalls: false };
     const first = await bench.open([user("A")], single);
@@ -147,7 +147,7 @@ describe("what an answer may call", () => {
 });
 
 describe("tools that a client offers otherwise in mid-turn", () => {
-  it("reach the agent: it is sent new ones with the result, and those that are gone are refused [clients D3]", async () => {
+  it("reach the agent: it is sent new ones with the result, and those that are gone are refused", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));
@@ -171,7 +171,7 @@ describe("tools that a client offers otherwise in mid-turn", () => {
     });
   });
 
-  it("are none at all once the client forbids them: the agent is asked to answer in words [defect 26]", async () => {
+  it("are none at all once the client forbids them: the agent is asked to answer in words", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));
@@ -184,7 +184,7 @@ describe("tools that a client offers otherwise in mid-turn", () => {
     });
   });
 
-  it("are none at all once the client sends none: what is called is refused by name [defect 26]", async () => {
+  it("are none at all once the client sends none: what is called is refused by name", async () => {
     bench.manner({ calls: [["a"], ["b"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));
@@ -203,7 +203,7 @@ describe("tools that a client offers otherwise in mid-turn", () => {
     ["forbids tools", { toolChoice: "none" }, "The client wants an answer in words now: no tool can be called."],
     ["no longer offers it", { tools: [tool("write")] }, "The client does not offer read any more."],
   ] as const)(
-    "are not asked for again when the client gives one of two results and %s [defect 26]",
+    "are not asked for again when the client gives one of two results and %s",
     async (_how, more, refusal) => {
       bench.manner({ calls: [["a", "b"]] });
       const first = await bench.open([user("A")], client);
@@ -222,7 +222,7 @@ describe("tools that a client offers otherwise in mid-turn", () => {
       "other",
     ],
     ["the gateway's tools", { owner: "gateway" }, "auto"],
-  ] as const)("go to the session's next turn when the request asks for %s [defect 26]", async (_what, more, model) => {
+  ] as const)("go to the session's next turn when the request asks for %s", async (_what, more, model) => {
     bench.manner({ calls: [["a"], ["b"]] });
     const first = await bench.open([user("A")], client);
     const [one = ""] = callIdsIn(await eventsOf(first));

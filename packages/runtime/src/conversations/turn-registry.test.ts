@@ -39,7 +39,7 @@ async function tryTimes(times: number, more: Partial<ConversationRequest>): Prom
 }
 
 describe.each(clients)("a client %s that repeats a request which fails", (_kind, more) => {
-  it("gets the failure again instead of one agent after the other [clients D9]", async () => {
+  it("gets the failure again instead of one agent after the other", async () => {
     bench.manner("fail");
     const again = "usage-limit: No more today (the same request has failed 2 times)";
     expect({ ends: await tryTimes(12, more), agents: bench.asked.length }).toEqual({
@@ -48,7 +48,7 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     });
   });
 
-  it("gets another agent after a pause, which grows [clients D9]", async () => {
+  it("gets another agent after a pause, which grows", async () => {
     bench.manner("fail");
     await tryTimes(3, more);
     const agents: number[] = [];
@@ -60,14 +60,14 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     expect(agents).toEqual([2, 3, 3, 4, 4, 5]);
   });
 
-  it("is answered at once when it says something more [clients D9]", async () => {
+  it("is answered at once when it says something more", async () => {
     bench.manner("fail");
     await tryTimes(3, more);
     bench.manner("answer");
     expect(await read(await bench.open([user("A"), user("B")], more))).toBe("answer 3");
   });
 
-  it("is answered at once by another model, as the failure advises [review 2 F1]", async () => {
+  it("is answered at once by another model, as the failure advises", async () => {
     bench.manner("fail");
     await tryTimes(3, more);
     bench.manner("answer");
@@ -75,7 +75,7 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     expect(await read(await bench.open([user("A")], { ...more, requestedModel }))).toBe("answer 3");
   });
 
-  it("counts from zero once it was answered, and when it has waited for long [clients D9]", async () => {
+  it("counts from zero once it was answered, and when it has waited for long", async () => {
     bench.manner("fail");
     await tryTimes(3, more);
     bench.clock.now += 15_000;
@@ -86,7 +86,7 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
     expect(await tryTimes(2, more)).toEqual(["failed", "failed"]);
   });
 
-  it("gets the failure of its last results, not of its question [clients D9]", async () => {
+  it("gets the failure of its last results, not of its question", async () => {
     const client = { ...more, owner: undefined };
     bench.manner({ steps: [{ call: ["a"] }, "fail"] });
     const [id = ""] = callIdsIn(await eventsOf(await bench.open([user("A")], client)));
@@ -107,7 +107,7 @@ describe.each(clients)("a client %s that repeats a request which fails", (_kind,
   });
 });
 
-it("a turn that its client has left counts for no failure [clients D9]", async () => {
+it("a turn that its client has left counts for no failure", async () => {
   bench.manner({ until: new Promise(() => undefined) });
   for (let count = 0; count < 4; count += 1) {
     const turn = await bench.open([user("A")], { sessionKey: undefined });

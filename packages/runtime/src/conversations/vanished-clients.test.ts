@@ -36,7 +36,7 @@ async function firstCall(client: Partial<ConversationRequest>, caller = defaultC
 }
 
 describe.each(clients)("a client %s", (_kind, client) => {
-  it("that never comes back with a result has its turn cancelled, and no agent works on alone [defect 15]", async () => {
+  it("that never comes back with a result has its turn cancelled, and no agent works on alone", async () => {
     bench = createConversationBench({}, { parkedLimitMs: 500 });
     bench.manner({ calls: [["a"], ["b"], ["c"]] });
     const { turn } = await firstCall(client);
@@ -46,7 +46,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     });
   });
 
-  it("that comes back too late is answered by a new agent, which is sent the results [defect 15]", async () => {
+  it("that comes back too late is answered by a new agent, which is sent the results", async () => {
     bench = createConversationBench({}, { parkedLimitMs: 500 });
     bench.manner({ calls: [["a"]] });
     const { turn, ids } = await firstCall(client);
@@ -60,7 +60,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     });
   });
 
-  it("that comes back too late with an image is said to have lost it [A19]", async () => {
+  it("that comes back too late with an image is said to have lost it", async () => {
     bench = createConversationBench({}, { parkedLimitMs: 500 });
     bench.manner({ calls: [["a"]] });
     const { turn, ids } = await firstCall(client);
@@ -75,7 +75,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     );
   });
 
-  it("whose process is gone has its turn cancelled by a shorter clock [clients D8]", async () => {
+  it("whose process is gone has its turn cancelled by a shorter clock", async () => {
     let isAlive = true;
     bench = createConversationBench(
       { findClient: async () => ({ isAlive: () => isAlive }), goneMs: 30 },
@@ -92,7 +92,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     clearInterval(moving);
   });
 
-  it("whose process ran the calls has its turn cancelled as soon as that is gone [clients N7]", async () => {
+  it("whose process ran the calls has its turn cancelled as soon as that is gone", async () => {
     let checks = 0;
     const findClient = async () => ({
       isAlive() {
@@ -108,7 +108,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     expect(checks).toBe(3);
   });
 
-  it("whose process lives is waited for by the longer clock [clients D8]", async () => {
+  it("whose process lives is waited for by the longer clock", async () => {
     let checks = 0;
     const findClient = async () => ({
       isAlive() {
@@ -125,7 +125,7 @@ describe.each(clients)("a client %s", (_kind, client) => {
     expect({ text: await read(end), agents: bench.asked.length }).toEqual({ text: "a=R", agents: 1 });
   });
 
-  it("that sends each request by a process of its own may come back within the shorter clock [clients D8]", async () => {
+  it("that sends each request by a process of its own may come back within the shorter clock", async () => {
     let checks = 0;
     const findClient = async () => ({
       isAlive() {

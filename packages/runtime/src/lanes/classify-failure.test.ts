@@ -63,7 +63,7 @@ describe("what the CLI says about itself", () => {
     });
   });
 
-  it("names the models once: the upstream's own list is left out [ux 3: small]", () => {
+  it("names the models once: the upstream's own list is left out", () => {
     const stderr = "Cannot use this model: swift-2. Available models: auto, swift-2.5-high\nbye\n";
     expect(classifyFailure(failureOf(stderr)).upstream).toBe("Cannot use this model: swift-2.\nbye");
   });
@@ -157,7 +157,7 @@ describe("what the CLI says about itself", () => {
     ['Error: Session ID "0d6f" is already in use.', "session-busy"],
     ["Chat 0d6f is still running in persistent session S1; stop it before a headless resume", "session-busy"],
     ["No previous chats found.", "session-not-found"],
-  ])("%s says which chat cannot be used, by %s [fidelity F9]", (stderr, code) => {
+  ])("%s says which chat cannot be used, by %s", (stderr, code) => {
     expect(errorOf(stderr).code).toBe(code);
   });
 
@@ -232,7 +232,7 @@ describe("a CLI that says nothing of use", () => {
     expect(errorOf(stderr, rest)).toMatchObject({ code, message });
   });
 
-  it("points at its words only where there are some [ux B9]", () => {
+  it("points at its words only where there are some", () => {
     expect([errorOf("", { exitCode: 139 }).fix, errorOf("Illegal", { exitCode: 139 }).fix]).toEqual([
       "Try again; if it happens again, run `agent update`.",
       "Try again; if it happens again, look at the upstream words.",
@@ -259,7 +259,7 @@ describe("a code in brackets", () => {
     ["failed_precondition", "not now"],
     ["unimplemented", "no such method"],
     ["not_found", "no such chat"],
-  ])("%s is permanent, whatever class the error has [fidelity F6]", (code, words) => {
+  ])("%s is permanent, whatever class the error has", (code, words) => {
     const errors = ["RetriableError", "Error: T", "ConnectError"].map((name) =>
       classifyFailure(failureOf(`${reconnects}${name}: [${code}] ${words}\n`)),
     );
@@ -275,7 +275,7 @@ describe("a code in brackets", () => {
     );
   });
 
-  it("is passing where it says so, and the last one decides [fidelity F6]", () => {
+  it("is passing where it says so, and the last one decides", () => {
     const last = (first: string, second: string) =>
       errorOf(`RetriableError: [${first}] x\nRetry attempt 1...\nRetriableError: [${second}] y`).code;
     expect({
@@ -303,7 +303,7 @@ describe("isRecoverable", () => {
     });
   });
 
-  it("tells what another profile, another model and another attempt could help [defect 16]", () => {
+  it("tells what another profile, another model and another attempt could help", () => {
     const recoveries = {
       "model-unknown": "model",
       "usage-limit": "account",

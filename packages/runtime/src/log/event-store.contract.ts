@@ -224,7 +224,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         });
       });
 
-      it("does not delete a session while a turn of it runs [defect 24]", async () => {
+      it("does not delete a session while a turn of it runs", async () => {
         await store.createSession(session("s1"));
         await store.append("s1", 0, [starts("t1"), says("a")]);
         await expect(store.deleteSession("s1")).rejects.toMatchObject({ code: "session-busy" });
@@ -253,7 +253,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await store.append("s1", 0, [starts("t1"), says("a")], { copied: true });
       });
 
-      it("is seen by nobody [defect 29]", async () => {
+      it("is seen by nobody", async () => {
         expect({
           found: await store.getSession("s1"),
           listed: await idsOf({}),
@@ -263,7 +263,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         }).toEqual({ found: undefined, listed: [], ids: [], running: [], old: [] });
       });
 
-      it("is seen as a whole once it is published, as it was changed then [defect 29]", async () => {
+      it("is seen as a whole once it is published, as it was changed then", async () => {
         clock += 5;
         const published = await store.publishSession("s1", { lane: "sim" });
         expect(published).toMatchObject({ id: "s1", lane: "sim", lastSeq: 2, updatedAt: noon + 5 });
@@ -271,7 +271,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         await expect(store.publishSession("s1")).rejects.toMatchObject({ code: "session-not-found" });
       });
 
-      it("can be given up, whatever it holds [defect 29]", async () => {
+      it("can be given up, whatever it holds", async () => {
         expect(await store.deleteSession("s1")).toBe(true);
         await expect(store.publishSession("s1")).rejects.toMatchObject({ code: "session-not-found" });
         expect(await store.read("s1")).toEqual([]);
@@ -285,7 +285,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
     describe("a command", () => {
       const command = (name: string) => ({ name, digest: `digest of ${name}` });
 
-      it("is recorded with what it did [defect 19]", async () => {
+      it("is recorded with what it did", async () => {
         await store.createSession(session("s1"), { command: command("create") });
         await store.append("s1", 0, [starts("t1")], { command: command("start") });
         await store.append("s1", 1, [ends("t1")]);
@@ -302,7 +302,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         ]);
       });
 
-      it("is done once: the second caller does nothing [defect 19]", async () => {
+      it("is done once: the second caller does nothing", async () => {
         const done = await Promise.allSettled(
           ["s1", "s2"].map((id) => store.createSession(session(id), { command: command("create") })),
         );
@@ -314,7 +314,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.read("s1")).toHaveLength(1);
       });
 
-      it("that failed is not recorded [defect 19]", async () => {
+      it("that failed is not recorded", async () => {
         await store.createSession(session("s1"));
         await expect(store.append("s1", 7, [starts("t1")], { command: command("start") })).rejects.toThrow();
         await expect(store.createSession(session("s1"), { command: command("create") })).rejects.toThrow();
@@ -532,7 +532,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         });
       });
 
-      it("is the reason, once a turn has failed [ux C3]", async () => {
+      it("is the reason, once a turn has failed", async () => {
         const error = {
           code: "usage-limit",
           message: "The limit is reached\nuntil May",
@@ -617,7 +617,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         expect(await store.getSession("s1")).toMatchObject({ lastSeq: 3 });
       });
 
-      it("says once that Caret stopped: the reason does not repeat it as the remedy [ux B9]", async () => {
+      it("says once that Caret stopped: the reason does not repeat it as the remedy", async () => {
         await store.append("s1", 0, [starts("t1")]);
         await interruptRunningTurns(store, nobodyLives);
         const [, end] = await store.read("s1");
@@ -679,7 +679,7 @@ export function describeEventStore(name: string, createStore: CreateStore): void
         ]);
       });
 
-      it("tells with a session what all its turns consumed, and a cost only when each has one [ux A6]", async () => {
+      it("tells with a session what all its turns consumed, and a cost only when each has one", async () => {
         await store.append("s1", 0, [starts("t1", "auto"), consumes("t1", { input: 10, output: 2 }), ends("t1")]);
         await store.append("s1", 3, [starts("t2", "auto"), consumes("t2", { output: 1, cost: 0.25 }), ends("t2")]);
         expect((await store.getSession("s1"))?.usage).toEqual({ input: 10, output: 3, cost: 0.2500245 });

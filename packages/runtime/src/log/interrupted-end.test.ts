@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { expect, it } from "vitest";
 import { interruptedEnd, noOpenParts, trackOpenParts } from "./interrupted-end.ts";
 
-it("keeps what a command had printed when Caret was killed [ux B4]", () => {
+it("keeps what a command had printed when Caret was killed", () => {
   const call: AgentEvent = { type: "tool-call", callId: "c", name: "exec", kind: "shell", input: {}, owner: "gateway" };
   const parts = noOpenParts();
   const events: readonly AgentEvent[] = [

@@ -130,7 +130,7 @@ describe("following a turn live", () => {
     expect(await followed).toEqual([1, 2, "turn-end"]);
   });
 
-  it("tells what was said to a live, a late and a slow follower alike, and keeps none of it [defect 2]", async () => {
+  it("tells what was said to a live, a late and a slow follower alike, and keeps none of it", async () => {
     const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
     const call: AgentEvent = {
       type: "tool-call",
@@ -164,7 +164,7 @@ describe("following a turn live", () => {
     });
   });
 
-  it("fails a follower that comes too late for what was too much to remember, and never gives it altered [defect 2]", async () => {
+  it("fails a follower that comes too late for what was too much to remember, and never gives it altered", async () => {
     const said = createSaidEvents(100);
     const kept: AgentEvent = { type: "text-delta", blockId: "b", text: "Use [redacted]" };
     const event: AgentEvent = { ...kept, text: `Use ${"x".repeat(200)}` };

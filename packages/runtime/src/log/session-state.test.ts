@@ -27,7 +27,7 @@ it.each<readonly [string, readonly AgentEvent[]]>([
   ["done", [start, ends("completed")]],
   ["stopped", [start, ends("cancelled")]],
   ["failed", [start, fails]],
-])("is %s after %j [ux 3: attention]", async (state, events) => {
+])("is %s after %j", async (state, events) => {
   await store.append(
     "s",
     0,

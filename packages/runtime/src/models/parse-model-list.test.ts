@@ -18,7 +18,7 @@ describe("parseModelList", () => {
     expect(parseModelList(text)).toEqual([{ id: "auto", name: "Auto", isCurrent: true, isDefault: false }]);
   });
 
-  it("takes out characters without width and doubled blanks, before and after the marks [fidelity F9]", () => {
+  it("takes out characters without width and doubled blanks, before and after the marks", () => {
     const text =
       "grok-4.7-high-fast - Grok 4.7  High Fast\u200b\u200b (default)\nx-1 - X One (current)\u200b\ny-2 - (default)\n";
     expect(parseModelList(text)).toEqual([

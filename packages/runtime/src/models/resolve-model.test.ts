@@ -96,7 +96,7 @@ describe("resolveModel", () => {
     ["sonnet[1m]", "claude-sonnet-5-medium"],
     ["gpt-5.9", "gpt-5.5-medium"],
     ["gpt-6", "gpt-5.5-medium"],
-  ])("takes %s, which is newer than what is listed, for the newest of its line: %s [clients D6]", (model, id) => {
+  ])("takes %s, which is newer than what is listed, for the newest of its line: %s", (model, id) => {
     expect(idOf({ model })).toBe(id);
   });
 
@@ -106,15 +106,15 @@ describe("resolveModel", () => {
     ["claude-4.5-sonnet[1m]", "claude-4.5-sonnet"],
     ["gemini-3.1-pro[1m]", "gemini-3.1-pro"],
     ["auto[1m]", "auto"],
-  ])("takes %s for the listed id %s: a window in brackets chooses no other model [clients D6]", (model, id) => {
+  ])("takes %s for the listed id %s: a window in brackets chooses no other model", (model, id) => {
     expect(idOf({ model })).toBe(id);
   });
 
-  it("gives the client's thinking and effort to the model that stands in [clients D6]", () => {
+  it("gives the client's thinking and effort to the model that stands in", () => {
     expect(idOf({ model: "claude-opus-5-5[1m]", effort: "high", thinking: true })).toBe("claude-opus-5-thinking-high");
   });
 
-  it("runs a version that is newer than another as soon as it is listed [clients D6]", () => {
+  it("runs a version that is newer than another as soon as it is listed", () => {
     const later = groupModels(["claude-opus-5-high", "claude-opus-5-5-medium", "claude-opus-5-5-high"]);
     expect(idOf({ model: "claude-opus-5-5-20261015[1m]" }, later)).toBe("claude-opus-5-5-medium");
   });

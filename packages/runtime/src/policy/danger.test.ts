@@ -5,7 +5,7 @@ const policy = createPolicy({ mode: "auto", rules: [], workspace: "/w", attended
 const isAsked = (command: string): boolean =>
   policy.decide({ tool: "exec", kind: "shell", input: { command } }).effect === "ask";
 
-describe("`auto` asks about what docs/permissions.md calls dangerous [B18]", () => {
+describe("`auto` asks about what docs/permissions.md calls dangerous", () => {
   it.each([
     [
       "reads keys",

@@ -27,7 +27,7 @@ const decide = (input: object, mode: (typeof policyModes)[number] = "auto-edits"
 };
 
 describe("deleting", () => {
-  it("a directory with all that is in it is asked about in every mode but full [defect 25]", () => {
+  it("a directory with all that is in it is asked about in every mode but full", () => {
     const effects = policyModes.map((mode) => decide({ path: "src", recursive: true }, mode).effect);
     expect({ effects, why: decide({ path: "src", recursive: true }).danger }).toEqual({
       effects: ["ask", "ask", "ask", "allow"],
@@ -41,7 +41,7 @@ describe("deleting", () => {
     ["the workspace", { path: ".", recursive: true }, "the workspace is deleted with everything in it"],
     ["git's directory", { path: ".git", recursive: true }, ".git decides what is run"],
     ["a file outside", { path: "../x" }, `${join(tmpdir(), "x")} is not known to be in the workspace`],
-  ])("%s is dangerous [defect 25]", (_what, input, danger) => {
+  ])("%s is dangerous", (_what, input, danger) => {
     expect(decide(input)).toEqual({ effect: "ask", danger });
   });
 

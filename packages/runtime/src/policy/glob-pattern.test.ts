@@ -46,7 +46,7 @@ describe("a pattern of a rule", () => {
     );
   });
 
-  it("house §4.10: is matched in a moment, however many stars it has and however long the text is", () => {
+  it("is matched in a moment, however many stars it has and however long the text is", () => {
     const started = performance.now();
     expect(createGlobPattern(`${"*a".repeat(30)}b`).matches("a".repeat(20_000))).toBe(false);
     expect(performance.now() - started).toBeLessThan(2_000);

@@ -54,16 +54,8 @@ describe("defects 14: a line that deletes is neither run unasked by `auto` nor p
       "echo 'import os; os.remove(\"victim\")' | python3 /dev/stdin",
       ask,
     ],
-    [
-      "a module that runs its arguments [review 2 F6]",
-      "python3 -m timeit -n1 -r1 'import os; os.remove(\"victim\")'",
-      ask,
-    ],
-    [
-      "a module that runs what it is sent [review 2 F6]",
-      "python3 -Im code <<< 'import os; os.remove(\"victim\")'",
-      ask,
-    ],
+    ["a module that runs its arguments", "python3 -m timeit -n1 -r1 'import os; os.remove(\"victim\")'", ask],
+    ["a module that runs what it is sent", "python3 -Im code <<< 'import os; os.remove(\"victim\")'", ask],
     ["flock", "flock lock rm victim", deny],
     ["flock with a line", "flock lock -c 'rm victim'", deny],
     ["sed's `e`", "echo x | sed '1e rm victim'", ask],

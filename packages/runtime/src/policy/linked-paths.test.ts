@@ -50,7 +50,7 @@ function link(name: string, target: string): void {
 const said = ({ effect, reason }: PolicyDecision) => ({ effect, reason });
 
 describe("a path is judged by where it ends", () => {
-  it("asks about a file of .git that is reached by a link [defect 6]", async () => {
+  it("asks about a file of .git that is reached by a link", async () => {
     link("notes", ".git");
     expect({ named: said(await decide(".git/config")), linked: said(await decide("notes/config")) }).toEqual({
       named: { effect: "ask", reason: ".git/config decides what is run" },
@@ -71,7 +71,7 @@ describe("a path is judged by where it ends", () => {
     ["a link in a circle", { one: "two", two: "one" }, "one/a"],
     ["a link out of the workspace", { out: "../outside" }, "out/a"],
     ["the full name of a linked file", { notes: ".git" }, "<workspace>/notes/config"],
-  ])("asks about %s [defect 6]", async (_what, links, path) => {
+  ])("asks about %s", async (_what, links, path) => {
     const here = (text: string): string => text.replace("<workspace>", workspace);
     for (const [name, target] of Object.entries(links)) link(name, here(target));
     expect((await decide(here(path))).effect).toBe("ask");
@@ -91,7 +91,7 @@ describe("a path is judged by where it ends", () => {
       ".devcontainer/devcontainer.json",
     ],
     ...["vendor/HEAD"],
-  ])("asks about what decides what is run: %j [defect 6]", async (path) => {
+  ])("asks about what decides what is run: %j", async (path) => {
     expect((await decide(path)).effect).toBe("ask");
   });
 
@@ -107,7 +107,7 @@ describe("a path is judged by where it ends", () => {
     expect((await decide("shortcut/a.ts")).effect).toBe("allow");
   });
 
-  it("asks about the settings of a repository whatever its directory is named [defect 6]", async () => {
+  it("asks about the settings of a repository whatever its directory is named", async () => {
     execFileSync("git", ["init", "-q", "--bare", join(workspace, "fixtures", "bare")]);
     writeFileSync(join(workspace, "src", ".git"), "gitdir: ../meta\n");
     execFileSync("git", ["init", "-q", "--bare", join(workspace, "meta")]);
@@ -117,7 +117,7 @@ describe("a path is judged by where it ends", () => {
     ]);
   });
 
-  it("asks about hooks in the directory that core.hooksPath names [defect 6]", async () => {
+  it("asks about hooks in the directory that core.hooksPath names", async () => {
     execFileSync("git", ["-C", workspace, "config", "core.hooksPath", "tools/hooks"]);
     expect([(await decide("tools/hooks/pre-commit")).effect, (await decide("tools/build.ts")).effect]).toEqual([
       "ask",
@@ -165,7 +165,7 @@ describe("a path is judged by where it ends", () => {
 describe("rules about paths", () => {
   const hidden: readonly PolicyRule[] = [{ effect: "deny", path: "secret/**" }];
 
-  it("deny a file under every name that leads to it [defect 6]", async () => {
+  it("deny a file under every name that leads to it", async () => {
     mkdirSync(join(workspace, "secret"));
     link("open", "secret");
     link("key.txt", "secret/key");
@@ -183,7 +183,7 @@ describe("rules about paths", () => {
     expect((await decide("secret/key", { mode: "full", rules: hidden })).effect).toBe("deny");
   });
 
-  it("allow a file only where it really is [defect 6]", async () => {
+  it("allow a file only where it really is", async () => {
     link("notes", ".git");
     mkdirSync(join(workspace, "docs"));
     const rules: readonly PolicyRule[] = [
@@ -204,7 +204,7 @@ describe("a command that writes", () => {
     return (await judgeWithGit(git, (answers) => policy.decide(call, answers))).effect;
   };
 
-  it("is judged by where its redirection ends [defect 6]", async () => {
+  it("is judged by where its redirection ends", async () => {
     link("notes", ".git");
     link("deep", ".git/hooks");
     expect([
@@ -215,7 +215,7 @@ describe("a command that writes", () => {
     ]).toEqual(["allow", "ask", "ask", "ask"]);
   });
 
-  it("is asked about when the file has another name, which would be changed too [defect 6]", async () => {
+  it("is asked about when the file has another name, which would be changed too", async () => {
     linkSync(join(workspace, ".git", "config"), join(workspace, "notes.txt"));
     expect(await effectOf("echo x > notes.txt")).toBe("ask");
   });
@@ -234,7 +234,7 @@ describe("what was judged and what is run", () => {
   });
 });
 
-it("runs nothing of a link to .git after the user's own git status [defect 6]", async () => {
+it("runs nothing of a link to .git after the user's own git status", async () => {
   link("notes", ".git");
   const planted = join(root, "planted");
   const before = readFileSync(join(workspace, ".git", "config"), "utf8");

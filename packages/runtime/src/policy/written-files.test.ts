@@ -94,7 +94,7 @@ const outside = [
   ],
 ] as const;
 
-describe("a command that writes outside of the workspace is asked about in `auto` [review 2 F8]", () => {
+describe("a command that writes outside of the workspace is asked about in `auto`", () => {
   const places = ["/etc/x", "../x", "~/x", '"$HOME/x"'];
   const lines = outside.flatMap(([by, commands]) => commands.map((command) => [by, command] as const));
   it.each(lines)("by %s: %s", (_, command) => {

@@ -27,7 +27,7 @@ async function connect(): Promise<{ readonly child: ChildProcess; readonly conne
   return { child, connection: { remoteAddress, remotePort, localPort } };
 }
 
-it("knows whether the process at the other end of a connection lives [clients D8]", async () => {
+it("knows whether the process at the other end of a connection lives", async () => {
   const find = createClientFinder();
   const { child, connection } = await connect();
   const client = await find(connection);
@@ -37,7 +37,7 @@ it("knows whether the process at the other end of a connection lives [clients D8
   expect(client?.isAlive()).toBe(false);
 });
 
-it("tells clients apart that are looked for at the same time [clients D8]", async () => {
+it("tells clients apart that are looked for at the same time", async () => {
   const find = createClientFinder();
   const clients = [await connect(), await connect(), await connect()];
   const found = await Promise.all(clients.map(({ connection }) => find(connection)));
@@ -46,7 +46,7 @@ it("tells clients apart that are looked for at the same time [clients D8]", asyn
   expect(found.map((client) => client?.isAlive())).toEqual([true, false, true]);
 });
 
-it("knows nothing of a client on another machine, or of a connection that is gone [clients D8]", async () => {
+it("knows nothing of a client on another machine, or of a connection that is gone", async () => {
   const find = createClientFinder();
   const { connection } = await connect();
   const strangers = [

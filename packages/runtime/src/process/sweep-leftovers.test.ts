@@ -66,7 +66,7 @@ describe("sweeping at start-up", () => {
     });
   });
 
-  it("leaves what was started in another PID namespace to those who can see it [defect 10]", () => {
+  it("leaves what was started in another PID namespace to those who can see it", () => {
     write({ process: identity, pidNamespace: "pid:[1]" });
     expect(sweepLeftovers(directory)).toEqual({ entries: 0, killed: 0 });
     expect({ isAlive: isAlive(identity), entries: readdirSync(directory) }).toEqual({

@@ -45,7 +45,7 @@ describe("rotation", () => {
     });
   });
 
-  it("tries the next profile when an allowance is used up, then the next model, and only this model cools down [defect 16]", () => {
+  it("tries the next profile when an allowance is used up, then the next model, and only this model cools down", () => {
     expect(follow(["account", "account", "account"])).toEqual({
       story: ["work/opus", "profile-rotation: home/opus", "model-fallback: home/sonnet", "stop"],
       cooldowns: new Map([
@@ -56,7 +56,7 @@ describe("rotation", () => {
     });
   });
 
-  it("still prefers a profile for the models whose allowance it has not used up [defect 16]", () => {
+  it("still prefers a profile for the models whose allowance it has not used up", () => {
     const cooldowns = new Map([[coolingKey("work", "opus"), nowMs + 1]]);
     expect({
       opus: follow([], { ...plan, cooldowns }).story,

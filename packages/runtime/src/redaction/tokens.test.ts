@@ -73,7 +73,7 @@ const inPlace: Readonly<Record<string, readonly [text: string, kept: string]>> =
 };
 
 describe("A token of a known kind", () => {
-  it.each(Object.entries(tokens))("is redacted: %s [defect 27]", (_kind, token) => {
+  it.each(Object.entries(tokens))("is redacted: %s", (_kind, token) => {
     const places = [
       `use ${token} here`,
       `(${token}).`,
@@ -90,11 +90,11 @@ describe("A token of a known kind", () => {
     ]);
   });
 
-  it.each(Object.entries(inPlace))("is redacted: %s [defect 27]", (_kind, [text, kept]) => {
+  it.each(Object.entries(inPlace))("is redacted: %s", (_kind, [text, kept]) => {
     expect(redactor.redactText(text)).toBe(kept);
   });
 
-  it("is redacted wherever a stream is cut, in its beginning too [defect 27]", async () => {
+  it("is redacted wherever a stream is cut, in its beginning too", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...Object.values(tokens)),
@@ -217,7 +217,7 @@ describe("The time it takes to redact", () => {
     ],
   ];
 
-  it.each(pieces)("is linear in texts that repeat %j [defect 27]", (piece) => {
+  it.each(pieces)("is linear in texts that repeat %j", (piece) => {
     // Four times the text takes four times as long, give or take a collection; with its square it would be sixteen.
     const length = 100_000;
     const small = workMs(piece, length);

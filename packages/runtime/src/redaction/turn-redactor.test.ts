@@ -140,7 +140,7 @@ describe("The redactor of a turn", () => {
     "https://host/path?token=abcDEF123456789xyz&x=1 go on",
     "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY go on",
     `a key:\n${key}\n-- and -----BEGIN nothing`,
-  ])("keeps of %j what it keeps of the whole text, wherever it is cut [review 2 F11]", (text) => {
+  ])("keeps of %j what it keeps of the whole text, wherever it is cut", (text) => {
     const whole = redactor.redactText(text);
     expect(whole).toContain("[redacted]");
     const cuts = [[...text], ...[...text].map((_, at) => [text.slice(0, at), text.slice(at)])];
@@ -186,7 +186,7 @@ describe("The redactor of a turn", () => {
     expect(Math.max(...held)).toBeLessThan(17_000);
   });
 
-  it("holds back a bounded part of a private key that goes on for ever [review 2 F11]", () => {
+  it("holds back a bounded part of a private key that goes on for ever", () => {
     const turn = redactor.forTurn();
     turn.redactEvents([says("-----BEGIN PRIVATE KEY-----\n")]);
     for (let count = 0; count < 3_000; count += 1) turn.redactEvents([says("MIIEpAIBAAKCAQEA1234567890abcdef\n")]);

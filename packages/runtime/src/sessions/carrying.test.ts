@@ -216,7 +216,7 @@ describe("an export", () => {
     expect(page.endsWith("completed · simulated · 1.1 s · 5 in</div>\n</body>\n</html>\n")).toBe(true);
   });
 
-  it("shows changes as diffs, says what was simulated, and asks nobody what nobody was asked [ux C10]", async () => {
+  it("shows changes as diffs, says what was simulated, and asks nobody what nobody was asked", async () => {
     await bench.store.createSession({ id: "s", workspace: "/w", lane: "sim", createdAt: 0 });
     const events: readonly AgentEvent[] = [
       { type: "turn-start", turnId: "t", lane: "sim", prompt: "Go" },

@@ -298,7 +298,7 @@ describe("images of a prompt", () => {
   const png = Buffer.from("89504e470d0a1a0a0000", "hex");
   const image = (bytes: Buffer) => ({ mediaType: "image/jpeg", base64: bytes.toString("base64") });
 
-  it("are private files that the agent is shown the way to and the log names, until the session is deleted [ux B3]", async () => {
+  it("are private files that the agent is shown the way to and the log names, until the session is deleted", async () => {
     const { id } = await bench.sessions.create({ permission: "full" }, anyone);
     await bench.turn(id, "Look", { images: [image(png), image(Buffer.from("ffd8ffe0", "hex"))] });
     await bench.turn(id, "Look again", { images: [image(png)] });

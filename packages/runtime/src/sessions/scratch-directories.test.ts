@@ -49,7 +49,7 @@ it("keeps a directory beside a session's workspace, the same one each time, as l
   expect([kept, lost].map((directory) => existsSync(directory ?? ""))).toEqual([true, false]);
 });
 
-it("house §4.11: removes the directory beside a session's workspace without making it first", () => {
+it("removes the directory beside a session's workspace without making it first", () => {
   const scratch = openScratchDirectories({ root: directory, newId: () => "directory", now: () => 1 });
   scratch.removeBeside("never made");
   const made = scratch.besideWorkspace("s1");

@@ -84,7 +84,7 @@ describe("a file that is open in an editor", () => {
     ]);
   });
 
-  it("is asked for twice when the editor fails, and then left alone: it may have unsaved changes [A19]", async () => {
+  it("is asked for twice when the editor fails, and then left alone: it may have unsaved changes", async () => {
     bench.write("a.txt", "saved");
     const buffers = new Map([["a.txt", "unsaved"]]);
     const serve = withBuffers(buffers);

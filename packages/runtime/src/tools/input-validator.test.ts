@@ -8,7 +8,7 @@ const tree = (more: object) => ({
   ...more,
 });
 
-it("a schema that names itself is checked at every depth, also beside another one of the same $id [A11]", () => {
+it("a schema that names itself is checked at every depth, also beside another one of the same $id", () => {
   const validatorOf = createInputValidators();
   const schemas = [
     tree({}),

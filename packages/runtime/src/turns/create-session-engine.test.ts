@@ -191,7 +191,7 @@ describe("a turn", () => {
     expect(await turn.outcome).toMatchObject({ error: { upstream: "key [redacted] refused" } });
   });
 
-  it("is interrupted by a close, which waits for those that only begin and refuses the rest [ux A5]", async () => {
+  it("is interrupted by a close, which waits for those that only begin and refuses the rest", async () => {
     const engine = scriptedEngine(scriptedLane(works), workspace);
     const running = await engine.startTurn({ prompt: "one", workspace });
     const beginning = engine.startTurn({ prompt: "two", workspace });

@@ -103,7 +103,7 @@ async function startSome({ intake, cancelled, running }: Model, count: number) {
 }
 
 describe("a limit of three turns", () => {
-  it("lets the turn that has waited longest for its client give way, and says when one would [A17]", async () => {
+  it("lets the turn that has waited longest for its client give way, and says when one would", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
         const model = createModel();

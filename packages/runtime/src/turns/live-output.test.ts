@@ -35,7 +35,7 @@ const printedIn = (events: readonly AgentEvent[]): string =>
     .join("");
 
 describe("the output of a command that the gateway runs", () => {
-  it("is emitted while the command runs, and its result has all of it [ux B4]", async () => {
+  it("is emitted while the command runs, and its result has all of it", async () => {
     const turn = await start("echo first; until [ -e go ]; do sleep 0.05; done; echo second");
     await untilPrinted(turn, "first\n");
     writeFileSync(join(bench.project, "go"), "");
@@ -46,7 +46,7 @@ describe("the output of a command that the gateway runs", () => {
     ]);
   });
 
-  it("is kept when the turn is stopped: the result has what was printed so far [ux B4]", async () => {
+  it("is kept when the turn is stopped: the result has what was printed so far", async () => {
     const turn = await start("echo half; sleep 60");
     await untilPrinted(turn, "half\n");
     turn.cancel("You stopped the turn");
@@ -56,7 +56,7 @@ describe("the output of a command that the gateway runs", () => {
     ]);
   });
 
-  it("does not count the wait for a person as running [ux B4]", async () => {
+  it("does not count the wait for a person as running", async () => {
     const turn = await bench.start([[exec("echo asked")]]);
     const { promise, resolve } = Promise.withResolvers<number>();
     const look = () => {
@@ -80,7 +80,7 @@ describe("the live output", () => {
     return { live, written };
   };
 
-  it("is bounded in the log, and the end of a flood is known when the command is stopped [ux B4]", () => {
+  it("is bounded in the log, and the end of a flood is known when the command is stopped", () => {
     const { live, written } = collect();
     for (let line = 0; line < 100_000; line++) live.push(`line ${line}\n`);
     const told = printedIn([...written, ...live.end()]);
@@ -96,7 +96,7 @@ describe("the live output", () => {
     expect(live.end()).toEqual([]);
   });
 
-  it("joins what comes at once into one event [ux B4]", () => {
+  it("joins what comes at once into one event", () => {
     const { live } = collect();
     live.push("a");
     live.push("b");

@@ -36,7 +36,7 @@ describe("what was said in a session", () => {
     ]);
   });
 
-  it("has the plan of a turn that only planned [fidelity F1]", async () => {
+  it("has the plan of a turn that only planned", async () => {
     const plan: AgentEvent = { type: "plan", text: "# Plan" };
     const store = await storeOf([[start("t0", "one"), plan, completedEnd]]);
     expect(await readHistory(store, "s")).toEqual([

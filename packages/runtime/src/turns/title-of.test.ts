@@ -21,7 +21,7 @@ it("clients D10: a prompt that only a program wrote keeps its first line", () =>
   expect(titleOf("<system-reminder>\nBe careful.\n</system-reminder>", redactor)).toBe("<system-reminder>");
 });
 
-it("house §4.5: a title ends before any line break and never inside a surrogate pair", () => {
+it("a title ends before any line break and never inside a surrogate pair", () => {
   const texts = ["first\r\nsecond", "first\rsecond", `${"x".repeat(79)}😀`, `${"x".repeat(78)}😀y`];
   expect(texts.map((text) => titleOf(text, redactor))).toEqual([
     "first",

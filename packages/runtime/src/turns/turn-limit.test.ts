@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
 
-describe("house §4.4: the limit on concurrent turns", () => {
+describe("the limit on concurrent turns", () => {
   it("names itself, counts turns that only start, and frees a turn's slot at its outcome", async () => {
     const finish = Promise.withResolvers<void>();
     const cleanUp = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ describe("a quota", () => {
   });
 });
 
-describe("house §4.14: onTurnEnd", () => {
+describe("onTurnEnd", () => {
   it("is called once per turn, with the last usage, whether nobody, one or two readers follow it", async () => {
     const ends: TurnEnd[] = [];
     const script: LaneScript = async function* ({ prompt }, signal) {

@@ -68,7 +68,7 @@ describe("the log of a turn", () => {
     ]);
   });
 
-  it("house §2.3: keeps a line beside its own event, not beside another of the same type, when text was held back", async () => {
+  it("keeps a line beside its own event, not beside another of the same type, when text was held back", async () => {
     const { log, stored } = await openLog();
     await log.append([{ event: start }, { event: delta("Is it lantern-"), raw: "first" }]);
     await log.append([

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const eventsOf = async (sessionId: string) => (await store.read(sessionId)).map(({ event }) => event);
 
-it("a turn whose end the log did not take is ended by itself once the log takes it, with the reason [defect 9]", async () => {
+it("a turn whose end the log did not take is ended by itself once the log takes it, with the reason", async () => {
   const { sessionId, outcome } = await engine.startTurn({ prompt: "x", workspace });
   expect(await outcome).toMatchObject({ kind: "failed", error: { code: "storage-full" } });
   expect(await store.runningTurns()).toHaveLength(1);
@@ -50,7 +50,7 @@ it("a turn whose end the log did not take is ended by itself once the log takes 
   expect(events.at(-1)).toMatchObject({ outcome: { kind: "failed", error: { code: "storage-full" } } });
 });
 
-it("the next turn of its session ends it first, and is refused while the log takes nothing [defect 9]", async () => {
+it("the next turn of its session ends it first, and is refused while the log takes nothing", async () => {
   const { sessionId, settled } = await engine.startTurn({ prompt: "x", workspace });
   await settled;
   await expect(engine.startTurn({ prompt: "y", sessionId })).rejects.toMatchObject({ code: "storage-full" });
@@ -61,7 +61,7 @@ it("the next turn of its session ends it first, and is refused while the log tak
   await next.settled;
 });
 
-it("closing ends it, when the log takes it by then [defect 9]", async () => {
+it("closing ends it, when the log takes it by then", async () => {
   const { sessionId, settled } = await engine.startTurn({ prompt: "x", workspace });
   await settled;
   isFull = false;

@@ -96,7 +96,7 @@ describe("connectMcp", () => {
     );
   });
 
-  it("looks at the tools again when the server says that they have changed [clients D3]", async () => {
+  it("looks at the tools again when the server says that they have changed", async () => {
     configure("user", { local: { ...local, args: [...local.args, "growing"] } });
     const hub = await connect();
     const namesOf = () => hub.tools.map(({ name }) => name);

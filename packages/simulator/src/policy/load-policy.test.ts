@@ -128,7 +128,7 @@ describe("loadPolicy", () => {
     expect(decisions.map(({ kind }) => kind)).toEqual(["denied", "allowed", "allowed", "denied", "denied", "denied"]);
   });
 
-  it("lets a list of absolute rules reach everywhere, and a list of relative ones only the workspace [fidelity F4]", () => {
+  it("lets a list of absolute rules reach everywhere, and a list of relative ones only the workspace", () => {
     const paths = { workspace: join(workspace, "a/b.txt"), system: "/etc/passwd", home: join(homedir(), ".ssh/id") };
     const decided = (deny: readonly string[]) => {
       projectConfig({ deny });

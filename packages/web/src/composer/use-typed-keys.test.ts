@@ -4,7 +4,7 @@ import { isTyped } from "./use-typed-keys.ts";
 const press = { key: "n", altKey: false, ctrlKey: false, metaKey: false, target: null };
 const inDialog = { closest: () => ({}) } as unknown as EventTarget;
 
-it("takes characters for text, and leaves shortcuts, buttons and open dialogs their keys [ux A1]", () => {
+it("takes characters for text, and leaves shortcuts, buttons and open dialogs their keys", () => {
   const typed = Object.fromEntries(
     ["n", "a", "/", "é", "👍", " ", "Enter", "Escape", "Tab"].map((key) => [key, isTyped({ ...press, key })]),
   );

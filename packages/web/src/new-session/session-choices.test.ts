@@ -47,7 +47,7 @@ it("begins with what was chosen last time, but with no lane that is gone", () =>
   expect(firstChoices(about, kept)).toEqual({ ...chosen, lane: "" });
 });
 
-it("does not remember full access for the next session [ux B3]", () => {
+it("does not remember full access for the next session", () => {
   const kept = storage();
   keepChoices(
     { workspace: "/else", lane: "cli", model: "opus", permission: "full", sandbox: "", worktree: false },

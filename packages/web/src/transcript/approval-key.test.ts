@@ -15,7 +15,7 @@ const press = {
 const field = { closest: () => ({}) } as unknown as EventTarget;
 
 describe("approval keys", () => {
-  it("decide by A and D on the card [ux A1]", () => {
+  it("decide by A and D on the card", () => {
     expect({
       a: cardApprovalKey(press),
       d: cardApprovalKey({ ...press, key: "D", code: "KeyD" }),
@@ -24,7 +24,7 @@ describe("approval keys", () => {
     }).toEqual({ a: "approved", d: "rejected", x: undefined, inTheReasonField: undefined });
   });
 
-  it("decide elsewhere only with Alt, whatever letter the layout makes of it [ux A1]", () => {
+  it("decide elsewhere only with Alt, whatever letter the layout makes of it", () => {
     expect({
       bare: globalApprovalKey(press),
       alt: globalApprovalKey({ ...press, altKey: true, key: "å" }),

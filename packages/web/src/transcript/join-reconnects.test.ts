@@ -11,7 +11,7 @@ const text: TranscriptItem = { kind: "text", seq: 99, text: "Go on.", isOpen: fa
 const words = (items: readonly TranscriptItem[]): readonly string[] =>
   joinReconnects(items).map((item) => (item.kind === "notice" ? item.notice.message : item.kind));
 
-it("shows one reconnect in one row [ux B9]", () => {
+it("shows one reconnect in one row", () => {
   const lost = [
     notice("reconnect", { subtype: "reconnecting", attempt: 1 }),
     notice("retry", { subtype: "starting", attempt: 1 }),
@@ -33,7 +33,7 @@ it("shows one reconnect in one row [ux B9]", () => {
   ]);
 });
 
-it("leaves retries that no lost connection caused as they are [ux B9]", () => {
+it("leaves retries that no lost connection caused as they are", () => {
   const items = [notice("retry", { subtype: "starting" }), text];
   expect(joinReconnects(items)).toBe(items);
 });

@@ -73,7 +73,7 @@ describe("toRows", () => {
     expect(words(toRows(transcriptOf(events as AgentEvent[])))).toEqual(["prompt", "question"]);
   });
 
-  it("shows the approval instead of the call while it is waited for, and afterwards before it [ux C5]", () => {
+  it("shows the approval instead of the call while it is waited for, and afterwards before it", () => {
     const asked = transcriptOf([
       start,
       calls("a", "shell"),
@@ -87,7 +87,7 @@ describe("toRows", () => {
     expect(words(toRows(answered))).toEqual(["prompt", "approval", "shell"]);
   });
 
-  it.each(["policy", "agent"] as const)("shows what the %s let through as the call it is [ux C5]", (by) => {
+  it.each(["policy", "agent"] as const)("shows what the %s let through as the call it is", (by) => {
     const allowed = transcriptOf([
       start,
       { type: "tool-call", callId: "a", name: "read", kind: "read", input: {}, owner: "gateway" },

@@ -137,7 +137,7 @@ it("prints a link among the lines of a gateway that is ready, and it works", asy
   expect(defaultLane).toBe("sim");
 });
 
-it("breaks what a ready gateway says between words, and leaves links, tokens and commands whole [ux 3: banner]", () => {
+it("breaks what a ready gateway says between words, and leaves links, tokens and commands whole", () => {
   const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 60 });
   const lines = readyLines({ ...host, env: { ...host.env, NO_COLOR: "1" }, stdout: terminal }, gateway).split("\n");
   const wide = lines.filter((line) => line.length >= 60);

@@ -142,7 +142,7 @@ describe("caret decode", () => {
     });
   });
 
-  it("prints the plan of a turn that only plans, apart from what else was said [fidelity F1]", async () => {
+  it("prints the plan of a turn that only plans, apart from what else was said", async () => {
     const plan = { createPlanToolCall: { args: { plan: "# Ship it\n\n1. Build", name: "Ship it" } } };
     const call = { type: "tool_call", subtype: "completed", call_id: "p", tool_call: plan };
     const planned = lines(init, delta("Thinking about it."), call, delta("Planned."), result(""));
@@ -159,7 +159,7 @@ describe("caret decode of several turns in one recording", () => {
   const again = { ...init, session_id: "u2" };
   const joined = recording + lines(again, delta("Again."), { ...result("Again."), session_id: "u2" });
 
-  it("prints each of them as a turn of its own [fidelity F8]", async () => {
+  it("prints each of them as a turn of its own", async () => {
     const second = [
       { type: "turn-start", turnId: "decoded-2", lane: "cli" },
       { type: "session-ready", sessionId: "u2", model: "Auto", workspace: "/demo" },
@@ -176,7 +176,7 @@ describe("caret decode of several turns in one recording", () => {
     });
   });
 
-  it("finds one that begins on the line that ends the other, under the same session, or with a prompt alone [fidelity F8]", async () => {
+  it("finds one that begins on the line that ends the other, under the same session, or with a prompt alone", async () => {
     const prompt = { type: "user", message: { role: "user", content: [{ type: "text", text: "More" }] } };
     const glued = joined.replaceAll("}\n{", "} {");
     const texts = await Promise.all(
@@ -188,7 +188,7 @@ describe("caret decode of several turns in one recording", () => {
     expect(texts).toEqual([`${first}\n\nAgain.`, `${first}\n\n${first}\n\n${first}`, `${first}\n\nMore.`]);
   });
 
-  it("sums them up in one object that also has each by itself [fidelity F8]", async () => {
+  it("sums them up in one object that also has each by itself", async () => {
     const { stdout } = await decode(["--summary"], joined);
     const { turns, ...whole } = JSON.parse(stdout);
     expect(whole).toMatchObject({
@@ -204,7 +204,7 @@ describe("caret decode of several turns in one recording", () => {
     ]);
   });
 
-  it("exits with 1 when any of them failed [fidelity F8]", async () => {
+  it("exits with 1 when any of them failed", async () => {
     const failed = lines(init, { type: "result", subtype: "error", is_error: true, result: "No luck" });
     const codes = await Promise.all([failed + recording, recording + failed].map((recorded) => decode([], recorded)));
     expect(codes.map(({ code }) => code)).toEqual([1, 1]);

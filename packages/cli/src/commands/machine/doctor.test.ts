@@ -127,12 +127,12 @@ it("names the command that logs in when nobody is", async () => {
   });
 });
 
-it("does not take an empty list of models for a login [fidelity F2]", async () => {
+it("does not take an empty list of models for a login", async () => {
   installAgent("true");
   expect(await finding("login")).toMatchObject({ code: 1, found: { state: "fail" } });
 });
 
-it("takes another vendor's agent for no Cursor CLI, and says whose it is not [fidelity F2]", async () => {
+it("takes another vendor's agent for no Cursor CLI, and says whose it is not", async () => {
   const grok = install("agent", `[ "$1" = --version ] && echo grok 0.3.1 && exit\necho "$@" >> "${directory}/started"`);
   const { code, stdout } = await doctor();
   expect({ code, isStarted: existsSync(join(directory, "started")) }).toEqual({ code: 0, isStarted: false });
@@ -140,7 +140,7 @@ it("takes another vendor's agent for no Cursor CLI, and says whose it is not [fi
   expect(stdout).toContain("! lane: auto means sim: turns are only simulated");
 });
 
-it("finds cursor-agent behind another vendor's agent [fidelity F2]", async () => {
+it("finds cursor-agent behind another vendor's agent", async () => {
   install("agent", "echo grok 0.3.1");
   const own = install(
     "cursor-agent",
@@ -153,7 +153,7 @@ it("finds cursor-agent behind another vendor's agent [fidelity F2]", async () =>
   });
 });
 
-it("house §4.3: auto means the same lane to doctor and to the engine, also for a CLI that is not on PATH", async () => {
+it("auto means the same lane to doctor and to the engine, also for a CLI that is not on PATH", async () => {
   const bin = join(directory, ".local", "bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, "cursor-agent"), '#!/bin/sh\ncase "$1" in --version) echo 2026.10.01-abc123;; esac\n', {

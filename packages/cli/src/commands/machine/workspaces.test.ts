@@ -28,7 +28,7 @@ describe("caret workspaces", () => {
       (reason: unknown) => CaretError.from(reason).message,
     );
 
-  it("allows a directory, lists it and forgets it again [ux B1]", async () => {
+  it("allows a directory, lists it and forgets it again", async () => {
     expect((await run("allow", "code/project")).stdout).toBe(`Turns may work in ${project}.\n`);
     await run("allow", project);
     expect(JSON.parse((await run("ls", "--json")).stdout)).toEqual([{ directory: project, from: "allow" }]);
@@ -50,7 +50,7 @@ describe("caret workspaces", () => {
     });
   });
 
-  it("makes a sample project whose test fails until the agent mends it, and keeps what was changed [ux B1]", async () => {
+  it("makes a sample project whose test fails until the agent mends it, and keeps what was changed", async () => {
     const sample = (await run("sample")).stdout.trim();
     expect(sample).toBe(join(home, "data/sample-project"));
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;

@@ -62,7 +62,7 @@ const shown = ({ stdout }: Tried): string => stripVTControlCharacters(stdout);
 const ran = (): string => readFileSync(join(workspace, "ran.txt"), "utf8");
 
 describe("caret run in a terminal", () => {
-  it("asks before a command runs, with the command and the reason, and takes y for once [ux B7]", async () => {
+  it("asks before a command runs, with the command and the reason, and takes y for once", async () => {
     const tried = await runTyping("Run it", ["sure", "y"]);
     expect([tried.code, ran(), tried.stderr]).toEqual([0, "x", ""]);
     expect(shown(tried)).toContain(`The agent wants to use exec\n  $ ${append}\n`);
@@ -71,21 +71,21 @@ describe("caret run in a terminal", () => {
     expect(shown(tried)).toContain("approved by a person");
   });
 
-  it("takes n for no, and sends the agent the reason [ux B7]", async () => {
+  it("takes n for no, and sends the agent the reason", async () => {
     const before = ran();
     const tried = await runTyping("Run it", ["n not today"]);
     expect([tried.code, ran()]).toEqual([0, before]);
     expect(shown(tried)).toContain("denied by a person: not today");
   });
 
-  it("takes a for always: the same command is not asked about again in this turn [ux B7]", async () => {
+  it("takes a for always: the same command is not asked about again in this turn", async () => {
     const tried = await runTyping("Do it twice", ["a"]);
     expect(shown(tried)).toContain("a = yes, and always in this turn: exactly `touch a`");
     expect(shown(tried).split("The agent wants to use").length - 1).toBe(1);
     expect(shown(tried)).toContain("approved by an earlier approval: You allowed exactly `touch a` for this session");
   });
 
-  it("takes a second y, typed with the first one, for no answer to the approval that appears behind it [review 2 F4]", async () => {
+  it("takes a second y, typed with the first one, for no answer to the approval that appears behind it", async () => {
     const early = "That was typed before this could be read. Type it again, then Enter.";
     // The agent makes both calls at once, but on a busy machine the second y may come before its approval: then it is no answer
     // to anything, and nothing is said. Either call may be asked about first.
@@ -98,18 +98,18 @@ describe("caret run in a terminal", () => {
     }
   });
 
-  it("says of a dangerous command why, and allows it once at most [ux B7]", async () => {
+  it("says of a dangerous command why, and allows it once at most", async () => {
     const tried = await runTyping("danger", ["a", "n"]);
     expect(shown(tried)).toContain("Dangerous: ");
     expect(shown(tried)).not.toContain("= always");
     expect(ran()).toBe("x");
   });
 
-  it("shows what a command prints [ux B4]", async () => {
+  it("shows what a command prints", async () => {
     expect(shown(await runTyping("Run it", ["y"]))).toContain("│ it ran\n");
   });
 
-  it("stops the turn by Ctrl-C while it asks, and runs nothing [ux B7]", async () => {
+  it("stops the turn by Ctrl-C while it asks, and runs nothing", async () => {
     const before = ran();
     let hasStopped = false;
     const watch: Trial["watch"] = (stdout, signal) => {
@@ -123,7 +123,7 @@ describe("caret run in a terminal", () => {
 });
 
 describe("caret run without a terminal", () => {
-  it("says what was not asked and how to allow it [ux B7]", async () => {
+  it("says what was not asked and how to allow it", async () => {
     const tried = await tryCommand(addRunCommand, ["run", "Use your own tools"], { cwd: workspace, env });
     expect(tried.stderr).toBe(
       "caret: 1 call was not run: nobody was asked. `caret run --force` allows what no rule denies; " +

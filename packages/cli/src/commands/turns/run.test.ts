@@ -89,7 +89,7 @@ describe("caret run", () => {
     expect(await run(["-q", "what is 2+2?"])).toEqual({ code: 0, stdout: "2+2 = 4\n", stderr: "" });
   });
 
-  it("prints what was said, secrets included, and keeps it without them [defect 2]", async () => {
+  it("prints what was said, secrets included, and keeps it without them", async () => {
     const scenario = join(directory, "secrets.json");
     const line = 'const token = "abc12345xyz";';
     writeFileSync(scenario, JSON.stringify({ turns: [[{ text: line }]] }));
@@ -103,7 +103,7 @@ describe("caret run", () => {
     }).toEqual({ isPrinted: true, isKept: false, isKeptWithout: true });
   });
 
-  it("prints the plan of a turn that only plans, also with --quiet [fidelity F1]", async () => {
+  it("prints the plan of a turn that only plans, also with --quiet", async () => {
     const shown = await run(["--mode", "plan", "Add a login page"]);
     const quiet = await run(["-q", "--mode", "plan", "Add a login page"]);
     expect({ shown: shown.stdout, quiet: quiet.stdout }).toEqual({

@@ -66,7 +66,7 @@ it("shows activity as text, or not at all", () => {
   ]);
 });
 
-it("answers with the plan of a turn that only plans, whatever activity is shown [fidelity F1]", () => {
+it("answers with the plan of a turn that only plans, whatever activity is shown", () => {
   const planned: AgentEvent[] = [...turn, { type: "plan", text: "# Plan" }];
   const shown = (["reasoning", "text", "none"] as const).map((showActivity) =>
     toMessage(planned, { ...options, showActivity }).content.at(-1),
@@ -84,7 +84,7 @@ it("returns client tool calls as tool_use blocks, and counts them", () => {
   });
 });
 
-it("counts an answer in the middle of its turn for itself, and sends the turn's usage apart, once [clients D2]", () => {
+it("counts an answer in the middle of its turn for itself, and sends the turn's usage apart, once", () => {
   const later = { startsTurn: false, prompt: () => ({ fresh: 7, repeated: 20 }) };
   const used = { input: 100, output: 50, cacheRead: 900 };
   const events: AgentEvent[] = [...turn, { type: "usage", usage: used }];
@@ -98,7 +98,7 @@ it("counts an answer in the middle of its turn for itself, and sends the turn's 
   });
 });
 
-describe("house §4.2: a whole answer and a stream", () => {
+describe("a whole answer and a stream", () => {
   const split: AgentEvent[] = [
     { ...call, callId: "c0", owner: "agent" },
     { type: "tool-result", callId: "c0", status: "error", output: "gone" },

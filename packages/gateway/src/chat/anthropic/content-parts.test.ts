@@ -45,7 +45,7 @@ describe("what a user's message may hold", () => {
       { type: "search_result", title: "T", source: "https://x.test", content: [{ type: "text", text: "Found" }] },
       [{ kind: "text", text: '<search_result title="T" source="https://x.test">\nFound\n</search_result>' }],
     ],
-  ])("is passed on where an agent can read it: %s [defect 18]", (_name, block, parts) => {
+  ])("is passed on where an agent can read it: %s", (_name, block, parts) => {
     expect(toContentParts(block, "at")).toEqual(parts);
   });
 
@@ -82,7 +82,7 @@ describe("what a user's message may hold", () => {
       "an image that is broken",
     ],
     ["an image on this machine", image({ type: "url", url: "file:///etc/hostname" }), "an image that is broken"],
-  ])("is named as what it is where no agent can have it: %s [defect 18]", (_name, block, label) => {
+  ])("is named as what it is where no agent can have it: %s", (_name, block, label) => {
     expect(shown(toContentParts(block, "at"))).toEqual([label]);
     expect(shown(toResultParts(block, "at"))).toEqual(
       block.type === "image" || block.type === "document" ? [label] : [{ kind: "text", text: JSON.stringify(block) }],
@@ -104,7 +104,7 @@ describe("what a user's message may hold", () => {
   });
 });
 
-it("says of a tool that a search has found that it can be called [clients D3]", () => {
+it("says of a tool that a search has found that it can be called", () => {
   expect(toResultParts({ type: "tool_reference", tool_name: "mcp__x__y" }, "at")).toEqual([
     { kind: "text", text: "The tool `mcp__x__y` can be called now." },
   ]);

@@ -7,7 +7,7 @@ const infoOf = (code: ErrorCode, options: ConstructorParameters<typeof CaretErro
   new CaretError(code, "It failed", { fix: "Mend it.", ...options }).toInfo();
 const replyTo = (code: ErrorCode) => toAnthropicReply(infoOf(code), "req_1");
 
-it("says what failed, upstream's words and what to do about it [clients D12]", () => {
+it("says what failed, upstream's words and what to do about it", () => {
   const info = infoOf("upstream-error", { upstream: "The model is busy", cause: new Error("secret stack") });
   expect(toAnthropicReply(info, "req_1")).toEqual({
     status: 424,
@@ -47,7 +47,7 @@ it("gives every status the type that Anthropic's clients know for it", () => {
   });
 });
 
-it("has a status that clients try again for what passes, and for nothing else but our own bugs [clients D9]", () => {
+it("has a status that clients try again for what passes, and for nothing else but our own bugs", () => {
   const retried = errorCodes.filter((code) => {
     const { status } = replyTo(code);
     return status === 408 || status === 409 || status === 429 || status >= 500;
@@ -56,13 +56,13 @@ it("has a status that clients try again for what passes, and for nothing else bu
   expect(retried).toEqual(errorCodes.filter((code) => passing.includes(code) || code === "internal"));
 });
 
-it("has a type in the middle of an answer that no client tries again, whatever failed [clients D9]", () => {
+it("has a type in the middle of an answer that no client tries again, whatever failed", () => {
   const retried = ["api_error", "overloaded_error", "rate_limit_error", "timeout_error"];
   const types = errorCodes.map((code) => toAnthropicError(infoOf(code), true).error.type);
   expect(types.filter((type) => retried.includes(type))).toEqual([]);
 });
 
-it("uses 400, which Claude Code sends again with fewer betas, for bodies that cannot be read or answered only [clients D9]", () => {
+it("uses 400, which Claude Code sends again with fewer betas, for bodies that cannot be read or answered only", () => {
   const codes = errorCodes.filter((code) => [400, 422].includes(replyTo(code).status));
   expect(codes).toEqual(["invalid-request", "unsupported"]);
 });

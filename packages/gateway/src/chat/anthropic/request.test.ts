@@ -73,7 +73,7 @@ it("reads what Claude Code sends: billing block, reminders between messages, eff
   });
 });
 
-it("asks the agent for the format that Claude Code wants a title in [clients D5]", () => {
+it("asks the agent for the format that Claude Code wants a title in", () => {
   const schema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
   const { system } = parse({
     system: "Name the session.",
@@ -174,7 +174,7 @@ const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: 
 const read = { name: "read", description: "Reads", input_schema: schema, eager_input_streaming: true };
 const search = { type: "web_search_20260318", name: "web_search", max_uses: 5 };
 
-it("lists MCP servers that Anthropic's API would call among the tools that nobody here can run [defect 4]", () => {
+it("lists MCP servers that Anthropic's API would call among the tools that nobody here can run", () => {
   const { tools, unavailableTools } = parse({
     mcp_servers: [{ type: "url", url: "https://mcp.example", name: "wiki" }],
   });
@@ -236,17 +236,14 @@ it.each([
     ["action", "coordinate", "start_coordinate", "text", "scroll_direction", "scroll_amount", "duration", "region"],
   ],
   [{ type: "bash_20991231", name: "sh" }, "sh", ["command", "restart"]],
-])(
-  "offers a tool that Anthropic defines and the client runs with its known schema: %j [defect 4]",
-  (tool, name, inputs) => {
-    const { tools, unavailableTools } = parse({ tools: [tool] });
-    const offered = tools.map((one) => ({
-      name: one.name,
-      inputs: Object.keys(Object(one.inputSchema["properties"])),
-    }));
-    expect({ offered, unavailableTools }).toEqual({ offered: [{ name, inputs }], unavailableTools: [] });
-  },
-);
+])("offers a tool that Anthropic defines and the client runs with its known schema: %j", (tool, name, inputs) => {
+  const { tools, unavailableTools } = parse({ tools: [tool] });
+  const offered = tools.map((one) => ({
+    name: one.name,
+    inputs: Object.keys(Object(one.inputSchema["properties"])),
+  }));
+  expect({ offered, unavailableTools }).toEqual({ offered: [{ name, inputs }], unavailableTools: [] });
+});
 
 it.each([
   ["auto", { type: "auto", disable_parallel_tool_use: true }, "auto"],
@@ -258,7 +255,7 @@ it.each([
   expect(parse({ tools: [read, search], tool_choice }).toolChoice).toEqual(expected);
 });
 
-it("reads whether calls may come together [defect 17]", () => {
+it("reads whether calls may come together", () => {
   const parallelOf = (tool_choice: unknown) => parse({ tools: [read], tool_choice }).parallelCalls;
   expect({
     byDefault: parallelOf(null),

@@ -223,7 +223,7 @@ it("ignores what it has no words for", () => {
   ).toBe("");
 });
 
-it("answers with the plan of a turn that only plans, whatever activity is shown [fidelity F1]", () => {
+it("answers with the plan of a turn that only plans, whatever activity is shown", () => {
   const events: AgentEvent[] = [...text("So:"), { type: "plan", text: "# Plan" }, { type: "usage", usage }];
   const shown = (["reasoning", "text", "none"] as const).map((showActivity) =>
     play(events, completed, { showActivity }).slice(0, 6),

@@ -30,7 +30,7 @@ describe("an error at the OpenAI door", () => {
     expect([reply.status, reply.body.error.type, reply.body.error.caret.code]).toEqual([status, type, code]);
   });
 
-  it("has a response that clients retry for what passes, and for nothing else but our own bugs [clients D9]", () => {
+  it("has a response that clients retry for what passes, and for nothing else but our own bugs", () => {
     const retried = errorCodes.filter((code) => {
       const { status, body } = toOpenaiReply(infoOf(code, "x"));
       return status === 408 || status === 409 || status === 429 || status >= 500 || body.error.type === "server_error";
@@ -39,7 +39,7 @@ describe("an error at the OpenAI door", () => {
     expect(retried).toEqual(errorCodes.filter((code) => passing.includes(code) || code === "internal"));
   });
 
-  it("looks final when a failure that usually passes will not [clients D9]", () => {
+  it("looks final when a failure that usually passes will not", () => {
     const { status, headers, body } = toOpenaiReply(infoOf("upstream-unreachable", "Refused", { retryable: false }));
     expect({ status, headers, type: body.error.type, code: body.error.code }).toEqual({
       status: 424,
@@ -49,7 +49,7 @@ describe("an error at the OpenAI door", () => {
     });
   });
 
-  it("looks final in the middle of an answer, whatever it is [clients D9]", () => {
+  it("looks final in the middle of an answer, whatever it is", () => {
     const types = new Set(errorCodes.map((code) => toOpenaiError(infoOf(code, "x"), true).type));
     expect([...types].toSorted()).toEqual([
       "authentication_error",
@@ -60,7 +60,7 @@ describe("an error at the OpenAI door", () => {
     ]);
   });
 
-  it("says whether trying again helps, and when [clients D9]", () => {
+  it("says whether trying again helps, and when", () => {
     expect({
       overloaded: toOpenaiReply(infoOf("overloaded", "Full")).headers,
       "cli-missing": toOpenaiReply(infoOf("cli-missing", "No agent")).headers,

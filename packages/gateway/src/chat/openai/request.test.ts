@@ -24,7 +24,7 @@ const readMessages = (...messages: unknown[]) => {
 const named = (name: string) => ({ type: "function", function: { name } });
 
 describe("reading a chat completion request", () => {
-  it("refuses two tools of one name, whatever their kinds [defect 22]", () => {
+  it("refuses two tools of one name, whatever their kinds", () => {
     const refusals = [
       [named("a"), named("b"), named("a")],
       [named("a"), { type: "custom", custom: { name: "a" } }],
@@ -107,7 +107,7 @@ describe("reading a chat completion request", () => {
     });
   });
 
-  it("does not take prompt_cache_key for the name of a conversation: applications share one [defect 8]", () => {
+  it("does not take prompt_cache_key for the name of a conversation: applications share one", () => {
     expect(read({ messages: hello, prompt_cache_key: "my-application" }).request.sessionKey).toBe(undefined);
   });
 
@@ -165,7 +165,7 @@ describe("reading a chat completion request", () => {
     ]);
   });
 
-  it("mentions in the assistant's and the system's words what only a user may send [defect 18]", () => {
+  it("mentions in the assistant's and the system's words what only a user may send", () => {
     const content = [
       { type: "text", text: "Look: " },
       { type: "image_url", image_url: pixel },
@@ -198,7 +198,7 @@ describe("reading a chat completion request", () => {
     });
   });
 
-  it("offers a custom tool as one with a single text, and its grammar in words [defect 4]", () => {
+  it("offers a custom tool as one with a single text, and its grammar in words", () => {
     const { tools } = read({
       messages: hello,
       tools: [
@@ -237,7 +237,7 @@ describe("reading a chat completion request", () => {
     expect(read({ messages: hello, tool_choice }).request.toolChoice).toEqual(expected);
   });
 
-  it("takes the choice of a tool of any kind, and of several, in Chat Completions' own form [defect 17]", () => {
+  it("takes the choice of a tool of any kind, and of several, in Chat Completions' own form", () => {
     const tools = [named("read"), named("write"), { type: "custom", custom: { name: "note" } }];
     const choiceOf = (tool_choice: unknown) => {
       const { toolChoice, callableTools } = read({ messages: hello, tools, tool_choice }).request;
@@ -253,7 +253,7 @@ describe("reading a chat completion request", () => {
     ]);
   });
 
-  it("reads whether calls may come together [defect 17]", () => {
+  it("reads whether calls may come together", () => {
     const parallelOf = (parallel_tool_calls: unknown) =>
       read({ messages: hello, parallel_tool_calls }).request.parallelCalls;
     expect({
@@ -264,7 +264,7 @@ describe("reading a chat completion request", () => {
     }).toEqual({ absent: true, asNull: true, asTrue: true, asFalse: false });
   });
 
-  it("takes one stop sequence or several [defect 17]", () => {
+  it("takes one stop sequence or several", () => {
     const stopsOf = (stop: unknown) => read({ messages: hello, stop }).request.stopSequences;
     expect([stopsOf("x"), stopsOf(["x", "y"]), stopsOf(null)]).toEqual([["x"], ["x", "y"], []]);
   });

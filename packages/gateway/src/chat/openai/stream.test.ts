@@ -116,7 +116,7 @@ describe("a chat completion stream", () => {
     ]);
   });
 
-  it("counts an answer that is not all of its turn for itself, and sends the turn's usage apart, once [clients D2]", () => {
+  it("counts an answer that is not all of its turn for itself, and sends the turn's usage apart, once", () => {
     const later = { ...options, count: { ...options.count, startsTurn: false } };
     const stream = new ChatStream(later);
     const chunk = chunksOf(stream.write(answer) + stream.end({ kind: "finished" })).at(-2);
@@ -126,7 +126,7 @@ describe("a chat completion stream", () => {
     expect([chunk, toCompletion(answer, later).usage]).toEqual([{ ...head, choices: [], usage }, usage]);
   });
 
-  it("estimates the usage of an answer that was cut [clients D2]", () => {
+  it("estimates the usage of an answer that was cut", () => {
     const cut = { kind: "length" } as const;
     const stream = new ChatStream(options);
     const said = answer.slice(4, 6);
@@ -141,7 +141,7 @@ describe("a chat completion stream", () => {
     expect(new ChatStream(options).write(answer.slice(0, 2))).toBe("");
   });
 
-  it("gives the client its calls with stable indexes, finishes with tool_calls, and has usage [clients D2]", () => {
+  it("gives the client its calls with stable indexes, finishes with tool_calls, and has usage", () => {
     const stream = new ChatStream(options);
     const named = (index: number, id: string) =>
       delta({ tool_calls: [{ index, id, type: "function", function: { name: "read", arguments: "" } }] });
@@ -159,7 +159,7 @@ describe("a chat completion stream", () => {
     ]);
   });
 
-  it("gives the call of a custom tool as a custom call, streamed and whole [defect 4]", () => {
+  it("gives the call of a custom tool as a custom call, streamed and whole", () => {
     const tools = [{ name: "note", form: "custom", inputSchema: {} }] as const;
     const asked = (input: unknown): readonly AgentEvent[] => [
       { type: "tool-call", callId: "c1", name: "note", kind: "mcp", input, owner: "client" },
@@ -232,7 +232,7 @@ describe("a whole chat completion", () => {
     });
   });
 
-  it("holds the client's calls, usage, and no content when nothing was said [clients D2]", () => {
+  it("holds the client's calls, usage, and no content when nothing was said", () => {
     const { choices, usage: reported } = toCompletion(calls, options);
     expect(reported).toEqual(estimated(9));
     expect(choices[0]).toEqual({

@@ -20,7 +20,7 @@ describe("an error that Codex is shown", () => {
     expect(isCodex(headers)).toBe(expected);
   });
 
-  it("is its own usage limit when the plan is used up [clients D9]", () => {
+  it("is its own usage limit when the plan is used up", () => {
     expect(toCodexReply(infoOf("usage-limit"), identity)).toMatchObject({
       status: 429,
       headers: { "x-should-retry": "false" },
@@ -28,7 +28,7 @@ describe("an error that Codex is shown", () => {
     });
   });
 
-  it("is a stream that fails at once, with a code that Codex takes as final, for whatever else is final [clients D9]", () => {
+  it("is a stream that fails at once, with a code that Codex takes as final, for whatever else is final", () => {
     const { status, headers, body } = toCodexReply(infoOf("model-unknown"), identity);
     const [, data = ""] = /^event: response\.failed\ndata: (.+)\n\ndata: \[DONE\]\n\n$/m.exec(String(body)) ?? [];
     expect({ status, type: headers["content-type"], failed: JSON.parse(data) }).toEqual({
@@ -48,7 +48,7 @@ describe("an error that Codex is shown", () => {
     });
   });
 
-  it("has a status that Codex tries again only when the failure passes [clients D9]", () => {
+  it("has a status that Codex tries again only when the failure passes", () => {
     const retried = errorCodes.filter((code) => ![200, 400, 429].includes(toCodexReply(infoOf(code), identity).status));
     expect(retried).toEqual(errorCodes.filter((code) => retryAfterSeconds(infoOf(code)) !== undefined));
   });

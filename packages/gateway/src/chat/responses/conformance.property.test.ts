@@ -134,7 +134,7 @@ function read(wire: string, framing: EventFraming): unknown[] {
   });
 }
 
-it("streams and responses are as they are published, whatever an agent says and however it ends [clients N1]", () => {
+it("streams and responses are as they are published, whatever an agent says and however it ends", () => {
   const framings = fc.constantFrom(sseFraming, lineFraming, storedFraming);
   fc.assert(
     fc.property(body, turn, fc.array(fc.nat(40)), ending, framings, (value, events, cuts, how, framing) => {

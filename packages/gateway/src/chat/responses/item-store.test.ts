@@ -14,7 +14,7 @@ function response(name: string, previousId?: string): KeptResponse {
 }
 
 describe("what was answered, kept in memory", () => {
-  it("is found in the archive once memory does not hold it any more, or never did [defect 30]", async () => {
+  it("is found in the archive once memory does not hold it any more, or never did", async () => {
     const bodies = new Map<string, string>();
     const archive: ResponseArchive = {
       put: async (owner, { id, itemIds, sessionId, body }) => {

@@ -92,7 +92,7 @@ describe("reading a responses request", () => {
     });
   });
 
-  it("does not take prompt_cache_key for the name of a conversation: applications share one [defect 8]", () => {
+  it("does not take prompt_cache_key for the name of a conversation: applications share one", () => {
     expect(read({ input: "Hello", prompt_cache_key: "my-application" }).request.sessionKey).toBe(undefined);
   });
 
@@ -206,7 +206,7 @@ describe("reading a responses request", () => {
     });
   });
 
-  it("offers tools that OpenAI defines and the client runs, and custom ones with their grammar [defect 4]", () => {
+  it("offers tools that OpenAI defines and the client runs, and custom ones with their grammar", () => {
     const { tools } = read({
       input: "Hi",
       tools: [
@@ -234,7 +234,7 @@ describe("reading a responses request", () => {
     expect(JSON.stringify(tools[3]?.inputSchema)).toContain("It must match this regex grammar:\\n[0-9]+");
   });
 
-  it("reads the calls of such tools, and what came of them [defect 4]", () => {
+  it("reads the calls of such tools, and what came of them", () => {
     const { messages } = readItems(
       {
         type: "local_shell_call",
@@ -288,7 +288,7 @@ const withTool = (tool: unknown) => ({ input: "Hi", tools: [tool] });
 const fn = (name: string) => ({ type: "function", name });
 const group = (name: string, ...tools: unknown[]) => ({ type: "namespace", name, tools });
 
-it("takes the choice of a tool by its name, by its type, and of several [defect 17]", () => {
+it("takes the choice of a tool by its name, by its type, and of several", () => {
   const tools = [fn("read"), { type: "shell" }, { type: "custom", name: "note" }];
   const choiceOf = (tool_choice: unknown) => {
     const { toolChoice, callableTools } = read({ input: "Hi", tools, tool_choice }).request;
@@ -305,7 +305,7 @@ it("takes the choice of a tool by its name, by its type, and of several [defect 
   ]);
 });
 
-it("lets two namespaces offer a tool of one name, but none offer it twice [defect 22]", () => {
+it("lets two namespaces offer a tool of one name, but none offer it twice", () => {
   const { tools } = read({ input: "Hi", tools: [fn("a"), group("g", fn("a")), group("h", fn("a"))] }).request;
   expect(tools.map(({ name, namespace }) => ({ name, namespace }))).toEqual([
     { name: "a" },

@@ -195,7 +195,7 @@ describe("a responses stream", () => {
     ]);
   });
 
-  it("gives the call of a custom tool as an item of its own kind, with its input as text [defect 4]", () => {
+  it("gives the call of a custom tool as an item of its own kind, with its input as text", () => {
     const tools = [{ type: "custom", name: "read" }];
     const stream = new ResponseStream(options({ input: "Hi", tools }));
     const events = eventsOf(stream.write([{ ...call, input: { input: "x y" } } as AgentEvent])).map(bare);
@@ -263,7 +263,7 @@ describe("a responses stream", () => {
       { type: "delete_file", path: "a" },
       { type: "apply_patch_call", operation: { type: "delete_file", path: "a" } },
     ],
-  ])("gives the call of %s with %j as the item that its client runs [defect 4]", (type, input, expected) => {
+  ])("gives the call of %s with %j as the item that its client runs", (type, input, expected) => {
     const stream = new ResponseStream(options({ input: "Hi", tools: [{ type }] }));
     stream.write([{ ...call, name: type, input } as AgentEvent]);
     stream.end({ kind: "finished" });

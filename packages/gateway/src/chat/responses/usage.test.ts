@@ -32,7 +32,7 @@ it.each([
   expect(toResponseUsage(usageOfAnswer(count, usage, 9))).toEqual(expected);
 });
 
-it("sends an answer in the middle of its turn by its own share, and the turn's usage apart [clients D2]", () => {
+it("sends an answer in the middle of its turn by its own share, and the turn's usage apart", () => {
   const later = { startsTurn: false, prompt: () => ({ fresh: 7, repeated: 20 }) };
   const turn = { input: 100, output: 50, cacheRead: 900, cost: 0.5 };
   expect(toResponseUsage(usageOfAnswer(later, turn, 9))).toEqual({

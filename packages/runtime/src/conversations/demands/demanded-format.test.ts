@@ -32,7 +32,7 @@ const say = (text: string) => ({ steps: [{ say: text }] });
 const again = expect.stringContaining("Your last answer cannot be used");
 
 describe("an answer that has to be JSON", () => {
-  it("is asked for once more in the same session, in a turn that only reads, and uses what both turns used [A6]", async () => {
+  it("is asked for once more in the same session, in a turn that only reads, and uses what both turns used", async () => {
     bench.manner(
       { steps: [{ say: "Her name is Ada." }, { used: { input: 10, output: 5 } }] },
       { steps: [{ say: '{"a":1}' }, { used: { input: 20, output: 3 } }] },
@@ -61,7 +61,7 @@ describe("an answer that has to be JSON", () => {
     });
   });
 
-  it("fails for good after the second, and shows none of what was no answer [A6]", async () => {
+  it("fails for good after the second, and shows none of what was no answer", async () => {
     bench.manner(say("No."), say("Still no."));
     const events = await eventsOf(await bench.open([user("Who is it?")], agent));
     expect({ text: textIn(events), end: endOf(events), turns: bench.asked.length }).toEqual({
@@ -71,13 +71,13 @@ describe("an answer that has to be JSON", () => {
     });
   });
 
-  it("says how the second turn failed where that did not end [A6]", async () => {
+  it("says how the second turn failed where that did not end", async () => {
     bench.manner(say("No."), "fail");
     const events = await eventsOf(await bench.open([user("Who is it?")], agent));
     expect(endOf(events)).toMatchObject({ kind: "failed", error: { code: "usage-limit" } });
   });
 
-  it("comes after the client's calls: those are given at once, without the words around them [A6]", async () => {
+  it("comes after the client's calls: those are given at once, without the words around them", async () => {
     bench.manner(
       { steps: [{ say: "I'll read it." }, { call: ["a"] }, { say: "I have read it:" }, { call: ["b"] }] },
       say('{"a":2}'),
@@ -107,7 +107,7 @@ describe("an answer that has to be JSON", () => {
     });
   });
 
-  it("is one second turn, however many clients share the answer [A6]", async () => {
+  it("is one second turn, however many clients share the answer", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     bench.manner({ steps: [{ until: promise }, { say: "No." }] }, say('{"a":3}'));
     const shares = [await bench.open([user("Who is it?")], agent), await bench.open([user("Who is it?")], agent)];

@@ -13,7 +13,7 @@ const words = fc.constantFrom(
 );
 
 describe("the JSON in an agent's answer", () => {
-  it("is found alone, in a fence, and behind words, and given as it stands [A6]", () => {
+  it("is found alone, in a fence, and behind words, and given as it stands", () => {
     fc.assert(
       fc.property(
         value,
@@ -44,7 +44,7 @@ describe("the JSON in an agent's answer", () => {
     ["is none when there are two", '{"a":1}\n\n{"a":2}'],
     ["is none when two fences hold one each", "```json\n1\n```\n```json\n2\n```"],
     ["is none in the middle of words", 'The answer {"a":1} is a guess.'],
-  ])("%s [A6]", (_what, said) => {
+  ])("%s", (_what, said) => {
     expect(unwrapJson(said)).toBeUndefined();
   });
 

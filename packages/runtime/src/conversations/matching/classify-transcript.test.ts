@@ -132,7 +132,7 @@ describe("a history that was changed", () => {
 describe("a conversation with a name", () => {
   const next = [user("A"), answer(""), user("B")];
 
-  it("goes on when its system prompt is another one, which the agent is sent [defect 23]", () => {
+  it("goes on when its system prompt is another one, which the agent is sent", () => {
     ask(asking([user("A")]));
     const verdict = classify(asking(next, { system: "You are a poet." }));
     expect(verdict).toMatchObject({ relation: "continuation", sessionId: "s1", addedSystem: "You are a poet." });
@@ -144,7 +144,7 @@ describe("a conversation with a name", () => {
     expect(ask(asking([...next, answer(""), user("C")], { tools: tools.slice(1) }))).toBe("continuation s1");
   });
 
-  it("goes on from no answer that was asked for twice: which of them the client took is unknown [defect 8]", () => {
+  it("goes on from no answer that was asked for twice: which of them the client took is unknown", () => {
     expect([ask(asking([user("A")])), ask(asking([user("A")])), ask(asking(next))]).toEqual([
       "new s1",
       "divergence s2",
@@ -171,7 +171,7 @@ describe("a system prompt that tells the time", () => {
     ["a tree of files", "Be kind.\nFiles:\n{}", ["└───a.txt", "├───a.txt\n└───b.txt"]],
     ["an environment block", "Be kind.\n<env>\n{}\n</env>", ["Today's date: 2026-11-15", "Today's date: 2026-11-16"]],
     ["a reminder", "Be kind.\n<system-reminder>{}</system-reminder>", ["2 todos", "3 todos"]],
-  ])("stays the same one without a name: %s [defect 23] [clients R2]", (_, system, [before = "", after = ""]) => {
+  ])("stays the same one without a name: %s", (_, system, [before = "", after = ""]) => {
     ask(asking(first, { ...unnamed, system: system.replace("{}", before) }));
     expect(ask(asking(second, { ...unnamed, system: system.replace("{}", after) }))).toBe("continuation s1");
   });
@@ -183,12 +183,12 @@ describe("a system prompt that tells the time", () => {
     ["another number", "You work on issue {}.", ["#1", "#2"]],
     ["another version", "You support version {}.", ["1.2.3", "1.2.4"]],
     ["another role", "You are {}.", ["a coder", "a poet"]],
-  ])("is another one without a name: %s [defect 23]", (_, system, [before = "", after = ""]) => {
+  ])("is another one without a name: %s", (_, system, [before = "", after = ""]) => {
     ask(asking(first, { ...unnamed, system: system.replace("{}", before) }));
     expect(ask(asking(second, { ...unnamed, system: system.replace("{}", after) }))).toBe("new s2");
   });
 
-  it("is sent again only where it has changed [defect 23]", () => {
+  it("is sent again only where it has changed", () => {
     const system = (time: string) => `You are kind.\nYou are brief.\nIt is ${time} now.\nNever curse.`;
     ask(asking(first, { ...unnamed, system: system("10:32") }));
     expect(classify(asking(second, { ...unnamed, system: system("10:40") }))).toMatchObject({
@@ -208,7 +208,7 @@ describe("client notes that move from message to message", () => {
   const date = "<system-reminder>\nThe current date is: Monday, November 16, 2026.\n</system-reminder>";
   const unnamed = { sessionKey: undefined };
 
-  it("do not begin a new session when only the newest message has the date [clients R1]", () => {
+  it("do not begin a new session when only the newest message has the date", () => {
     expect([
       ask(asking([user(date, "A")], unnamed)),
       ask(asking([user("A"), answer(""), user(date, "B")], unnamed)),
@@ -216,7 +216,7 @@ describe("client notes that move from message to message", () => {
     ]).toEqual(["new s1", "continuation s1", "continuation s1"]);
   });
 
-  it("do not begin a new session when a context block is moved to the end [clients R3]", () => {
+  it("do not begin a new session when a context block is moved to the end", () => {
     const block = user(
       '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n"Active exec sessions:\\nnone"\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
     );
@@ -265,7 +265,7 @@ describe("a transcript that was sent before", () => {
     ["another model", { variant: ["gpt-5.4"] }],
     ["other instructions", { system: "You are a poet." }],
     ["other tools", { tools: [...tools, { name: "edit" }] }],
-  ])("joins no turn of a request with %s [defect 8]", (_, changes) => {
+  ])("joins no turn of a request with %s", (_, changes) => {
     ask(asking([user("A")]));
     expect(classify(asking([user("A")], changes), "joinable")).toMatchObject({ relation: "divergence" });
   });

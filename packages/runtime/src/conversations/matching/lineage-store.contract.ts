@@ -116,7 +116,7 @@ export function describeLineageStore(
       });
     });
 
-    it("takes no older record for the newest when another session has answered the newest transcript since [review 2 F9]", async () => {
+    it("takes no older record for the newest when another session has answered the newest transcript since", async () => {
       await put("a", record("s1", "t1"));
       await put("ab", record("s1", "t2"));
       await put("ab", record("s2", "t3"));

@@ -32,7 +32,7 @@ it("never lets interleaved conversations cross, and always tells a session all a
   );
 });
 
-it("never lets a client note change what a transcript is taken for [clients R1]", () => {
+it("never lets a client note change what a transcript is taken for", () => {
   const steps = fc.array(fc.record({ step: stepArbitrary, notes: fc.array(noteArbitrary, { maxLength: 4 }) }), {
     maxLength: 25,
   });

@@ -23,7 +23,7 @@ describe("a client that has shown tools and now shows none", () => {
     ["no instructions", { system: "" }],
     ["the gateway as the owner of its tools", { owner: "gateway" }],
     ["the agent as the owner, though the client owned them before", { owner: "agent" }],
-  ])("has a side call without tools answered apart, with %s [defect 3]", (_, changes) => {
+  ])("has a side call without tools answered apart, with %s", (_, changes) => {
     bench.ask(asking([user("Fix the bug")], { owner: "client" }));
     expect(seen(asking([user(pages)], { ...changes, tools: [] }))).toEqual({ relation: "side-call", aside: "never" });
     expect(bench.ask(asking([...conversation.messages, answer(""), user("B")], { owner: "client" }))).toBe(
@@ -31,14 +31,14 @@ describe("a client that has shown tools and now shows none", () => {
     );
   });
 
-  it("has it answered apart, too, when it has no name and only the tools are gone [defect 3]", () => {
+  it("has it answered apart, too, when it has no name and only the tools are gone", () => {
     const unnamed = { sessionKey: undefined };
     bench.ask(asking([user("A")], unnamed));
     const next = [user("A"), answer("a"), user("B")];
     expect(seen(asking(next, { ...unnamed, tools: [] }))).toEqual({ relation: "side-call", aside: "never" });
   });
 
-  it("keeps no side call from being a conversation: a second question goes on in it [defect 11]", () => {
+  it("keeps no side call from being a conversation: a second question goes on in it", () => {
     bench.ask(conversation);
     expect(bench.ask(asking([user("X")], { tools: [] }))).toBe("side-call s2");
     expect(bench.ask(asking([user("X"), answer("x"), user("Y")], { tools: [] }))).toBe("continuation s2");
@@ -68,19 +68,19 @@ describe("a client without a name that has shown tools and now shows none", () =
     ["its task with a label", `Write a title for: ${task}`, ""],
     ["its task in quotes", `Name this, in five words.\n\nUser: "${task}"`, ""],
     ["its task in a tag", `<session>${task}</session>\n\nWrite the title.`, ""],
-  ])("gets no hands for %s [defect 3]", (_, text, system) => {
+  ])("gets no hands for %s", (_, text, system) => {
     bench.ask(asking([user(task)], unnamed));
     expect(seen(asking([user(text)], { ...plain, system }))).toEqual(aside);
   });
 
-  it("gets no hands for what quotes a later question, or the whole conversation [defect 3]", () => {
+  it("gets no hands for what quotes a later question, or the whole conversation", () => {
     const messages = [user("Hello"), answer("hi"), user(task)];
     bench.ask(asking(messages, unnamed));
     const quoting = asking([...messages, answer("Done"), user("Sum it up")], { ...plain, system: "You sum up." });
     expect([seen(asking([user(`About: ${task}`)], plain)), seen(quoting)]).toEqual([aside, aside]);
   });
 
-  it("gets no hands under the instructions that it has shown tools with, if they are its own [defect 3]", () => {
+  it("gets no hands under the instructions that it has shown tools with, if they are its own", () => {
     const system = "You are the agent of an editor. ".repeat(10);
     bench.ask(asking([user("Hello")], { ...unnamed, system }));
     expect(seen(asking([user("What next?")], { ...plain, system }))).toEqual(aside);
@@ -100,12 +100,12 @@ describe("a client without a name that has shown tools and now shows none", () =
 describe("a coding client that offers tools in all its conversations", () => {
   const claude = { codingClient: "Claude Code", tools: [] };
 
-  it("has its side calls answered apart before the conversation begins [clients D5]", () => {
+  it("has its side calls answered apart before the conversation begins", () => {
     expect(seen(asking([user(pages)], { ...claude, system: "" }))).toEqual({ relation: "side-call", aside: "never" });
     expect(bench.ask(asking([user("Fix the bug")]))).toBe("new s1");
   });
 
-  it("has them answered apart without a name [clients D5]", () => {
+  it("has them answered apart without a name", () => {
     const title = asking([user("Fix the bug")], {
       codingClient: "Droid",
       tools: [],
@@ -153,7 +153,7 @@ describe("a coding client that offers tools in all its conversations", () => {
       "You are a coding agent running in the Codex CLI.",
       "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.",
     ],
-  ])("has the log of such a call deleted: %s [clients D5]", (_, system, question) => {
+  ])("has the log of such a call deleted: %s", (_, system, question) => {
     const asked = asking([user("<environment_context>\nx\n</environment_context>"), user(question)], {
       ...claude,
       system,
@@ -178,7 +178,7 @@ describe("a subagent", () => {
     expect(bench.ask(asking([user("A"), answer("a"), user("B")]))).toBe("continuation s1");
   });
 
-  it("joins no turn of the conversation that is asked the very same [defect 8]", () => {
+  it("joins no turn of the conversation that is asked the very same", () => {
     bench.ask(asking([user("A")]), "none");
     const agent = asking([user("A")], { tools: tools.slice(1), system: "You search." });
     expect(bench.classify(agent, "joinable")).toMatchObject({ relation: "side-call" });
@@ -200,11 +200,11 @@ describe("a conversation in which nobody ever offered tools", () => {
     ["a summary of a file, under a name", chat("Summarize src/main.ts", { sessionKey: "key" })],
     ["a title for a plot, under a name", chat("How do I generate a title for a plot?", { sessionKey: "key" })],
     ["a summary of a thread, under a name", chat("Summarize the thread in thread.txt", { sessionKey: "key" })],
-  ])("is no chore, whatever it says: %s [defect 11]", (_, question) => {
+  ])("is no chore, whatever it says: %s", (_, question) => {
     expect(seen(question)).toEqual({ relation: "new", aside: undefined });
   });
 
-  it("goes on with a question that sounds like a chore [defect 11]", () => {
+  it("goes on with a question that sounds like a chore", () => {
     for (const sessionKey of ["key", undefined]) {
       bench = createLineageBench();
       bench.ask(chat("A", { sessionKey }));
@@ -226,7 +226,7 @@ describe("a conversation in which nobody ever offered tools", () => {
     expect(bench.ask(asking([user("A")], { tools: [] }))).toBe("new s1");
   });
 
-  it("has its title made apart when it has a name and another conversation, by the question alone [defect 11]", () => {
+  it("has its title made apart when it has a name and another conversation, by the question alone", () => {
     const title = asking([user("Generate a title for this conversation: A")], { system: "Be short.", tools: [] });
     expect(seen(title)).toEqual({ relation: "new", aside: undefined });
     bench.ask(asking([user("A")], { tools: [] }));
@@ -362,7 +362,7 @@ describe("a client without a name, whether its own or the session's", () => {
       "You need to summarize the user's conversation into a title within 10 words, without punctuation.",
       task,
     ],
-  ])("gets no hands for a chore: %s [clients N10]", (_, system, text) => {
+  ])("gets no hands for a chore: %s", (_, system, text) => {
     expect(seen(nameless(system, text))).toEqual({ relation: "side-call", aside: "never" });
   });
 

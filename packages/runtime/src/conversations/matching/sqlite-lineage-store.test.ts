@@ -27,7 +27,7 @@ const get = async (store: LineageStore, ...hashes: readonly string[]) => {
   return hashes.map(view.get);
 };
 
-it("knows the same as the store in memory, whatever was answered by whom and forgotten [review 2 F9]", async () => {
+it("knows the same as the store in memory, whatever was answered by whom and forgotten", async () => {
   const act = fc.record({
     kind: fc.constantFrom("put", "put", "put", "settle", "forget"),
     hash: fc.constantFrom("a", "ab", "abc"),
@@ -122,7 +122,7 @@ it.each([
       database.close();
     },
   ],
-])("is made again when the file %s, and the old one is kept [defect 28]", async (_, spoil) => {
+])("is made again when the file %s, and the old one is kept", async (_, spoil) => {
   spoil();
   const damages: string[] = [];
   const store = openSqliteLineageStore({ directory, onDamage: ({ message }) => damages.push(message) });
@@ -135,7 +135,7 @@ it.each([
   await store.close();
 });
 
-it("is made again when the damage is found only while it is used [defect 28]", async () => {
+it("is made again when the damage is found only while it is used", async () => {
   const first = openSqliteLineageStore({ directory });
   for (let index = 0; index < 2_000; index += 1)
     await put(first, `hash-${index}`, { ...record, sessionId: `s${index}` });

@@ -29,7 +29,7 @@ describe("the updates of an ACP session", () => {
     ]);
   });
 
-  it("end with a failure when an error is all that was said, and keep its words [A12]", () => {
+  it("end with a failure when an error is all that was said, and keep its words", () => {
     const usage = { sessionUpdate: "usage_update", used: 1, size: 2 };
     for (const before of [[], [chunk("Hm.", "agent_thought_chunk")]])
       expect(
@@ -47,7 +47,7 @@ describe("the updates of an ACP session", () => {
     ["words after it", [], [chunk(" fishing")]],
     ["a call before it", [{ sessionUpdate: "tool_call", toolCallId: "1", title: "s: x", status: "completed" }], []],
     ["a plan after it", [], [{ sessionUpdate: "plan", entries: [] }]],
-  ])("take an error for an answer's words with %s [A12]", (_what, before, after) => {
+  ])("take an error for an answer's words with %s", (_what, before, after) => {
     const events = eventsOf([...before, chunk("\n\nError: gone"), ...after]);
     const text = events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
     expect({ hasWords: text.includes("Error: gone"), end: events.at(-1) }).toMatchObject({

@@ -31,11 +31,11 @@ describe("the plan of plan mode", () => {
     ["in the query, the start and the completion", [queries("# Ship", "p"), accepts, starts("# Ship"), ends("# Ship")]],
     ["in a start that never completes", [starts("# Ship")]],
     ["in a completion that is told twice", [starts(""), ends(""), ends("# Ship")]],
-  ])("is shown once when its text stands %s [fidelity F1]", (_where, lines) => {
+  ])("is shown once when its text stands %s", (_where, lines) => {
     expect(plansOf(lines)).toEqual(once);
   });
 
-  it("is shown once when the query does not name its call, or spells its id otherwise [fidelity F1]", () => {
+  it("is shown once when the query does not name its call, or spells its id otherwise", () => {
     const named = [{ type: "plan", text: "# Ship", name: "Ship it" }];
     const shown = {
       nameless: plansOf([queries("# Ship"), accepts, starts("# Ship"), ends("# Ship")]),
@@ -44,7 +44,7 @@ describe("the plan of plan mode", () => {
     expect(shown).toEqual({ nameless: named, respelled: [{ ...named[0], callId: "p\nfc_1" }] });
   });
 
-  it("is shown for each call that makes one, also twice the same [fidelity F1]", () => {
+  it("is shown for each call that makes one, also twice the same", () => {
     const texts = plansOf([starts("# A", "a"), ends("# A", "a"), starts("# A", "b"), ends("# B", "c")]);
     expect(texts).toMatchObject([
       { callId: "a", text: "# A" },
@@ -53,14 +53,14 @@ describe("the plan of plan mode", () => {
     ]);
   });
 
-  it("is shown although the call was refused or failed [fidelity F1]", () => {
+  it("is shown although the call was refused or failed", () => {
     const refused = completed("p", {
       createPlanToolCall: { args: args("# Ship"), result: { error: { error: "no" } } },
     });
     expect(plansOf([refused])).toEqual(once);
   });
 
-  it("is its steps when it has no text [fidelity F1]", () => {
+  it("is its steps when it has no text", () => {
     const todos = [
       { id: "1", content: "Build", status: "TODO_STATUS_PENDING" },
       { id: "2", content: "Test" },
@@ -78,11 +78,11 @@ describe("the plan of plan mode", () => {
     ]);
   });
 
-  it("is not made up when there is nothing in it [fidelity F1]", () => {
+  it("is not made up when there is nothing in it", () => {
     expect(plansOf([starts(""), ends("")])).toEqual([]);
   });
 
-  it("is shown in the payload dialect, too [fidelity F1]", () => {
+  it("is shown in the payload dialect, too", () => {
     const call = (subtype: string, toolCall: object) => ({ type: "tool_call", subtype, payload: { toolCall } });
     const lines = [
       call("started", { id: "p", createPlanToolCall: { name: "createPlan", args: args("") } }),
@@ -104,7 +104,7 @@ describe("an answer to a query", () => {
     ["an arm of a later version", answers(QUERY, RESPONSE, { result: { deferred: {} } })],
   ];
 
-  it.each(armless)("with %s is no rejection: the call shows what was decided [fidelity F1]", (_what, answer) => {
+  it.each(armless)("with %s is no rejection: the call shows what was decided", (_what, answer) => {
     const rejected = completed("p", { createPlanToolCall: { result: { rejected: { reason: "no" } } } });
     const shown = {
       ran: answersOf([queries("# Ship", "p"), answer, starts("# Ship"), ends("# Ship")]),
@@ -119,7 +119,7 @@ describe("an answer to a query", () => {
     });
   });
 
-  it("without an arm and without a call is kept as unknown [fidelity F1]", () => {
+  it("without an arm and without a call is kept as unknown", () => {
     const events = decodeLines([init, delta("x"), queries("# Ship"), answers(QUERY, RESPONSE, {}), result("x")]);
     expect(events.flatMap((event) => (event.type === "unknown" ? [event.label] : []))).toEqual([
       "interaction_query:response without arm",

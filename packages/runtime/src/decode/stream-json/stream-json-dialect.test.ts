@@ -260,7 +260,7 @@ describe("what else the CLI tells", () => {
     ]);
   });
 
-  it("says how many commands in the background were stopped, and after how long [fidelity F9]", () => {
+  it("says how many commands in the background were stopped, and after how long", () => {
     const stopped = { type: "system", subtype: "background_shell_timeout", aborted_count: 1, timeout_ms: 30_000 };
     expect(decodeLines([init, stopped])[1]).toEqual({
       type: "notice",
@@ -270,7 +270,7 @@ describe("what else the CLI tells", () => {
     });
   });
 
-  it("names the model without characters that nobody sees [fidelity F9]", () => {
+  it("names the model without characters that nobody sees", () => {
     const [ready] = decodeLines([{ ...init, model: "Grok 4.7  High Fast\u200b\u200b" }]);
     expect(ready).toMatchObject({ type: "session-ready", model: "Grok 4.7 High Fast" });
   });

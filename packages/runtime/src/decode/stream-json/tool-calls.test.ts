@@ -272,7 +272,7 @@ describe("the outcome of a call", () => {
       "Denied by Write(**)",
     ],
     ["a command without a word", "shell", { permissionDenied: { command: "rm x" } }, "permission denied: rm x"],
-  ])("takes the denial of %s for a rejection [fidelity F7]", (_what, tool, result, output) => {
+  ])("takes the denial of %s for a rejection", (_what, tool, result, output) => {
     const key = `${tool}ToolCall`;
     const denied = toolOf({ [key]: { args: { command: "git push" } } }, { [key]: { result } });
     expect({ status: denied?.status, output: denied?.output }).toEqual({ status: "rejected", output });
@@ -294,7 +294,7 @@ describe("the outcome of a call", () => {
     ],
     ["by number", { success: { exitCode: 0, stdout: "", shellId: 3, pid: 77, backgroundReason: 2 } }],
     ["for another reason", { success: { exitCode: 0, stdout: "", shellId: 3, pid: 77, backgroundReason: "agent" } }],
-  ])("gives a command in the background, %s, no exit code that is not its own [fidelity F9]", (_why, result) => {
+  ])("gives a command in the background, %s, no exit code that is not its own", (_why, result) => {
     const args = { command: "npm start" };
     const tool = toolOf({ shellToolCall: { args } }, { shellToolCall: { args, result } });
     expect({ status: tool?.status, output: tool?.output, exitCode: tool?.exitCode }).toEqual({
@@ -304,7 +304,7 @@ describe("the outcome of a call", () => {
     });
   });
 
-  it("keeps the exit code of a command that ended, whose reason for the background is none [fidelity F9]", () => {
+  it("keeps the exit code of a command that ended, whose reason for the background is none", () => {
     const success = { exitCode: 3, stdout: "", backgroundReason: "SHELL_BACKGROUND_REASON_UNSPECIFIED" };
     const call = { shellToolCall: { args: { command: "x", isBackground: false } } };
     expect(toolOf(call, { shellToolCall: { result: { success } } })).toMatchObject({ exitCode: 3 });

@@ -20,7 +20,7 @@ describe("an answer that quotes an error", () => {
     "ActionRequiredError: this class is thrown when a limit is reached.",
     `\n\nError: T: [unavailable] ${"x".repeat(2_000)}`,
     "",
-  ])("is an answer: %j [A12]", (text) => {
+  ])("is an answer: %j", (text) => {
     expect(read(text)).toBeUndefined();
   });
 });
@@ -35,7 +35,7 @@ const piece = fc.constantFrom(
   "\n",
 );
 
-it("keeps every word of an answer that quotes errors, and completes its turn [A12]", () => {
+it("keeps every word of an answer that quotes errors, and completes its turn", () => {
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
       const updates = createAcpUpdates({
@@ -70,7 +70,7 @@ describe("the agent's own wording of a failure", () => {
   });
 });
 
-it("is decided about in a moment, however long the text [A12]", () => {
+it("is decided about in a moment, however long the text", () => {
   const started = performance.now();
   for (const text of ["\n\n".repeat(200_000), "Error: ".repeat(100_000), `\n\nError: ${"w".repeat(400_000)}`])
     read(text);

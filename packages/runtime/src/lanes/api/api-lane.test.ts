@@ -222,7 +222,7 @@ describe("what the upstream keeps with its client", () => {
 });
 
 describe("a message", () => {
-  it("names the blob of the state before it, which is kept for this turn and the next [seed 003]", async () => {
+  it("names the blob of the state before it, which is kept for this turn and the next", async () => {
     const ids: string[] = [];
     const states: unknown[] = [];
     upstream = await startScriptedUpstream(async (run, index) => {

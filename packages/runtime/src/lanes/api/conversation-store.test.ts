@@ -41,7 +41,7 @@ it("puts a damaged file aside, says so, and goes on without it", async () => {
   await store.close();
 });
 
-describe("a file that another process holds [A18]", () => {
+describe("a file that another process holds", () => {
   /** Holds it against writers, or against everybody. */
   function hold(how: "writers" | "everybody"): DatabaseSync {
     const other = new DatabaseSync(join(directory, "api-conversations.db"));
@@ -105,7 +105,7 @@ describe("a file that another process holds [A18]", () => {
   });
 });
 
-it("holds what cannot be saved in memory, says so, and saves it with the next state that can be [A18]", async () => {
+it("holds what cannot be saved in memory, says so, and saves it with the next state that can be", async () => {
   const messages: string[] = [];
   const store = openConversationStore({ directory, onError: ({ message }) => void messages.push(message) });
   const conversation = store.create("agent-1");

@@ -140,7 +140,7 @@ describe("a stream that breaks off after something was said", () => {
     ]);
   });
 
-  it("goes on without the thoughts that it repeats, and with those that are new [A19]", async () => {
+  it("goes on without the thoughts that it repeats, and with those that are new", async () => {
     const thinks = (text: string) => ({ case: "thinkingDelta", value: { text } }) as const;
     const events = await eventsOf(
       20_000,
@@ -171,7 +171,7 @@ describe("a stream that breaks off after something was said", () => {
     ]);
   });
 
-  it("begins a block of its own where it says in other words what was half said [A19]", async () => {
+  it("begins a block of its own where it says in other words what was half said", async () => {
     const events = await eventsOf(
       20_000,
       async (run) => {

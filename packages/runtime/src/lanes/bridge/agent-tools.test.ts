@@ -18,7 +18,7 @@ describe("the names under which an agent knows its client's tools", () => {
     ]);
   });
 
-  it("say the group where two groups use one name, and each remembers its own [defect 22]", () => {
+  it("say the group where two groups use one name, and each remembers its own", () => {
     expect(namesOf(tool("search", "mcp__github"), tool("search", "mcp__linear"), tool("search"))).toEqual([
       { name: "mcp__github__search", origin: { name: "search", namespace: "mcp__github" } },
       { name: "mcp__linear__search", origin: { name: "search", namespace: "mcp__linear" } },

@@ -70,7 +70,7 @@ describe("a bridge between an agent and the client's tools", () => {
     await agent.close();
   });
 
-  it("tells the agent when its tools change, and then has the new ones [clients D3]", async () => {
+  it("tells the agent when its tools change, and then has the new ones", async () => {
     const admission = await hub.admit("t1", { tools, mayGrow: true, onCall: echo }, never);
     const agent = await connectAgent({ turnId: "t1", secret: admission.secret });
     const changed = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe("a bridge between an agent and the client's tools", () => {
     await agent.close();
   });
 
-  it("reaches an added tool through one that was there before, for agents that do not look again [clients D3]", async () => {
+  it("reaches an added tool through one that was there before, for agents that do not look again", async () => {
     const admission = await hub.admit("t1", { tools, mayGrow: true, onCall: echo }, never);
     const agent = await connectAgent({ turnId: "t1", secret: admission.secret });
     const call = () => agent.callTool({ name: "call_tool", arguments: { name: "late", arguments: { x: 1 } } });
@@ -97,7 +97,7 @@ describe("a bridge between an agent and the client's tools", () => {
     await agent.close();
   });
 
-  it("carries the images of a result beside its text [A19]", async () => {
+  it("carries the images of a result beside its text", async () => {
     const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
     const { hello } = await admit("t1", async () => ({ text: "It shows:", images: [image], isError: false }));
     const agent = await connectAgent(hello);

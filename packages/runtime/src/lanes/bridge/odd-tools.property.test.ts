@@ -65,7 +65,7 @@ async function listed(tools: ReturnType<typeof toAgentTools>, turnId: string) {
 }
 
 describe("a client's tools with schemas of every kind", () => {
-  it("are all listed for an agent by the bridge, and by the API lane [A11]", async () => {
+  it("are all listed for an agent by the bridge, and by the API lane", async () => {
     let turns = 0;
     await fc.assert(
       fc.asyncProperty(toolList, async (given) => {

@@ -61,7 +61,7 @@ describe("the program behind a model", () => {
     });
   });
 
-  it("is the lane's own, with the lane's arguments, where an entry says nothing about a program [fidelity F3]", () => {
+  it("is the lane's own, with the lane's arguments, where an entry says nothing about a program", () => {
     const lane = settingsOf({ command: "/opt/agent", args: ["--verbose"], promptAsArg: true });
     const model = "claude-sonnet-5-high";
     const only = (more: Partial<ModelEntry>) =>
@@ -82,7 +82,7 @@ describe("the program behind a model", () => {
     });
   });
 
-  it("takes the arguments of such an entry besides its own, and asks for print mode once [fidelity F3]", () => {
+  it("takes the arguments of such an entry besides its own, and asks for print mode once", () => {
     const argsOf = (args: readonly string[]) => {
       const { style, args: all, partial, model } = findProgram("m", settingsOf({ models: { m: { ...entry, args } } }));
       return { style, args: all.join(" "), partial, model };

@@ -33,7 +33,7 @@ function prepare() {
 const content = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 describe("an agent whose tools the client or the gateway runs", () => {
-  it("is denied every path of the machine, not only those of its own directory [fidelity F4]", () => {
+  it("is denied every path of the machine, not only those of its own directory", () => {
     writeFileSync(mcpFile, `{ "mcpServers": { "mine": {}, }, // a comment\n}`);
     prepare();
     expect(content(join(directory, ".cursor", "cli.json"))).toEqual({
@@ -50,14 +50,14 @@ describe("an agent whose tools the client or the gateway runs", () => {
     });
   });
 
-  it("has the user's own MCP servers switched off in its directory, and in no other [defect 13]", () => {
+  it("has the user's own MCP servers switched off in its directory, and in no other", () => {
     writeFileSync(mcpFile, JSON.stringify({ mcpServers: { mine: {}, "the other": {} } }));
     prepare();
     const slug = directory.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
     expect(content(join(root, "projects", slug, "mcp-disabled.json"))).toEqual(["mine", "the other"]);
   });
 
-  it("finds no server in the user's file where it is contained [defect 13]", async () => {
+  it("finds no server in the user's file where it is contained", async () => {
     writeFileSync(mcpFile, JSON.stringify({ mcpServers: { mine: {} } }));
     const { covered } = prepare();
     const spawner = createInlineSpawner();
@@ -71,7 +71,7 @@ describe("an agent whose tools the client or the gateway runs", () => {
     });
   });
 
-  it("is gated for every tool, so that none slips past a matcher [fidelity F4]", () => {
+  it("is gated for every tool, so that none slips past a matcher", () => {
     prepare();
     const run = { command: `/bin/sh '${join(directory, ".cursor", "deny-native.sh")}'`, failClosed: true };
     expect(content(join(directory, ".cursor", "hooks.json"))).toEqual({

@@ -77,7 +77,7 @@ describe("a turn whose attempt fails before it says anything", () => {
     expect(attempts()).toEqual(["one first", "two first"]);
   });
 
-  it("is tried with the next profile when the allowance of the first is used up, which then rests [defect 16]", async () => {
+  it("is tried with the next profile when the allowance of the first is used up, which then rests", async () => {
     agent(`"one first"*) ${limits} ;;\n*) ${saysHello} ;;`);
     const lane = laneOf();
     expect(story(await play(lane))).toEqual(["profile-rotation", "Hello.", "completed"]);
@@ -85,13 +85,13 @@ describe("a turn whose attempt fails before it says anything", () => {
     expect(attempts()).toEqual(["one first", "two first", "two first"]);
   });
 
-  it("is tried with the next profile when the plan of the first does not include the model [defect 16]", async () => {
+  it("is tried with the next profile when the plan of the first does not include the model", async () => {
     agent(`one*) ${notInPlan} ;;\n*) ${saysHello} ;;`);
     expect(story(await play())).toEqual(["profile-rotation", "Hello.", "completed"]);
     expect(attempts()).toEqual(["one first", "two first"]);
   });
 
-  it("is tried with the next model when every profile's allowance for this one is used up [defect 16]", async () => {
+  it("is tried with the next model when every profile's allowance for this one is used up", async () => {
     agent(`*first*) ${limits} ;;\n*) ${saysHello} ;;`);
     expect(story(await play())).toEqual(["profile-rotation", "model-fallback", "Hello.", "completed"]);
     expect(attempts()).toEqual(["one first", "two first", "two second"]);
@@ -147,7 +147,7 @@ describe("a turn that cannot be started", () => {
     expect(story(events)).toEqual(["cancelled"]);
   });
 
-  it("house §2.3: because the gateway stopped it before fails of the reason, and is not tried again", async () => {
+  it("because the gateway stopped it before fails of the reason, and is not tried again", async () => {
     agent(`*) ${saysHello} ;;`);
     const stopped = AbortSignal.abort(new CaretError("agent-unavailable", "Stopped for this"));
     const events = await collectEvents(pullTurn(laneOf(), bench.request({ model: "first" }), stopped));

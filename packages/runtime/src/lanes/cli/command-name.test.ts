@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { commandName } from "./command-name.ts";
 
-it("is what a person would type, never the interpreter that runs it [ux B9]", () => {
+it("is what a person would type, never the interpreter that runs it", () => {
   expect([
     commandName("cursor-agent", "/opt/cursor/node"),
     commandName(undefined, "/usr/local/bin/agent"),

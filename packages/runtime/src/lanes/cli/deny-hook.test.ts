@@ -76,7 +76,7 @@ describe("the hook of an agent with offered tools", () => {
     ["a text", '"MCP:read"'],
     ["a tool whose name a shell would read otherwise", '{"tool_name":"MCP:it\'s $(odd)"}'],
     ["a star", '{"tool_name":"MCP:*"}'],
-  ])("refuses %s [defect 13]", (_what, event) => {
+  ])("refuses %s", (_what, event) => {
     expect(answerTo(event)).toEqual(denied);
   });
 

@@ -39,17 +39,17 @@ function find({ platform = "linux", env = { PATH: "/grok:/usr/bin" }, files }: M
 }
 
 describe("Cursor's CLI among programs of the same name", () => {
-  it("is cursor-agent wherever that is, without asking anybody [fidelity F2]", async () => {
+  it("is cursor-agent wherever that is, without asking anybody", async () => {
     const files = { "/grok/agent": "grok 0.3.1", "/usr/bin/cursor-agent": "" };
     expect(await find({ files })).toEqual({ file: "/usr/bin/cursor-agent", asked: [] });
   });
 
-  it("is the first agent whose version is a date and a hash [fidelity F2]", async () => {
+  it("is the first agent whose version is a date and a hash", async () => {
     const files = { "/grok/agent": "grok 0.3.1", "/usr/bin/agent": DATE };
     expect(await find({ files })).toEqual({ file: "/usr/bin/agent", asked: ["/grok/agent", "/usr/bin/agent"] });
   });
 
-  it("is found where its installer puts it, although PATH does not name that [fidelity F2]", async () => {
+  it("is found where its installer puts it, although PATH does not name that", async () => {
     const versions = "/home/me/.local/share/cursor-agent/versions";
     const found = {
       link: await find({ files: { "/home/me/.local/bin/agent": DATE, "/grok/agent": "grok" } }),
@@ -63,7 +63,7 @@ describe("Cursor's CLI among programs of the same name", () => {
     });
   });
 
-  it("is found on Windows by any of its endings, and where its installer puts it [fidelity F2]", async () => {
+  it("is found on Windows by any of its endings, and where its installer puts it", async () => {
     const version = `${LOCAL}\\cursor-agent\\versions\\${DATE}`;
     const installed = { [`${version}\\node.exe`]: "", [`${version}\\index.js`]: "" };
     const env = { Path: "C:\\grok", LOCALAPPDATA: LOCAL };
@@ -80,7 +80,7 @@ describe("Cursor's CLI among programs of the same name", () => {
     });
   });
 
-  it("is missing when only strangers have the name, and the message says what they are [fidelity F2]", async () => {
+  it("is missing when only strangers have the name, and the message says what they are", async () => {
     const files = { "/grok/agent": "grok 0.3.1\nmore", "/usr/bin/agent": "" };
     expect(await find({ files })).toEqual({
       code: "cli-missing",

@@ -55,7 +55,7 @@ it.each([
   ["nothing at all", ":", "protocol-drift"],
   ["that there are none for this account", "echo 'No models available for this account.'", "not-logged-in"],
   ["help of another program", "echo 'Usage: agent [options]'", "protocol-drift"],
-])("does not take a list that says %s for a login [fidelity F2]", async (_what, script, code) => {
+])("does not take a list that says %s for a login", async (_what, script, code) => {
   await expect(listCliModels(hostWith(`${script}; exit 0`))).rejects.toMatchObject({ code });
 });
 

@@ -85,7 +85,7 @@ describe("which version a program is", () => {
     ]);
   });
 
-  it("is whole when it has a time in it [fidelity F9]", async () => {
+  it("is whole when it has a time in it", async () => {
     const version = "2026.06.15-03-48-54-da23e37";
     mkdirSync(workbench.path(version));
     workbench.program(`${version}/agent`, asks("another"));

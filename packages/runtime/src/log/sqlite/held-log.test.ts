@@ -44,7 +44,7 @@ async function slowestTickWhileHeld(heldMs: number): Promise<number> {
 }
 
 describe("While another process holds the event log", () => {
-  it("the process goes on, and what was to be written is written afterwards in its order [defect 9]", async () => {
+  it("the process goes on, and what was to be written is written afterwards in its order", async () => {
     const held = slowestTickWhileHeld(1_000);
     const appends = Array.from({ length: 50 }, (_, index) =>
       store.append("s1", index, index % 2 === 0 ? () => [says(`${index}`)] : [says(`${index}`)], { keepTrying: true }),
@@ -60,7 +60,7 @@ describe("While another process holds the event log", () => {
     expect(await texts()).toEqual(["before"]);
   });
 
-  it("what does not keep trying is refused after a while, and keeps nothing else from being written [defect 9]", async () => {
+  it("what does not keep trying is refused after a while, and keeps nothing else from being written", async () => {
     other.exec("begin immediate");
     const kept = store.append("s1", 0, [says("kept")], { keepTrying: true });
     const title = store.updateSession("s1", { title: "Refused" });
@@ -70,7 +70,7 @@ describe("While another process holds the event log", () => {
     expect([await texts(), (await store.getSession("s1"))?.title]).toEqual([["kept"], undefined]);
   });
 
-  it("closing does not wait for ever: it refuses what could not be written [defect 9]", async () => {
+  it("closing does not wait for ever: it refuses what could not be written", async () => {
     other.exec("begin immediate");
     const lost = store.append("s1", 0, [says("lost")], { keepTrying: true });
     const refused = expect(lost).rejects.toMatchObject({ code: "overloaded" });
@@ -83,7 +83,7 @@ describe("A turn that another process has ended", () => {
   const starts: EventEntry = { turnId: "t1", event: { type: "turn-start", turnId: "t1", lane: "sim" } };
   const ends: EventEntry = { turnId: "t1", event: { type: "turn-end", outcome: { kind: "completed" } } };
 
-  it("takes no event any more, although the log stands where its writer expects it [defect 10]", async () => {
+  it("takes no event any more, although the log stands where its writer expects it", async () => {
     const stranger = openSqliteEventStore({ directory, role: "guest" });
     await store.append("s1", 0, [starts]);
     await stranger.append("s1", 1, [ends]);
@@ -96,7 +96,7 @@ describe("A turn that another process has ended", () => {
     expect(await texts()).toEqual(["turn-start", "turn-end"]);
   });
 
-  it("takes no event any more when the next turn runs [defect 10]", async () => {
+  it("takes no event any more when the next turn runs", async () => {
     const next: EventEntry = { turnId: "t2", event: { type: "turn-start", turnId: "t2", lane: "sim" } };
     await store.append("s1", 0, [starts, ends, next]);
     await expect(store.append("s1", 3, [says("late")])).rejects.toMatchObject({ code: "session-busy" });
@@ -104,7 +104,7 @@ describe("A turn that another process has ended", () => {
   });
 });
 
-it("A writer whose append was refused is refused from then on, also what it had on its way [defect 10]", async () => {
+it("A writer whose append was refused is refused from then on, also what it had on its way", async () => {
   const writer: LogWriter = {};
   const appends = [
     store.append("s1", 0, [says("a")], { writer }),

@@ -177,7 +177,7 @@ describe("Several processes on one event log", { timeout: 120_000 }, () => {
   it.skipIf(!canLeave).each([
     ["a container that looks from outside", [], elsewhere],
     ["the machine that is looked at from a container", elsewhere, []],
-  ])("do not end the living turn of %s, but end a dead one [defect 10]", async (_, there, here) => {
+  ])("do not end the living turn of %s, but end a dead one", async (_, there, here) => {
     const interrupted = async (): Promise<readonly (readonly string[])[]> =>
       await goTogether([await readyBy(here, "interrupt", "i")]);
     const living = await readyBy(there, "turn", "t1", "s1");

@@ -317,7 +317,7 @@ describe("The SQLite event store", () => {
     ["caret.open", () => mkdirSync(join(directory, "caret.open"))],
     ["caret.lock", () => writeFileSync(join(directory, "caret.lock"), garbage)],
     ["caret.lock", () => mkdirSync(join(directory, "caret.lock"))],
-  ])("makes a damaged %s again, keeps the old one, and has everything [defect 28]", async (name, spoil) => {
+  ])("makes a damaged %s again, keeps the old one, and has everything", async (name, spoil) => {
     await (await filled([text("a")])).close();
     rmSync(join(directory, name));
     spoil();
@@ -326,7 +326,7 @@ describe("The SQLite event store", () => {
     expect(() => open()).toThrow(expect.objectContaining({ code: "storage-locked" }));
   });
 
-  it("does not make a damaged caret.lock again while others use the directory: one of them may hold it [defect 28]", async () => {
+  it("does not make a damaged caret.lock again while others use the directory: one of them may hold it", async () => {
     open({ role: "guest" });
     writeFileSync(join(directory, "caret.lock"), garbage);
     expect(() => open()).toThrow(
@@ -363,7 +363,7 @@ describe("The SQLite event store", () => {
     expect((await store.read("s1")).map(({ event }) => event)).toEqual([text("b")]);
   });
 
-  it("lets others write while it deletes a large session, which is gone at once [defect 9]", async () => {
+  it("lets others write while it deletes a large session, which is gone at once", async () => {
     const store = open();
     await store.createSession({ id: "large", workspace: "/", createdAt: 1 });
     await store.createSession({ id: "s1", workspace: "/", createdAt: 1 });
@@ -391,7 +391,7 @@ describe("The SQLite event store", () => {
     });
   });
 
-  it("finishes deleting what a process that died had begun to delete, and removes what it had staged [defect 29]", async () => {
+  it("finishes deleting what a process that died had begun to delete, and removes what it had staged", async () => {
     const dead = open({ role: "guest", owner: "dead" });
     for (const id of ["half gone", "half made", "being made", "whole"])
       await dead.createSession({ id, workspace: "/", createdAt: 1 }, id.endsWith("made") ? { staged: true } : {});
@@ -408,7 +408,7 @@ describe("The SQLite event store", () => {
     });
   });
 
-  it("forgets commands after a day [defect 19]", async () => {
+  it("forgets commands after a day", async () => {
     let now = 1_000;
     const store = open({ now: () => now });
     const create = (id: string) =>

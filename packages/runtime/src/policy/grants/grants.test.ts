@@ -48,7 +48,7 @@ describe("what may be allowed for the rest of a session", () => {
     ["npm install left-pad", ["exactly `npm install left-pad`"]],
     ["echo one && echo two", ["exactly this call of `exec`"]],
     ["ls *.ts", ["exactly this call of `exec`"]],
-  ])("is shown for the command %s [ux A2]", (command, labels) => {
+  ])("is shown for the command %s", (command, labels) => {
     expect(offered(exec(command))).toEqual(labels);
   });
 
@@ -63,11 +63,11 @@ describe("what may be allowed for the rest of a session", () => {
     "FOO=$(cat x) make",
     "echo x > .git/hooks/pre-commit",
     "echo x > /etc/hosts",
-  ])("is nothing for the dangerous command %s [ux A2]", (command) => {
+  ])("is nothing for the dangerous command %s", (command) => {
     expect(offered(exec(command))).toEqual([]);
   });
 
-  it("is a file or its directory for a change, one server for fetching, and else the same call only [ux A2]", () => {
+  it("is a file or its directory for a change, one server for fetching, and else the same call only", () => {
     expect({
       file: offered(edit("src/app.ts")),
       root: offered(edit("README.md")),
@@ -106,7 +106,7 @@ describe("a grant", () => {
     ["node --test $ARGS", false],
     ["cd / && node --test", false],
     ["sh -c 'node --test'", true],
-  ])("of exactly `node --test` covers `%s`: %s [ux A2]", (command, covered) => {
+  ])("of exactly `node --test` covers `%s`: %s", (command, covered) => {
     grant(exec("node --test"));
     expect(isCovered(exec(command))).toBe(covered);
   });
@@ -121,12 +121,12 @@ describe("a grant", () => {
     ["npm run build | tee log.txt", false],
     ["npm run build -- $(rm -rf dist)", false],
     ["npm run build -- *", false],
-  ])("of `npm run build` with further arguments covers `%s`: %s [ux A2]", (command, covered) => {
+  ])("of `npm run build` with further arguments covers `%s`: %s", (command, covered) => {
     grant(exec("npm run build"), 1);
     expect(isCovered(exec(command))).toBe(covered);
   });
 
-  it("holds in its directory only, and whatever a command is said to be for [ux A2]", () => {
+  it("holds in its directory only, and whatever a command is said to be for", () => {
     grant(exec("npm test"));
     expect({
       described: isCovered(exec("npm test", { description: "Run the tests", timeoutMs: 5 })),
@@ -136,14 +136,14 @@ describe("a grant", () => {
     }).toEqual({ described: true, here: true, there: false, words: true });
   });
 
-  it("adds to others: together they cover a line, each simple command of it [ux A2]", () => {
+  it("adds to others: together they cover a line, each simple command of it", () => {
     grant(exec("npm test"));
     grant(exec("tsc"), 1);
     expect(grants.use(exec("tsc --noEmit && npm test"))?.map(({ id }) => id)).toEqual(["g2", "g1"]);
     expect(isCovered(exec("tsc --noEmit && npm test && npm run lint"))).toBe(false);
   });
 
-  it("of a file or directory covers changes of it by any tool, over links too, and no deletion [ux A2]", () => {
+  it("of a file or directory covers changes of it by any tool, over links too, and no deletion", () => {
     grant(edit("src/app.ts"), 1);
     expect({
       edit: isCovered(edit("src/other.ts")),
@@ -166,7 +166,7 @@ describe("a grant", () => {
     });
   });
 
-  it("of a call covers the very same one, in any order of its arguments [ux A2]", () => {
+  it("of a call covers the very same one, in any order of its arguments", () => {
     grant(asked("mail__send", "mcp", { to: "ada", content: "hello" }));
     expect({
       same: isCovered(asked("mail__send", "mcp", { content: "hello", to: "ada" })),
@@ -175,7 +175,7 @@ describe("a grant", () => {
     }).toEqual({ same: true, more: false, other: false });
   });
 
-  it("of a server covers its addresses and no others [ux A2]", () => {
+  it("of a server covers its addresses and no others", () => {
     grant(asked("web_fetch", "fetch", { url: "https://example.com/a" }), 1);
     const fetched = (url: string): boolean => isCovered(asked("web_fetch", "fetch", { url }));
     expect({
@@ -187,7 +187,7 @@ describe("a grant", () => {
     }).toEqual({ path: true, scheme: false, port: false, longer: false, login: false });
   });
 
-  it("is listed with its uses, is one however often it is given, and covers nothing once revoked [ux A2]", () => {
+  it("is listed with its uses, is one however often it is given, and covers nothing once revoked", () => {
     const { id } = grant(exec("npm test"));
     grant(exec("npm test"));
     isCovered(exec("npm test"));

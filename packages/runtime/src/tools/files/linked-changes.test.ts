@@ -22,7 +22,7 @@ const gitFiles = () => ({
 });
 const untouched = { config: CONFIG, entries: ["config", "hooks", "hooks/sample"] };
 
-describe("what decides what is run is not changed by way of a link, even when the call was approved [defect 6]", () => {
+describe("what decides what is run is not changed by way of a link, even when the call was approved", () => {
   it.each<[string, object]>([
     ["write", { path: "notes/config", content: "x" }],
     ["write", { path: "notes/new", content: "x" }],
@@ -70,7 +70,7 @@ describe("a call that was judged by where its path leads", () => {
     ["mkdir", { path: "docs/new" }],
     ["rm", { path: "docs/a" }],
     ["stat", { path: "docs/a" }],
-  ])("does not go elsewhere when a link is put in the way afterwards: %s [defect 6]", async (tool, input) => {
+  ])("does not go elsewhere when a link is put in the way afterwards: %s", async (tool, input) => {
     bench.write("docs/a", "a");
     bench.write("secret/a", "a secret");
     const judgedPaths = ["", "docs", "docs/a", "docs/new"];
@@ -86,7 +86,7 @@ describe("a call that was judged by where its path leads", () => {
     });
   });
 
-  it("never writes below .git while a directory is swapped for a link all the time [defect 6]", async () => {
+  it("never writes below .git while a directory is swapped for a link all the time", async () => {
     symlinkSync(".git", bench.path("linked"));
     bench.write("swapped/config", CONFIG);
     const swapper = new Worker(

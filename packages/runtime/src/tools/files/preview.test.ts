@@ -16,7 +16,7 @@ const lines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("");
 
 describe("what a call would do", () => {
-  it("shows what an overwritten file loses [ux A3]", async () => {
+  it("shows what an overwritten file loses", async () => {
     bench.write("README.md", lines(1, 4));
     expect(await bench.preview("write", { path: "README.md", content: "# Gone\n" })).toEqual({
       preview: {
@@ -28,7 +28,7 @@ describe("what a call would do", () => {
     expect(bench.read("README.md")).toBe(lines(1, 4));
   });
 
-  it("shows an edit in its true place, with the lines around it [ux A3]", async () => {
+  it("shows an edit in its true place, with the lines around it", async () => {
     bench.write("src.txt", lines(1, 40));
     const change = { path: "src.txt", old_string: "line 20\n", new_string: "line twenty\n" };
     expect(await bench.preview("edit", change)).toEqual({
@@ -44,7 +44,7 @@ describe("what a call would do", () => {
     });
   });
 
-  it("shows a new file as all of its lines, also where its directory is missing [ux A3]", async () => {
+  it("shows a new file as all of its lines, also where its directory is missing", async () => {
     expect(await bench.preview("write", { path: "a/b/new.txt", content: "one\ntwo" })).toEqual({
       preview: {
         effect: "Makes a/b/new.txt with 2 lines",
@@ -54,7 +54,7 @@ describe("what a call would do", () => {
     });
   });
 
-  it("says that a file it cannot show is replaced [ux A3]", async () => {
+  it("says that a file it cannot show is replaced", async () => {
     bench.write("logo.png", new Uint8Array([137, 80, 0, 1]));
     expect(await bench.preview("write", { path: "logo.png", content: "x" })).toMatchObject({
       preview: {
@@ -64,7 +64,7 @@ describe("what a call would do", () => {
     });
   });
 
-  it("counts what a deletion takes [ux A3]", async () => {
+  it("counts what a deletion takes", async () => {
     bench.write("dist/a.js", "12345");
     bench.write("dist/deep/b.js", "123");
     expect({
@@ -91,7 +91,7 @@ describe("what a call would do", () => {
     ["deleting the workspace", "rm", { path: ".", recursive: true }],
     ["making a directory where a file is", "mkdir", { path: "a.txt" }],
     ["arguments that the tool does not have", "write", { path: "x", text: "y" }],
-  ])("fails as the call would: %s [ux A3]", async (_what, name, input) => {
+  ])("fails as the call would: %s", async (_what, name, input) => {
     bench.write("a.txt", lines(1, 2));
     bench.write("dir/c.txt", "c");
     symlinkSync(bench.outside, bench.path("out"));
@@ -107,7 +107,7 @@ describe("what a call would do", () => {
     ["rm", { path: "a.txt" }],
     ["rm", { path: "dir", recursive: true }],
     ["write", { path: "big.bin", content: "new" }],
-  ])("is no longer done by %s %j once what was shown has changed [ux A3]", async (name, input) => {
+  ])("is no longer done by %s %j once what was shown has changed", async (name, input) => {
     bench.write("a.txt", lines(1, 2));
     bench.write("big.bin", new Uint8Array(2 * 1024 * 1024));
     mkdirSync(bench.path("dir"));

@@ -130,7 +130,7 @@ describe.runIf(hasPcre)("a pattern in ripgrep's syntax", () => {
     )
     .map((alternatives) => alternatives.join("|"));
 
-  it("finds what an engine finds that reads it as it stands [A4]", { timeout: 600_000 }, () => {
+  it("finds what an engine finds that reads it as it stands", { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(pattern, (written) => {
         // Two groups of one name, and what POSIX reserves: grep refuses them.

@@ -73,7 +73,7 @@ describe("a server that lists bad tools among good ones", () => {
     [{ inputSchema: {} }, { name: "late", inputSchema: { required: "a" } }, null],
   ];
 
-  it("offers the good ones of every page, and says which are left out [A11]", async () => {
+  it("offers the good ones of every page, and says which are left out", async () => {
     expect(await connect(stdio({ args: [oddProgram, JSON.stringify(pages)] }))).toEqual([{ server: "ex" }]);
     expect({ names: names(), leftOut: mcp.leftOut(), called: await bench.call("ex__careless", {}) }).toEqual({
       names: ["ex__good", "ex__careless", "ex__late"],
@@ -91,7 +91,7 @@ describe("tools whose names cannot be offered as they are", () => {
   const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
   const long = "x".repeat(80);
 
-  it("are offered under names of their own, and each call reaches the tool that it names [A11]", async () => {
+  it("are offered under names of their own, and each call reaches the tool that it names", async () => {
     const pages = [[tool("a_b"), tool("a.b"), tool("a b"), tool(`${long}1`), tool(`${long}2`), tool("\ud83d\ude00")]];
     await connect(stdio({ args: [oddProgram, JSON.stringify(pages)] }));
     const called = await Promise.all(names().map(async (name) => (await bench.call(name, {})).output));
@@ -103,7 +103,7 @@ describe("tools whose names cannot be offered as they are", () => {
     expect(new Set(names()).size).toBe(6);
   });
 
-  it("are left out where a server has two of one name, or more than are taken, and that is said [A11]", async () => {
+  it("are left out where a server has two of one name, or more than are taken, and that is said", async () => {
     const many = Array.from({ length: 130 }, (_, index) => tool(`t${index}`));
     await connect(stdio({ args: [oddProgram, JSON.stringify([[tool("t0"), ...many]])] }));
     expect({ count: names().length, leftOut: mcp.leftOut() }).toEqual({

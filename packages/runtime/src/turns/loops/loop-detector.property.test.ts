@@ -74,7 +74,7 @@ describe("the loop guard", () => {
     );
   });
 
-  it("never minds a call that always has another call before it, unless they are few in turn [clients D12]", () => {
+  it("never minds a call that always has another call before it, unless they are few in turn", () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -153,11 +153,11 @@ const honest: readonly (readonly [string, readonly Step[]])[] = [
     ]),
   ],
   [
-    "looks at the tree among other looks that it has had before [clients D12]",
+    "looks at the tree among other looks that it has had before",
     times(25, () => [status, readAgain, [call("ls", { path: "." }), ok("a")]]),
   ],
   [
-    "runs the same tests among other calls, and they fail the same [clients D12]",
+    "runs the same tests among other calls, and they fail the same",
     times(25, () => [[call("bash", { command: "npm test" }), ends("tool_error", "1 failed")], readAgain]),
   ],
   ["tries a failure again now and then, by the clock", times(20, (n) => [readGone, [call("date"), ok(`10:0${n}`)]])],
@@ -253,7 +253,7 @@ describe("what the guard says", () => {
     ]).toEqual(["WBE", ".WBE", "..WBE", ".WBE", ".......WB........E"]);
   });
 
-  it("is nothing where a limit is 0 [clients D12]", () => {
+  it("is nothing where a limit is 0", () => {
     const off = { failures: 0, repeats: 0, waits: 0, rounds: 0, schemaRefusals: 0 };
     const turns = [
       again(...readGone),

@@ -167,7 +167,7 @@ describe("a call that a person is asked about", () => {
     expect(await turn.outcome).toEqual({ kind: "cancelled" });
   });
 
-  it("is logged as not run, and why, when the turn is stopped before it was decided [ux B9]", async () => {
+  it("is logged as not run, and why, when the turn is stopped before it was decided", async () => {
     const turn = await start([[touch("a")]]);
     await asked(turn);
     turn.cancel("You stopped the turn");
@@ -178,7 +178,7 @@ describe("a call that a person is asked about", () => {
     });
   });
 
-  it("is logged as interrupted, not as never run, when the turn is stopped while it runs [ux B9]", async () => {
+  it("is logged as interrupted, not as never run, when the turn is stopped while it runs", async () => {
     const turn = await start([[{ name: "exec", input: { command: "echo on > started; sleep 60" } }]], {
       permission: "auto",
     });
@@ -232,7 +232,7 @@ describe("a call that a person is asked about", () => {
     expect(await turn.outcome).toMatchObject({ kind: "failed", error: { code: "loop-stopped" } });
   });
 
-  it("is summarised in one line, as it is, and whole beside it [defect 5]", async () => {
+  it("is summarised in one line, as it is, and whole beside it", async () => {
     await reopenEngine({ redactor: () => createRedactor({ secrets: [new Secret("hunter2hunter2")] }) });
     const input = { command: `echo\n hunter2hunter2 ${"x".repeat(300)}` };
     const turn = await start([[{ name: "exec", input }]]);
@@ -258,7 +258,7 @@ describe("a call that a person is asked about", () => {
     expect(toldOf(await eventsOf(await start([[touch("a")]])))).toContain("rejected by policy");
   });
 
-  it("to search a directory leaves out the files there that a rule forbids to open, and says so [review 2 F7]", async () => {
+  it("to search a directory leaves out the files there that a rule forbids to open, and says so", async () => {
     const policy = { mode: "full", rules: [{ effect: "deny", path: "**/.env" }] } as const;
     await reopenEngine({ toolbox: { policy, servers: [], spawner, env: testEnv, outputsDir: directory } });
     for (const name of [".env", "a.txt"]) writeFileSync(join(project, name), "the word is xyzzy\n");

@@ -26,7 +26,7 @@ function createLot() {
 const openNames = (parked: ParkedCalls) => parked.open().map(({ name }) => name);
 
 describe("calls of a client that takes one at a time", () => {
-  it("are handed out one after another, in their order, although the agent makes them at once [defect 17]", async () => {
+  it("are handed out one after another, in their order, although the agent makes them at once", async () => {
     const { parked, queue, logged } = createLot();
     const results = ["a", "b", "c"].map((name) => queue.call({ name, input: {} }, never));
     const seen: string[] = [];

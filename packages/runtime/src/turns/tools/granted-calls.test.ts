@@ -19,7 +19,7 @@ const exec = (command: string): ToolCall => ({ name: "exec", input: { command } 
 const write = (path: string): ToolCall => ({ name: "write", input: { path, content: path } });
 
 describe("a call that a person has allowed for the rest of the session", () => {
-  it("runs unasked in this turn and the next, and the log says by which grant [ux A2]", async () => {
+  it("runs unasked in this turn and the next, and the log says by which grant", async () => {
     const turn = await bench.start([[exec("touch a")], [exec("touch a")]], { grants });
     const [first] = await askedFor(turn);
     expect(first?.grants).toEqual([{ id: "1", kind: "command", pattern: "touch a", label: "exactly `touch a`" }]);
@@ -38,7 +38,7 @@ describe("a call that a person has allowed for the rest of the session", () => {
     expect(grants.list().map(({ uses }) => uses)).toEqual([2]);
   });
 
-  it("is the only one: another command of the same tool is asked about [ux A2]", async () => {
+  it("is the only one: another command of the same tool is asked about", async () => {
     const turn = await bench.start([[exec("touch a")], [exec("touch b")]], { grants });
     const [first] = await askedFor(turn);
     turn.asks.answerApproval(first?.requestId ?? "", { decision: "approved", remember: true });
@@ -47,7 +47,7 @@ describe("a call that a person has allowed for the rest of the session", () => {
     expect(asked.map(({ input }) => input)).toEqual([{ command: "touch b" }]);
   });
 
-  it("may have waited already, next to the one that was allowed [ux A2]", async () => {
+  it("may have waited already, next to the one that was allowed", async () => {
     const turn = await bench.start([[write("src/a"), write("src/b"), write("c")]], { grants });
     const open = await askedFor(turn, 3);
     const requestOf = (path: string) => open.find(({ input }) => (input as { path: string }).path === path);
@@ -58,7 +58,7 @@ describe("a call that a person has allowed for the rest of the session", () => {
     expect({ left, names: bench.names() }).toEqual({ left: ["Write c"], names: ["src"] });
   });
 
-  it("is never a dangerous one: it is approved once, and the answer says so [ux A2]", async () => {
+  it("is never a dangerous one: it is approved once, and the answer says so", async () => {
     bench.write("a", "");
     const turn = await bench.start([[exec("rm -f a")], [exec("rm -f a")]], { grants });
     const [first] = await askedFor(turn);
@@ -76,7 +76,7 @@ describe("a call that a person has allowed for the rest of the session", () => {
     });
   });
 
-  it("is asked about again once the grant was revoked [ux A2]", async () => {
+  it("is asked about again once the grant was revoked", async () => {
     const turn = await bench.start([[exec("touch a")], [exec("touch a")]], { grants });
     const [first] = await askedFor(turn);
     const answered = turn.asks.answerApproval(first?.requestId ?? "", { decision: "approved", grant: "1" });

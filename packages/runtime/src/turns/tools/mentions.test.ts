@@ -14,14 +14,14 @@ function bench() {
   return { mentions, passed, arrive };
 }
 
-it("lets calls through in the order in which the agent asked for them, in whichever they come [clients D12]", async () => {
+it("lets calls through in the order in which the agent asked for them, in whichever they come", async () => {
   const { mentions, passed, arrive } = bench();
   for (const path of ["a", "b", "c"]) mentions.note(call(path));
   await Promise.all(["c", "a", "b"].map((path) => arrive(path)));
   expect({ passed, outstanding: mentions.outstanding() }).toEqual({ passed: ["a", "b", "c"], outstanding: 0 });
 });
 
-it("keeps the order when calls come before they are mentioned [clients D12]", async () => {
+it("keeps the order when calls come before they are mentioned", async () => {
   const { mentions, passed, arrive } = bench();
   const all = Promise.all(["b", "a"].map((path) => arrive(path, 10_000)));
   mentions.note(call("a"));
@@ -30,7 +30,7 @@ it("keeps the order when calls come before they are mentioned [clients D12]", as
   expect(passed).toEqual(["a", "b"]);
 });
 
-it("tells equal calls apart by their number [clients D12]", async () => {
+it("tells equal calls apart by their number", async () => {
   const { mentions, passed, arrive } = bench();
   for (const path of ["a", "a", "b"]) mentions.note(call(path));
   await Promise.all(["b", "a", "a"].map((path) => arrive(path)));

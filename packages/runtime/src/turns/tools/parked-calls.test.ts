@@ -86,7 +86,7 @@ describe("parked calls", () => {
     expect(events.at(-1)).toEqual(told("call_1", "error", "The client gave no result within 20 ms."));
   });
 
-  it("are given their time again when the client answers another one [defect 15]", async () => {
+  it("are given their time again when the client answers another one", async () => {
     vi.useFakeTimers();
     try {
       const { events, parked } = lot({ limitMs: 1_000 });
@@ -103,7 +103,7 @@ describe("parked calls", () => {
     }
   });
 
-  it("tell who asks why they have ended without their client [defect 15]", async () => {
+  it("tell who asks why they have ended without their client", async () => {
     const whys: string[] = [];
     const [hurried, patient] = [lot({ limitMs: 20 }).parked, lot().parked];
     for (const parked of [hurried, patient]) parked.onUnanswered((why) => void whys.push(why));
@@ -152,7 +152,7 @@ describe("parked calls", () => {
     expect([await result, await parked.park({ name: "b", input: {} }, never)]).toEqual([over, over]);
   });
 
-  it("go out one at a time in the order in which the agent made them, in whichever they come [clients D12]", async () => {
+  it("go out one at a time in the order in which the agent made them, in whichever they come", async () => {
     const { events, parked, calls } = lot({ mentionMs: 60_000 });
     parked.setParallel(false);
     for (const name of ["a", "b"]) calls.announce({ name, input: {} });

@@ -55,7 +55,7 @@ describe("an answer", () => {
     expect(await waiting).toEqual(answer);
   });
 
-  it("is to the request that was shown under its id: another one under the same id is rejected unasked [B12]", async () => {
+  it("is to the request that was shown under its id: another one under the same id is rejected unasked", async () => {
     const { room, writes } = openRoom();
     const shown = room.wait(request, never);
     writes[0]?.resolve();

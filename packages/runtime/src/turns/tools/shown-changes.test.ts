@@ -17,7 +17,7 @@ const edit = (old_string: string, new_string: string): ToolCall => ({
 });
 
 describe("what a person is asked about", () => {
-  it("comes with every argument, the real change, the reason for asking and the danger [ux A3]", async () => {
+  it("comes with every argument, the real change, the reason for asking and the danger", async () => {
     bench.write("a.txt", "one\ntwo\nthree\n");
     const turn = await bench.start([
       [edit("two", "2")],
@@ -51,7 +51,7 @@ describe("what a person is asked about", () => {
     ]);
   });
 
-  it("is never what cannot be done: the agent gets an error at once [ux A3]", async () => {
+  it("is never what cannot be done: the agent gets an error at once", async () => {
     bench.write("a.txt", "one\none\n");
     const turn = await bench.start([
       [edit("nowhere", "x")],
@@ -76,7 +76,7 @@ describe("what a person is asked about", () => {
     });
   });
 
-  it("is asked about again when the file was changed meanwhile, and then runs as it was shown [ux A3]", async () => {
+  it("is asked about again when the file was changed meanwhile, and then runs as it was shown", async () => {
     bench.write("a.txt", "one\ntwo\n");
     const turn = await bench.start([[edit("two", "2")]]);
     const [first] = await askedFor(turn);
@@ -97,7 +97,7 @@ describe("what a person is asked about", () => {
     expect(only(events, "tool-result").map(({ status }) => status)).toEqual(["ok"]);
   });
 
-  it("is done no more when the change that was approved can no longer be made [ux A3]", async () => {
+  it("is done no more when the change that was approved can no longer be made", async () => {
     bench.write("a.txt", "one\ntwo\n");
     const turn = await bench.start([[edit("two", "2")]]);
     const [first] = await askedFor(turn);
@@ -115,7 +115,7 @@ describe("what a person is asked about", () => {
     });
   });
 
-  it("is left alone when it changes each time before it is approved [ux A3]", async () => {
+  it("is left alone when it changes each time before it is approved", async () => {
     bench.write("a.txt", "two 0\n");
     const turn = await bench.start([[edit("two", "2")]]);
     let times = 0;
@@ -135,7 +135,7 @@ describe("what a person is asked about", () => {
     });
   });
 
-  it("is refused when it is too large to be shown [defect 5]", async () => {
+  it("is refused when it is too large to be shown", async () => {
     const turn = await bench.start([[{ name: "write", input: { path: "big.txt", content: "x".repeat(2_100_000) } }]]);
     const asked = approveAll(turn);
     await eventsOf(turn);

@@ -5,7 +5,7 @@ import { createToolRound } from "./turn-tools.ts";
 const tool = (name: string, description = ""): AgentTool => ({ name, description, inputSchema: { type: "object" } });
 
 describe("what of a client's tools can be called until its next request", () => {
-  it("is all of them, unless the client says which [defect 17]", () => {
+  it("is all of them, unless the client says which", () => {
     const tools = [tool("read"), tool("write")];
     const refusals = ([undefined, ["read"], []] as const).map((callable) => {
       const round = createToolRound(callable === undefined ? { tools } : { tools, callable });
@@ -19,7 +19,7 @@ describe("what of a client's tools can be called until its next request", () => 
     ]);
   });
 
-  it("changes with its next request, and the bridge that offers them is notified [clients D3]", () => {
+  it("changes with its next request, and the bridge that offers them is notified", () => {
     const round = createToolRound({ tools: [tool("read"), tool("write")] });
     const told: string[][] = [];
     round.onToolsChange((tools) => void told.push(tools.map(({ name }) => name)));

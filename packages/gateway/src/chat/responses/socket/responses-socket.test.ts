@@ -103,7 +103,7 @@ const hello: Script = () => [says("Hi."), [ends]];
 const idOf = (event: WireEvent) => event.response?.id;
 const crashed = new CaretError("agent-crashed", "The agent crashed").toInfo();
 
-describe("the Responses API over a WebSocket [clients N9]", () => {
+describe("the Responses API over a WebSocket", () => {
   it("makes one response after the other, each with its own events, numbered from 0, and no [DONE]", async () => {
     const client = new Client(await start(hello));
     await client.create({ input: "One" });

@@ -44,7 +44,7 @@ async function statusOf(asking: Promise<unknown>): Promise<number> {
   }
 }
 
-describe("a stored response [clients N8]", () => {
+describe("a stored response", () => {
   it("is what was answered, as it was answered", async () => {
     await using door = await serve(hello);
     const client = clientOf(door);

@@ -173,7 +173,7 @@ describe("a call of an offered tool", () => {
     ]);
   });
 
-  it("gets the images of its result beside the text [A19]", async () => {
+  it("gets the images of its result beside the text", async () => {
     const image = { mediaType: "image/png", data: Buffer.from([137, 80, 0, 255]).toString("base64") };
     const call = async (): Promise<ToolResult> => ({ text: "It shows:", images: [image], isError: false });
     let answer: unknown;

@@ -106,7 +106,7 @@ async function edit(run: NativeRun, name: string, before: Buffer): Promise<Buffe
 }
 
 describe("files that the upstream edits by the gateway's tools", () => {
-  it("hold exactly what it meant them to hold, whatever they are [A1, A3]", { timeout: 600_000 }, async () => {
+  it("hold exactly what it meant them to hold, whatever they are", { timeout: 600_000 }, async () => {
     const files = fc.sample(fileBytes, { numRuns: barSize({ quick: 30, full: 1_000 }), seed: 30 });
     let spoilt: readonly number[] = [];
     await bench.play(async (run) => {
@@ -121,7 +121,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
     expect(spoilt).toEqual([]);
   });
 
-  it("are all written by a patch over several of them, under one call [A2]", async () => {
+  it("are all written by a patch over several of them, under one call", async () => {
     const contents = fc.sample(fc.uniqueArray(fc.tuple(fc.nat(5), fileBytes), { minLength: 2, maxLength: 5 }), {
       numRuns: barSize({ quick: 3, full: 50 }),
       seed: 31,
@@ -143,7 +143,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
     });
   });
 
-  it("are written once when a resumed stream asks again, and read again each time [A2]", async () => {
+  it("are written once when a resumed stream asks again, and read again each time", async () => {
     writeFileSync(bench.path("read.txt"), "before");
     let seen: readonly unknown[] = [];
     await bench.play(async (run, index) => {
@@ -167,7 +167,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
     ]);
   });
 
-  it("are written once by operations without a call, too, and twice where that was asked for [A2]", async () => {
+  it("are written once by operations without a call, too, and twice where that was asked for", async () => {
     const append = { case: "piBashArgs", value: { command: "echo paid >> ledger" } } as const;
     await bench.play(async (run, index) => {
       if (index === 0) {
@@ -223,7 +223,7 @@ describe("a file that is open in an editor", () => {
     return { editor, state };
   }
 
-  it("is read with what is not saved, written there, and left alone while the editor fails [A19]", async () => {
+  it("is read with what is not saved, written there, and left alone while the editor fails", async () => {
     writeFileSync(bench.path("file"), "saved\n");
     writeFileSync(bench.path("binary"), Buffer.from([0, 255, 0]));
     const buffers = new Map([[bench.path("file"), "unsaved\n"]]);
@@ -256,7 +256,7 @@ describe("a file that is open in an editor", () => {
   });
 });
 
-it("text that an editor has open is its text, whatever the file is encoded in; any other is encoded on the disk [A1]", async () => {
+it("text that an editor has open is its text, whatever the file is encoded in; any other is encoded on the disk", async () => {
   const [open, closed, half] = ["open", "closed", "half"].map((name) => bench.path(name)) as [string, string, string];
   writeFileSync(open, Buffer.from("caf\xe9", "latin1"));
   writeFileSync(closed, Buffer.from("caf\xe9", "latin1"));
@@ -331,7 +331,7 @@ function expectedRange(before: string, offset: number, limit: number) {
 }
 
 describe("a range of a file", () => {
-  it("is the pieces between the line feeds, from the beginning or the end [A19]", async () => {
+  it("is the pieces between the line feeds, from the beginning or the end", async () => {
     const content = fc.array(fc.constantFrom("", "a", "bc\r", "é"), { maxLength: 8 }).map((lines) => lines.join("\n"));
     const ranges = fc.tuple(content, fc.integer({ min: 1, max: 10 }), fc.integer({ min: 1, max: 10 }));
     const cases = fc.sample(ranges, { numRuns: barSize({ quick: 30, full: 500 }), seed: 32 });
@@ -411,7 +411,7 @@ describe("an operation that cannot be done", () => {
   });
 });
 
-describe("an encoding that the upstream names [A19]", () => {
+describe("an encoding that the upstream names", () => {
   it("is read and written, and what it cannot hold is refused", async () => {
     const encodings = ["latin1", "windows1252", "utf16le", "utf-16be", "UTF-8", "koi8-r", "iso88592"];
     const seen: unknown[] = [];

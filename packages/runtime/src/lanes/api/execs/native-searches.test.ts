@@ -75,7 +75,7 @@ function onDisk(name: string) {
 }
 
 describe("a directory that the upstream lists", () => {
-  it("has all of its entries, whatever they are named [A4]", async () => {
+  it("has all of its entries, whatever they are named", async () => {
     const name = fc.oneof(
       fc.constantFrom(...oddNames),
       fc
@@ -177,7 +177,7 @@ describe.runIf(hasGnuGrep)("a search that the upstream asks for", () => {
     caseInsensitive: fc.boolean(),
   });
 
-  it("finds the lines that grep finds, with the lines around them, and their true numbers [A4]", {
+  it("finds the lines that grep finds, with the lines around them, and their true numbers", {
     timeout: 600_000,
   }, async () => {
     const cases = fc.sample(fc.tuple(files, searches), { numRuns: barSize({ quick: 4, full: 80 }), seed: 41 });
@@ -233,7 +233,7 @@ function shownOf(union: Awaited<ReturnType<typeof grep>>): readonly unknown[] {
 }
 
 describe("the limits of a search", () => {
-  it("are marked, with true totals [A4]", async () => {
+  it("are marked, with true totals", async () => {
     for (let index = 0; index < 60; index += 1) put(`${index}.txt`, "hit\n".repeat(100));
     const seen: unknown[] = [];
     await bench.play(async (run) => {
@@ -280,7 +280,7 @@ it("a search that cannot look everywhere says so", async () => {
 });
 
 describe("what a search can be told", () => {
-  it("is the order of files, also where only their names are wanted; one that is not known is refused [A4]", async () => {
+  it("is the order of files, also where only their names are wanted; one that is not known is refused", async () => {
     for (const [index, name] of ["b.ts", "c.ts", "a.ts"].entries()) {
       put(name, "one\n");
       utimesSync(bench.path(name), 1_000 + index, 1_000 - index);
@@ -311,7 +311,7 @@ describe("what a search can be told", () => {
     expect(seen).toEqual([...orders, ...orders]);
   });
 
-  it("is a pattern as ripgrep reads it; what it does not know is refused, and not searched as something else [A4]", async () => {
+  it("is a pattern as ripgrep reads it; what it does not know is refused, and not searched as something else", async () => {
     put("a.ts", "  foo(one) {\nfoo_two é\n");
     const patterns = [
       "[[:space:]]foo",
