@@ -272,6 +272,39 @@ describe("caret install", () => {
     expect(readFileSync(file, "utf8")).toBe(openCode);
   });
 
+  it("keeps a file of Caret's own beside its place where the user has edited it, and names it", async () => {
+    await install("codex");
+    const file = join(home, ".codex/caret.config.toml");
+    const edited: string[] = [];
+    for (const setting of ["one", "two"]) {
+      edited.push(`${readFileSync(file, "utf8")}${setting} = "mine"\n`);
+      writeFileSync(file, edited.at(-1) ?? "");
+      if (setting === "one") await install("codex");
+    }
+    const planned = await uninstall("codex", "--dry-run");
+    const { stdout } = await uninstall("codex");
+    expect([existsSync(file), files()]).toEqual([
+      false,
+      {
+        [join(home, ".codex")]: "directory",
+        [`${file}.edited`]: `100600 ${edited[0]}`,
+        [`${file}.edited-2`]: `100600 ${edited[1]}`,
+      },
+    ]);
+    expect([planned.stdout, stdout]).toEqual([
+      expect.stringContaining(`would be kept      ${file}.edited-2\n`),
+      expect.stringContaining(`kept      ${file}.edited-2\n`),
+    ]);
+  });
+
+  it("gives the user's file back where one of Caret's own was removed by hand", async () => {
+    const file = put(".codex/caret.config.toml", 'model = "mine"\n');
+    await install("codex");
+    rmSync(file);
+    await uninstall("codex");
+    expect(readFileSync(file, "utf8")).toBe('model = "mine"\n');
+  });
+
   it("leaves a file empty that the user has emptied", async () => {
     const file = put(".config/opencode/opencode.jsonc", openCode);
     await install("opencode");

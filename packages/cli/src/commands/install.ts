@@ -43,7 +43,7 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
   const wanted: ClientInstall = { host, config, client, isDefault: options.default === true };
   if (options.dryRun === true || options.print === true) return await preview(host, wanted, options);
   const work = { wanted, isTested: options.test };
-  const { receipt, installation, test } = await withProgress(
+  const { receipt, installation, drafts, test } = await withProgress(
     host,
     options.test ? "Writing the settings, and testing them with a turn" : "Writing the settings",
     () => writeAndTest(host, loaded, work),
@@ -52,6 +52,7 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
   if (options.json === true) return await printJson(host, { ...shown(receipt), test: test ?? null });
   return await printLines(host, [
     ...receipt.files.map(({ path, backup, isOwn }) => `${backup === null || isOwn ? "wrote  " : "changed"}  ${path}`),
+    ...drafts.kept.map((path) => `kept     ${path}`),
     ...(receipt.token === null ? [] : [`token    ${receipt.token}; \`${host.command} token ls\` lists it`]),
     ...secretLines(receipt),
     ...testLines(test),
@@ -71,11 +72,11 @@ async function writeAndTest(
   // Before anything is written: a port that is taken is no address for a client.
   const connection = isAsked ? await connectGateway(host, loaded, { keepsPort: true }) : undefined;
   try {
-    const { receipt, installation } = await installClient(wanted);
+    const { receipt, installation, drafts } = await installClient(wanted);
     const test = isTested
       ? await testInstallation(host, { dataDir: wanted.config.dataDir, receipt, installation })
       : undefined;
-    return { receipt, installation, test };
+    return { receipt, installation, drafts, test };
   } finally {
     await connection?.close();
   }

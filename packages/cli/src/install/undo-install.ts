@@ -5,12 +5,15 @@ import type { Receipt, ReceiptFile, ReceiptSetting } from "./receipt.ts";
 import { isSame, valueAt } from "./setting-value.ts";
 import { editorFor, emptyText } from "./settings-editors.ts";
 
-/** Drafts the way back: each file byte for byte as it was, or without our settings where it has changed since. */
+/**
+ * Drafts the way back: each file byte for byte as it was, or without our settings where it has changed since. A file of ours that the
+ * user has edited is kept beside its place.
+ */
 export function undoInstall(drafts: FileDrafts, { files }: Receipt): void {
   for (const file of files) {
-    const text = drafts.read(file.path);
-    // The user may have removed or emptied it.
-    if (text !== undefined && text.trim() !== "") undoFile(drafts, file, text);
+    const text = drafts.read(file.path) ?? "";
+    // The user may have removed or emptied a file of theirs.
+    if (file.isOwn || text.trim() !== "") undoFile(drafts, file, text);
   }
 }
 
@@ -18,6 +21,7 @@ function undoFile(drafts: FileDrafts, file: ReceiptFile, text: string): void {
   const { path, backup, isOwn, mode } = file;
   if (!isOwn && digestText(text) !== file.sha256) return withoutSettings(drafts, file, text);
   const former = readBackup(backup);
+  if (isOwn && text.trim() !== "" && text !== former && digestText(text) !== file.sha256) drafts.keepBeside(path);
   if (former !== undefined) drafts.write(path, former, mode ?? undefined);
   // Without its backup a file of ours goes, and from one that is shared our settings do.
   else if (isOwn || backup === null) drafts.write(path, undefined);
