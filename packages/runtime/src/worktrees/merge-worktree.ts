@@ -17,6 +17,9 @@ import { changedFiles } from "./worktree-changes.ts";
 /** What `git merge-tree` ends with when files conflict. */
 const CONFLICTS = 1;
 
+/** Stopped midway, it would leave half of the files behind. */
+const MERGE_MS = 3_600_000;
+
 /** For the commit that a preview joins in memory, and for repositories without a name for their commits. */
 const CARET = {
   GIT_AUTHOR_NAME: "Caret",
@@ -168,7 +171,8 @@ async function assertStill(run: RunSafely, { repository, into, target }: Receivi
 async function moveForward(run: RunSafely, { branch }: Worktree, commit: string): Promise<void> {
   const safe = ["--ff-only", "--no-overwrite-ignore", "--no-autostash"];
   const quiet = ["--quiet", "--no-stat", "--no-verify", "--no-gpg-sign", "--no-verify-signatures"];
-  await run(["merge", ...safe, ...quiet, commit], { env: { GIT_REFLOG_ACTION: `merge ${branch}` } });
+  const env = { GIT_REFLOG_ACTION: `merge ${branch}` };
+  await run(["merge", ...safe, ...quiet, commit], { env, limitMs: MERGE_MS });
 }
 
 /** Joins two commits without a checkout. */
