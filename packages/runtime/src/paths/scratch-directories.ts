@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
+import { hasLogAside } from "../log/sqlite/log-aside.ts";
 import { physicalPath, wayInside } from "./physical-path.ts";
 import { makePrivateDirectory } from "./private-files.ts";
 
@@ -51,6 +52,10 @@ export function openScratchDirectories(options: {
   const remove = (directory: string): void => {
     if (holds(directory)) rmSync(directory, { recursive: true, force: true });
   };
+  const isYoung = (directory: string): boolean => {
+    const madeAt = statSync(directory, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+    return options.now() - madeAt < YOUNG_MS;
+  };
   return {
     make(instructions) {
       const directory = join(root, options.newId());
@@ -73,16 +78,20 @@ export function openScratchDirectories(options: {
     instruct,
     remove,
     async sweep(store, signal) {
+      if (hasLogAside(dirname(options.root))) return;
       for (const name of readdirSync(root)) {
         if (signal?.aborted === true) return;
         const directory = join(root, name);
-        const madeAt = statSync(directory, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
-        if (options.now() - madeAt < YOUNG_MS) continue;
-        const { sessions } = await store.listSessions({ search: name });
-        if (!sessions.some(({ id, workspace }) => id === name || workspace === directory)) remove(directory);
+        if (!isYoung(directory) && !(await isUsed(store, name))) remove(directory);
       }
     },
   };
+}
+
+/** By its name, which no two have: the data directory may have been moved, or be reached by another way. */
+async function isUsed(store: EventStore, name: string): Promise<boolean> {
+  const { sessions } = await store.listSessions({ search: name });
+  return sessions.some(({ id, workspace }) => id === name || basename(workspace) === name);
 }
 
 /** What to call a session's directory: its id, unless that came from elsewhere and is something a path is made of. */
