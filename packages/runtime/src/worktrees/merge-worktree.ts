@@ -11,6 +11,7 @@ import { assertFinished } from "../git/unfinished.ts";
 import { unsavedFiles } from "../git/unsaved-files.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { line, type Snapshot, snapshotWorktree } from "./snapshot-worktree.ts";
+import { stoppedMidway } from "./stopped-midway.ts";
 import { inRepository, inWorktree, openRepository, type RunSafely, type Worktree } from "./worktree.ts";
 import { changedFiles } from "./worktree-changes.ts";
 
@@ -64,7 +65,11 @@ export async function mergeWorktree(git: Git, worktree: Worktree, wanted: MergeW
   const work = await commitOf(run, snapshot, wanted.message, env);
   const joined = await joinedCommit(run, worktree, { target, work }, env);
   await assertStill(run, { into: preview.into, target, repository: worktree.repository });
-  await moveForward(run, worktree, joined);
+  try {
+    await moveForward(run, worktree, joined);
+  } catch (reason) {
+    throw await stoppedMidway(run, { target, commit: joined, reason });
+  }
   if (!snapshot.isCommitted) await moveBranch(git, worktree, snapshot, work);
   return { into: preview.into, commit: await line(run, ["rev-parse", "HEAD"]), files: preview.files };
 }

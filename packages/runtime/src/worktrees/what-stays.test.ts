@@ -107,6 +107,30 @@ it("merges nothing under what a person has not finished, whose message and way b
   expect(readFileSync(join(repository, ".git/MERGE_MSG"), "utf8")).toBe(message);
 });
 
+it("names the files that Git has written where it stopped in the middle of a merge", async () => {
+  const smudge = 'input=$(cat); test "$input" != bad && echo "$input"';
+  for (const [key, value] of Object.entries({ clean: "cat", smudge, required: "true" }))
+    runIn(repository, "config", "--global", `filter.large.${key}`, value);
+  writeFileSync(join(repository, ".gitattributes"), "*.bin filter=large\n");
+  writeFileSync(join(repository, "z.bin"), "good\n");
+  runIn(repository, "add", "-A");
+  runIn(repository, "commit", "-qm", "Large");
+  const worktree = await create();
+  for (const [name, text] of Object.entries({ "a.txt": "work\n", "b.txt": "new\n", "z.bin": "bad\n" }))
+    writeFileSync(join(worktree.path, name), text);
+  const { id } = await previewMerge(git(), worktree);
+  await expect(mergeWorktree(git(), worktree, { preview: id, message: "Work" })).rejects.toMatchObject({
+    message: "Git stopped in the middle of the merge, and has written these files: a.txt, b.txt, z.bin",
+    upstream: expect.stringContaining("smudge filter large failed"),
+  });
+  runIn(repository, "restore", "--", "a.txt", "z.bin");
+  rmSync(join(repository, "b.txt"));
+  expect([runIn(repository, "status", "--porcelain"), runIn(repository, "log", "-1", "--format=%s")]).toEqual([
+    "",
+    "Large",
+  ]);
+});
+
 /** Git whose commands a person gets ahead of: `act` runs right before the one with this number. */
 function aheadOf(number: number, act: () => void, names: string[]): Git {
   const spawn: typeof spawner.spawn = (options) => {
