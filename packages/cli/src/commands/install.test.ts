@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -295,6 +296,18 @@ describe("caret install", () => {
       expect.stringContaining(`would be kept      ${file}.edited-2\n`),
       expect.stringContaining(`kept      ${file}.edited-2\n`),
     ]);
+  });
+
+  it.each([
+    ["a client that reads the token elsewhere", "opencode", ".config/opencode/opencode.jsonc", false],
+    ["a client with the token in its file", "crush", ".config/crush/crush.json", true],
+  ])("makes no file readable to others that the user keeps private by then: %s", async (_, client, path, isEdited) => {
+    const file = put(path, "{}\n", 0o644);
+    await install(client);
+    chmodSync(file, 0o600);
+    if (isEdited) writeFileSync(file, readFileSync(file, "utf8").replace("{", '{ "mine": "secret",'));
+    await uninstall(client);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it("gives the user's file back where one of Caret's own was removed by hand", async () => {

@@ -5,7 +5,7 @@ import { inData } from "../install/client-path.ts";
 import { greetProgram } from "../install/greet-program.ts";
 import { type ClientInstall, installClient, previewInstall } from "../install/install-client.ts";
 import { type LiveTurn, liveTurn } from "../install/live-turn.ts";
-import type { Receipt } from "../install/receipt.ts";
+import { holdsToken, type Receipt } from "../install/receipt.ts";
 import { connectGateway } from "../serve/connect-gateway.ts";
 import { withKeptPort } from "../serve/kept-port.ts";
 import { durationText } from "../terminal/amount-text.ts";
@@ -102,9 +102,7 @@ function testLines(test: InstallTest | undefined): readonly string[] {
 /** A file that has the token itself is said to. */
 function secretLines({ files, token }: Receipt): readonly string[] {
   if (token === null) return [];
-  const holders = files.filter(({ settings }) =>
-    settings.some(({ value }) => JSON.stringify(value ?? null).includes("caret_")),
-  );
+  const holders = files.filter(({ settings }) => settings.some(holdsToken));
   return holders.map(({ path }) => `secret   ${path} holds the token; only you can read it (0600)`);
 }
 

@@ -16,7 +16,8 @@ import { CaretError } from "@caret/protocol";
 import { type FileTarget, findTarget } from "./file-target.ts";
 import { readRegularFile } from "./read-regular-file.ts";
 
-const PRIVATE = 0o600;
+/** The permissions of a file with secrets in it. */
+export const PRIVATE = 0o600;
 
 export interface Draft {
   readonly path: string;
