@@ -43,6 +43,7 @@ export async function onlyHere(git: Git, worktree: Worktree): Promise<OnlyHere> 
       ...staged.map((path) => `${shownPath(path)} (staged)`),
       ...(await unpushedIn(git, { top: worktree.path, directories: nested, admin })),
       ...ownRepository(worktree.path),
+      ...(existsSync(join(admin, "locked")) ? ["a lock (git worktree lock)"] : []),
       ...(unfinished === undefined ? [] : [`an unfinished ${unfinished}`]),
     ]),
   };

@@ -92,6 +92,12 @@ it("names a repository that was begun at the top of a worktree", async () => {
   expect(await onlyHere(git(), worktree)).toEqual({ unmerged: [], leftBehind: [".git/ (a repository of its own)"] });
 });
 
+it("names the lock of a worktree that a person has locked", async () => {
+  const worktree = await create();
+  runIn(repository, "worktree", "lock", worktree.path);
+  expect(await onlyHere(git(), worktree)).toEqual({ unmerged: [], leftBehind: ["a lock (git worktree lock)"] });
+});
+
 it("merges nothing under what a person has not finished, whose message and way back stay", async () => {
   writeFileSync(join(repository, "r.txt"), "r\n");
   runIn(repository, "add", "-A");
