@@ -66,6 +66,7 @@ describe.runIf(hasTmux).each([60, 80, 200])("caret chat at %i columns", (columns
     await openChat(columns);
     await terminal.enter(prompts.dangerous);
     await terminal.shows("Dangerous: ");
+    await terminal.shows("then Enter");
     await terminal.enter("n keep the build");
     await terminal.shows("denied by a person: keep the build");
     await terminal.shows("Cleaned.");

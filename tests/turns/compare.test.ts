@@ -140,6 +140,47 @@ describe("caret compare", () => {
     ]);
   }, 60_000);
 
+  it("merges and removes no candidate that somebody has worked on since it was listed", async () => {
+    const client = gateway.client();
+    const wanted = { prompt: "Make a file", models: models.slice(0, 2), workspace: join(repository, "inside") };
+    const { id } = await client.startComparison(wanted);
+    await expect.poll(async () => (await client.getComparison(id)).state, { timeout: 30_000 }).toBe("ready");
+    const made = (candidate: number) =>
+      join(gateway.home.dataDir, "worktrees", `compare-${id}-${candidate}`, "inside", "made.txt");
+    for (const candidate of [1, 2]) writeFileSync(made(candidate), "mine\n");
+    await expect(client.pickCandidate(id, { candidate: "1" })).rejects.toMatchObject({
+      code: "invalid-request",
+      message: "Candidate 1 has changed since its files were listed",
+    });
+    const refused = [git("log", "--format=%s"), (await client.getComparison(id)).candidates[0]?.files?.[0]?.unified];
+    const { candidates } = await client.pickCandidate(id, { candidate: "1" });
+    expect([refused, git("show", "HEAD:inside/made.txt"), candidates.map(({ kept }) => kept?.files)]).toEqual([
+      ["one", expect.stringContaining("+mine")],
+      "mine",
+      [undefined, ["inside/made.txt"]],
+    ]);
+    expect(readFileSync(made(2), "utf8")).toBe("mine\n");
+    removeKept();
+  }, 60_000);
+
+  it("keeps all work when the candidate that was named beforehand cannot be merged", async () => {
+    writeFileSync(join(repository, "inside", "made.txt"), "mine\n");
+    const { exit, stderr, stdout } = compare("--models", "auto,gpt-5.1", "--pick", "auto", "Make a file");
+    const [code, failed, said] = [await exit, await stderr, (await stdout).trimEnd().split("\n").slice(-3)];
+    const kept = leftovers();
+    expect([code, failed, said, kept.worktrees]).toEqual([
+      2,
+      expect.stringContaining("Uncommitted changes are in the way: inside/made.txt"),
+      [
+        "Nothing was merged; these worktrees are kept:",
+        expect.stringMatching(/^ {2}auto: .* has inside\/made\.txt$/),
+        expect.stringMatching(/^ {2}gpt-5\.1: .* has inside\/made\.txt$/),
+      ],
+      3,
+    ]);
+    removeKept();
+  }, 60_000);
+
   const leavingOutput = ["--check", "echo result >check.out", "--models", "auto,gpt-5.1", "--pick", "auto"];
 
   it("keeps a candidate with files that Git ignores when it is picked beforehand", async () => {
@@ -153,8 +194,12 @@ describe("caret compare", () => {
       expect.stringContaining("Candidate 1 has files that no merge brings back: inside/check.out"),
       [
         "Nothing was merged; these worktrees are kept:",
-        expect.stringMatching(new RegExp(`^ {2}auto: ${own}/compare-\\w+-1 has inside/check\\.out$`)),
-        expect.stringMatching(new RegExp(`^ {2}gpt-5\\.1: ${own}/compare-\\w+-2 has inside/check\\.out$`)),
+        expect.stringMatching(
+          new RegExp(`^ {2}auto: ${own}/compare-\\w+-1 has inside/made\\.txt, inside/check\\.out$`),
+        ),
+        expect.stringMatching(
+          new RegExp(`^ {2}gpt-5\\.1: ${own}/compare-\\w+-2 has inside/made\\.txt, inside/check\\.out$`),
+        ),
       ],
       "Ignore\none",
     ]);

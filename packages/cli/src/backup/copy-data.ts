@@ -12,7 +12,6 @@ const leftOut: ReadonlySet<string> = new Set([
   "gateway.json",
   "owners",
   "processes",
-  "scratch",
   "worktrees",
 ]);
 

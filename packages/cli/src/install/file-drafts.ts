@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -15,7 +16,8 @@ import { CaretError } from "@caret/protocol";
 import { type FileTarget, findTarget } from "./file-target.ts";
 import { readRegularFile } from "./read-regular-file.ts";
 
-const PRIVATE = 0o600;
+/** The permissions of a file with secrets in it. */
+export const PRIVATE = 0o600;
 
 export interface Draft {
   readonly path: string;
@@ -30,6 +32,7 @@ export class FileDrafts {
   readonly #before = new Map<string, string | undefined>();
   readonly #after = new Map<string, { readonly text: string | undefined; readonly mode: number }>();
   readonly #targets = new Map<string, FileTarget>();
+  readonly #kept: string[] = [];
 
   read(path: string): string | undefined {
     const draft = this.#after.get(path);
@@ -50,6 +53,18 @@ export class FileDrafts {
     this.read(path);
     this.#target(path).assertReplaceable();
     this.#after.set(path, { text, mode });
+  }
+
+  /** Copies that stay beside files which go. */
+  get kept(): readonly string[] {
+    return this.#kept;
+  }
+
+  /** Keeps what stands in a file beside it, under a name that nothing has. */
+  keepBeside(path: string): void {
+    const copy = freeName(`${path}.edited`);
+    this.write(copy, this.read(path), this.mode(path));
+    this.#kept.push(copy);
   }
 
   changes(): readonly Draft[] {
@@ -107,6 +122,13 @@ function readText(path: string): string | undefined {
       cause: reason,
       fix: "Nothing was changed. Repair the file first.",
     });
+  }
+}
+
+function freeName(path: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
   }
 }
 

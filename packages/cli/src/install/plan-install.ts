@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { CaretError } from "@caret/protocol";
 import { type Installation, isOwnFile, type OwnFile, type Setting, type SharedFile } from "@caret/protocol/recipes";
-import { digestText, type FileDrafts } from "./file-drafts.ts";
+import { digestText, type FileDrafts, PRIVATE } from "./file-drafts.ts";
 import type { ReceiptFile, ReceiptSetting } from "./receipt.ts";
 import { editorFor, emptyText, setSetting } from "./settings-editors.ts";
-
-const PRIVATE = 0o600;
 
 export interface InstallPlan {
   readonly installation: Installation;

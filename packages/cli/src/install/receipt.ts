@@ -54,6 +54,11 @@ export type Receipt = Readonly<z.infer<typeof receiptSchema>>;
 export type ReceiptFile = Receipt["files"][number];
 export type ReceiptSetting = ReceiptFile["settings"][number];
 
+/** A client that can read its token nowhere else has it in its settings. */
+export function holdsToken({ value }: ReceiptSetting): boolean {
+  return JSON.stringify(value ?? null).includes("caret_");
+}
+
 const SUFFIX = ".json";
 
 export function receiptDirectory(dataDir: string): string {

@@ -8,12 +8,14 @@ import { undoInstall } from "./undo-install.ts";
 export interface ClientUninstall {
   readonly receipt: Receipt;
   readonly changes: readonly Draft[];
+  /** Copies of Caret's own files that the user has edited. */
+  readonly kept: readonly string[];
 }
 
 /** The way back from an installation. Throws where a file cannot be read or written. */
 export function previewUninstall(dataDir: string, client: string): ClientUninstall {
   const { receipt, drafts } = plan(dataDir, client);
-  return { receipt, changes: drafts.changes() };
+  return { receipt, changes: drafts.changes(), kept: drafts.kept };
 }
 
 /** Goes that way, and forgets the client's token and receipt. */
@@ -26,7 +28,7 @@ export async function uninstallClient(dataDir: string, client: string): Promise<
     for (const directory of receipt.directories.toReversed()) removeEmpty(directory);
     if (receipt.token !== null) await removeClientToken(dataDir, receipt.token);
     removeReceipt(dataDir, receipt);
-    return { receipt, changes };
+    return { receipt, changes, kept: drafts.kept };
   });
 }
 

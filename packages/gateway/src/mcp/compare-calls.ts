@@ -78,7 +78,7 @@ async function waitUntilReady(
     if (!limit.aborted && !signal.aborted) throw reason;
   }
   // The host no longer wants what it has asked for.
-  if (signal.aborted) return await client.dropComparison(id);
+  if (signal.aborted) return await client.dropComparison(id, { keep: true });
   return newest ?? (await client.getComparison(id));
 }
 

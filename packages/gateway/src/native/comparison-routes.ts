@@ -31,6 +31,7 @@ const pickCandidateBody = z.object({
 
 const dropQuery = z.object({
   force: queryFlag.describe("`true`: also what candidates have beyond the changes that are listed").exactOptional(),
+  keep: queryFlag.describe("`true`: nobody has chosen, and every worktree that holds work is kept").exactOptional(),
 }) satisfies z.ZodType<DropComparison>;
 
 interface ComparisonRoutesOptions {

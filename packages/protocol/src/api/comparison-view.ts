@@ -28,13 +28,15 @@ export interface PickCandidate {
   readonly candidate: string;
   /** Of the commit that its uncommitted files are put in. */
   readonly message?: string;
-  /** Also although it has files that no merge brings back, such as those that Git ignores: they go with its worktree. */
+  /** Also although it has files that no merge brings back, such as those that Git ignores: they go with its worktree, and those of all others with theirs. */
   readonly force?: boolean;
 }
 
 export interface DropComparison {
   /** Also where candidates have what the comparison does not list: it goes with their worktrees. */
   readonly force?: boolean;
+  /** Nobody has chosen to lose the candidates' work: every worktree that holds any is kept. */
+  readonly keep?: boolean;
 }
 
 /** A candidate's worktree that stays after the comparison: it holds what is nowhere else, and nobody has chosen to lose it. */

@@ -14,7 +14,7 @@ import { branchOf, createWorktree } from "../worktrees/create-worktree.ts";
 import { mergeWorktree, previewMerge } from "../worktrees/merge-worktree.ts";
 import { type OnlyHere, onlyHere } from "../worktrees/only-here.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
-import { worktreeChanges } from "../worktrees/worktree-changes.ts";
+import { currentTree, listChanges } from "../worktrees/worktree-changes.ts";
 import { type ComparisonRecords, type KeptWorktree, keptWork } from "./comparison-records.ts";
 import { type Expendable, releaseWorktree } from "./release-worktree.ts";
 import { runCandidate } from "./run-candidate.ts";
@@ -58,9 +58,12 @@ export class Comparison {
   readonly #worktrees: readonly Worktree[];
   readonly #stop = new AbortController();
   readonly #watchers = new Set<() => void>();
+  /** Of each candidate's files as they are listed. */
+  readonly #listed = new Map<number, string>();
   readonly #running: Promise<unknown>;
   #view: ComparisonView;
   #closing: Promise<void> | undefined;
+  #isPicking = false;
 
   constructor(options: ComparisonOptions, created: NewComparison) {
     const { id, repository, wanted } = created;
@@ -114,13 +117,30 @@ export class Comparison {
     return () => void this.#watchers.delete(own);
   }
 
-  async pick({ candidate: candidateId, message, force = false }: PickCandidate): Promise<void> {
-    const worktree = this.#worktrees[this.#view.candidates.findIndex(({ id }) => id === candidateId)];
+  async pick(wanted: PickCandidate): Promise<void> {
+    // Removing the worktrees of those that were not picked takes a while, in which another pick would be merged too.
+    if (this.#isPicking) throw new CaretError("session-busy", "A candidate of this comparison is being merged");
+    this.#isPicking = true;
+    try {
+      await this.#pick(wanted);
+    } finally {
+      this.#isPicking = false;
+    }
+  }
+
+  async #pick({ candidate: candidateId, message, force = false }: PickCandidate): Promise<void> {
+    const index = this.#view.candidates.findIndex(({ id }) => id === candidateId);
+    const worktree = this.#worktrees[index];
     if (worktree === undefined) throw new CaretError("not-found", `The comparison has no candidate ${candidateId}`);
-    if (this.#view.state !== "ready") throw notReady(this.#view);
+    if (this.#view.state !== "ready" || this.#closing !== undefined) throw notReady(this.#view);
     const { git } = this.#options;
     if (!force) assertNothingLeft(candidateId, worktree, await onlyHere(git, worktree));
     const { id: preview } = await previewMerge(git, worktree);
+    // After the preview: what changes later is not merged under its id.
+    if (!(await this.#isAsListed(worktree, index))) {
+      await this.#list(worktree, index);
+      throw changedSince(candidateId);
+    }
     const words = message ?? `Do what was asked: ${this.#view.prompt.split("\n", 1)[0]}`;
     const merge = await mergeWorktree(git, worktree, { preview, message: words });
     await this.#close(force ? "everything" : "what-is-listed", { candidate: candidateId, merge });
@@ -141,13 +161,13 @@ export class Comparison {
   async #removeAll(wanted: Expendable): Promise<void> {
     // While it runs, nobody has seen a list.
     const expendable = wanted === "what-is-listed" && this.#view.state === "running" ? "nothing" : wanted;
-    const { git, records, sessions, onError } = this.#options;
+    const { records, sessions, onError } = this.#options;
     const caller = this.#caller;
     this.#stop.abort(new CaretError("cancelled", "The comparison was dropped"));
     await this.#running;
     const kept: KeptWorktree[] = [];
     for (const [index, worktree] of this.#worktrees.entries()) {
-      const files = await releaseWorktree(git, worktree, expendable, this.#view.candidates[index]);
+      const files = await this.#release(worktree, index, expendable);
       if (files.length === 0) continue;
       const { path, branch } = worktree;
       kept.push({ path, files });
@@ -160,6 +180,11 @@ export class Comparison {
     // Their logs stay, out of the way, where the directories they worked in are gone.
     for (const { sessionId, kept: isKept } of this.#view.candidates)
       if (sessionId !== undefined && isKept === undefined) await sessions.change(sessionId, { archived: true }, caller);
+  }
+
+  async #release(worktree: Worktree, index: number, expendable: Expendable): Promise<readonly string[]> {
+    const isListed = expendable === "what-is-listed" && (await this.#isAsListed(worktree, index));
+    return await releaseWorktree(this.#options.git, worktree, expendable, isListed ? this.#view.candidates[index] : {});
   }
 
   async #run(): Promise<void> {
@@ -175,11 +200,29 @@ export class Comparison {
       const name = worktree.path.slice(root.length + 1);
       await createWorktree(git, { repository: worktree.repository, name, root });
       note(await this.#runTurn(worktree, index, note));
-      const { files, omitted } = await worktreeChanges(git, worktree);
-      note({ files, omitted, state: "done" });
+      await this.#list(worktree, index);
+      note({ state: "done" });
     } catch (reason) {
       const error = CaretError.from(reason).toInfo();
       note({ state: "done", outcome: { kind: "failed", error } });
+    }
+  }
+
+  async #list(worktree: Worktree, index: number): Promise<void> {
+    const { view, tree } = await listChanges(this.#options.git, worktree);
+    this.#listed.set(index, tree);
+    this.#note(index, { files: view.files, omitted: view.omitted });
+  }
+
+  /** A person may have worked on in a candidate's worktree, or something that its agent has left running. */
+  async #isAsListed(worktree: Worktree, index: number): Promise<boolean> {
+    const tree = this.#listed.get(index);
+    if (tree === undefined) return false;
+    try {
+      return (await currentTree(this.#options.git, worktree)) === tree;
+    } catch (reason) {
+      if (CaretError.is(reason)) return false;
+      throw reason;
     }
   }
 
@@ -227,6 +270,12 @@ function assertNothingLeft(candidate: string, { path }: Worktree, { leftBehind }
       fix: `Nothing was changed. Copy what you need from ${path}, then pick it with \`force\`: they go with its worktree.`,
     },
   );
+}
+
+function changedSince(candidate: string): CaretError {
+  return new CaretError("invalid-request", `Candidate ${candidate} has changed since its files were listed`, {
+    fix: "Nothing was changed. Look at its changes again; what you pick then is what they show.",
+  });
 }
 
 function notReady({ id, state }: ComparisonView): CaretError {

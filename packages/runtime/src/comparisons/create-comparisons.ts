@@ -80,9 +80,10 @@ export function createComparisons(options: ComparisonsOptions): RuntimeCompariso
       }
       return comparison.view;
     },
-    async drop(id, caller, { force = false } = {}) {
+    async drop(id, caller, { force = false, keep = false } = {}) {
+      if (force && keep) throw new CaretError("invalid-request", "force and keep: choose one of them");
       const { comparison } = find(id, caller);
-      await comparison.drop(force ? "everything" : "what-is-listed");
+      await comparison.drop(keep ? "nothing" : force ? "everything" : "what-is-listed");
       return comparison.view;
     },
     sweep: records.sweep,

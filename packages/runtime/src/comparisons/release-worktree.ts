@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { type CandidateView, CaretError } from "@caret/protocol";
-import type { Git } from "../git/run-git.ts";
+import { type Git, runGit } from "../git/run-git.ts";
 import { type OnlyHere, onlyHere } from "../worktrees/only-here.ts";
 import { removeWorktree } from "../worktrees/remove-worktree.ts";
 import type { Worktree } from "../worktrees/worktree.ts";
+
+/** What `git show-ref` ends with. */
+const NO_SUCH_REF = 1;
 
 /** What of a candidate's work goes with its worktree. */
 export type Expendable =
@@ -37,6 +40,14 @@ async function heldBy(git: Git, worktree: Worktree): Promise<readonly string[]> 
     return [...unmerged, ...leftBehind];
   } catch (reason) {
     if (!CaretError.is(reason)) throw reason;
-    return existsSync(worktree.path) ? ["its files: Git cannot read them"] : [];
+    if (existsSync(worktree.path)) return ["its files: Git cannot read them"];
+    return (await isWithoutBranch(git, worktree)) ? [] : [`the commits of ${worktree.branch}: Git cannot read them`];
   }
+}
+
+/** Also where the repository is gone: there is nothing left to lose. */
+async function isWithoutBranch(git: Git, { repository, branch }: Worktree): Promise<boolean> {
+  if (!existsSync(repository)) return true;
+  const { code } = await runGit(git, repository, ["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]);
+  return code === NO_SUCH_REF;
 }

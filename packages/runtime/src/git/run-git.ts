@@ -4,6 +4,8 @@ import { toolEnvironment } from "../process/tool-environment.ts";
 
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** In which git removes its locks and half-written files, as after Ctrl-C: what it leaves would keep a person's own commands from running. */
+const GRACE_MS = 5_000;
 
 /**
  * A repository may be hostile: its own settings can name programs that git then runs. None of these is run. Given by the
@@ -66,7 +68,7 @@ export async function runGit(
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    void child.stop({ graceMs: 0, reason: "git took too long" });
+    void child.stop({ graceMs: GRACE_MS, reason: "git took too long" });
   }, limitMs);
   try {
     const { bytes, isCut } = await readUpTo(child.stdout, maxBytes);

@@ -8,7 +8,7 @@ const LIMIT_MS = 120_000;
 /** Run git, without programs that the repository names. Rejects with what git said unless it ends with an expected code. */
 export type RunSafely = (args: readonly string[], options?: RunOptions) => Promise<{ code: number; text: string }>;
 
-interface RunOptions extends Pick<GitOptions, "env" | "maxBytes" | "input" | "decoding"> {
+interface RunOptions extends Pick<GitOptions, "env" | "maxBytes" | "input" | "decoding" | "limitMs"> {
   /** Exit codes that are answers; absent: only 0. */
   readonly codes?: readonly number[];
 }

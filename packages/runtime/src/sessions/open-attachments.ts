@@ -1,11 +1,12 @@
 import { readdir } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { CaretError, type PromptImage, type SessionImage } from "@caret/protocol";
 import { createKeyedLock } from "../async/keyed-lock.ts";
 import type { AttachedImage } from "../lanes/lane.ts";
 import type { EventStore } from "../log/event-store.ts";
+import { hasLogAside } from "../log/sqlite/log-aside.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
 import { directoryName } from "../paths/session-directory.ts";
 
@@ -74,6 +75,7 @@ export function openAttachments(root: string): Attachments {
     // Another process may be writing a snapshot of the workspace there.
     removeSession: (sessionId) => rm(directoryOf(sessionId), { recursive: true, force: true, maxRetries: 5 }),
     async sweep(store, signal) {
+      if (hasLogAside(dirname(root))) return;
       makePrivateDirectory(root);
       // In this order: whatever was there before the sessions were listed has its session among them, if it has one.
       const found = await listNames(root);

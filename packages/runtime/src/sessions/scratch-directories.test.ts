@@ -1,8 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createMemoryEventStore } from "../log/testing/memory-event-store.ts";
+import { openAttachments } from "../sessions/open-attachments.ts";
 import { openScratchDirectories } from "./scratch-directories.ts";
 
 let directory: string;
@@ -32,6 +42,41 @@ it("keeps the directories of sessions, and sweeps those whose session is gone", 
   });
   scratch.remove(tmpdir());
   expect(existsSync(tmpdir())).toBe(true);
+});
+
+it("keeps the directories of sessions whose data directory was moved, or is reached by another way", async () => {
+  const now = Date.now() + 10 * 60_000;
+  const [before, moved] = [join(directory, "before"), join(directory, "moved")];
+  const open = (root: string) => openScratchDirectories({ root, newId: () => "made", now: () => now });
+  const workspace = open(before).make("");
+  writeFileSync(join(workspace, "work.txt"), "work");
+  const store = createMemoryEventStore();
+  await store.createSession({ id: "s", workspace, createdAt: now });
+  renameSync(before, moved);
+  await open(moved).sweep(store);
+  expect(readFileSync(join(moved, "made", "work.txt"), "utf8")).toBe("work");
+});
+
+it("keeps everything while a log that was put aside may know whose it is", async () => {
+  const now = Date.now() + 10 * 60_000;
+  const [root, attached] = [join(directory, "scratch"), join(directory, "attachments")];
+  const scratch = openScratchDirectories({ root, newId: () => "made", now: () => now });
+  const attachments = openAttachments(attached);
+  const places = [scratch.make(""), attachments.directory("s")];
+  const aside = join(directory, "caret.db.corrupt-2026-01-01");
+  writeFileSync(aside, "");
+  const there = async (): Promise<readonly boolean[]> => {
+    const store = createMemoryEventStore();
+    await scratch.sweep(store);
+    await attachments.sweep(store);
+    return places.map((place) => existsSync(place));
+  };
+  const kept = await there();
+  rmSync(aside);
+  expect([kept, await there()]).toEqual([
+    [true, true],
+    [false, false],
+  ]);
 });
 
 it("keeps a directory beside a session's workspace, the same one each time, as long as there is the session", async () => {

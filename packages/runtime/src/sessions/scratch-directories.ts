@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CaretError } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
+import { hasLogAside } from "../log/sqlite/log-aside.ts";
 import { physicalPath, wayInside } from "../paths/physical-path.ts";
 import { makePrivateDirectory } from "../paths/private-files.ts";
 import { directoryName } from "../paths/session-directory.ts";
@@ -51,6 +52,10 @@ export function openScratchDirectories(options: {
   const remove = (directory: string): void => {
     if (holds(directory)) rmSync(directory, { recursive: true, force: true });
   };
+  const isYoung = (directory: string): boolean => {
+    const madeAt = statSync(directory, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+    return options.now() - madeAt < YOUNG_MS;
+  };
   return {
     make(instructions) {
       const directory = join(root, options.newId());
@@ -73,14 +78,18 @@ export function openScratchDirectories(options: {
     instruct,
     remove,
     async sweep(store, signal) {
+      if (hasLogAside(dirname(options.root))) return;
       for (const name of readdirSync(root)) {
         if (signal?.aborted === true) return;
         const directory = join(root, name);
-        const madeAt = statSync(directory, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
-        if (options.now() - madeAt < YOUNG_MS) continue;
-        const { sessions } = await store.listSessions({ search: name });
-        if (!sessions.some(({ id, workspace }) => id === name || workspace === directory)) remove(directory);
+        if (!isYoung(directory) && !(await isUsed(store, name))) remove(directory);
       }
     },
   };
+}
+
+/** By its name, which no two have: the data directory may have been moved, or be reached by another way. */
+async function isUsed(store: EventStore, name: string): Promise<boolean> {
+  const { sessions } = await store.listSessions({ search: name });
+  return sessions.some(({ id, workspace }) => id === name || basename(workspace) === name);
 }

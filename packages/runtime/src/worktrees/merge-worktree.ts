@@ -8,14 +8,19 @@ import type { Git } from "../git/run-git.ts";
 import { inRepository, openRepository, type RunSafely } from "../git/run-safely.ts";
 import { withScratchObjects } from "../git/scratch-objects.ts";
 import { repositoriesIn, type TreeChange, treeChanges } from "../git/tree-changes.ts";
+import { assertFinished } from "../git/unfinished.ts";
 import { unsavedFiles } from "../git/unsaved-files.ts";
 import { withIndexOf } from "../git/with-index-of.ts";
 import { line, type Snapshot, snapshotWorktree } from "./snapshot-worktree.ts";
+import { stoppedMidway } from "./stopped-midway.ts";
 import { inWorktree, type Worktree } from "./worktree.ts";
 import { changedFiles } from "./worktree-changes.ts";
 
 /** What `git merge-tree` ends with when files conflict. */
 const CONFLICTS = 1;
+
+/** Stopped midway, it would leave half of the files behind. */
+const MERGE_MS = 3_600_000;
 
 /** For the commit that a preview joins in memory, and for repositories without a name for their commits. */
 const CARET = {
@@ -29,6 +34,8 @@ interface Plan {
   readonly preview: MergePreview;
   /** The tree of the worktree's files. */
   readonly tree: string;
+  /** The commit that is checked out in the repository. */
+  readonly target: string;
 }
 
 /** What merging would do. Changes no file, no index and no branch, in neither place, and leaves no object in the repository. */
@@ -49,7 +56,7 @@ export interface MergeWorktree {
  * conflicts, and when it would write over what is in no commit.
  */
 export async function mergeWorktree(git: Git, worktree: Worktree, wanted: MergeWorktree): Promise<MergeResult> {
-  const { preview, tree } = await planMerge(git, worktree);
+  const { preview, tree, target } = await planMerge(git, worktree);
   assertMergeable(preview, wanted.preview, worktree);
   const run = await inRepository(git, worktree.repository);
   const snapshot = await snapshotWorktree(git, worktree);
@@ -57,7 +64,13 @@ export async function mergeWorktree(git: Git, worktree: Worktree, wanted: MergeW
   if (!snapshot.isCommitted) await assertAtHead(run, worktree, snapshot);
   const env = await identity(run);
   const work = await commitOf(run, snapshot, wanted.message, env);
-  await moveForward(run, worktree, await joinedCommit(run, worktree, work, env));
+  const joined = await joinedCommit(run, worktree, { target, work }, env);
+  await assertStill(run, { into: preview.into, target, repository: worktree.repository });
+  try {
+    await moveForward(run, worktree, joined);
+  } catch (reason) {
+    throw await stoppedMidway(run, { target, commit: joined, reason });
+  }
   if (!snapshot.isCommitted) await moveBranch(git, worktree, snapshot, work);
   return { into: preview.into, commit: await line(run, ["rev-parse", "HEAD"]), files: preview.files };
 }
@@ -66,6 +79,7 @@ async function planMerge(git: Git, worktree: Worktree): Promise<Plan> {
   const { repository, branch } = worktree;
   const { run, programs } = await openRepository(git, repository);
   const into = await checkedOut(run, repository);
+  await assertFinished(run, repository);
   await assertMergeableFilters(git, worktree, programs);
   return await withScratchObjects(run, async (env) => {
     const seeing: RunSafely = (args, options = {}) => run(args, { ...options, env: { ...env, ...options.env } });
@@ -81,7 +95,7 @@ async function planMerge(git: Git, worktree: Worktree): Promise<Plan> {
     const written = conflicts.length > 0 ? [] : await treeChanges(seeing, target, joined.tree);
     await assertUnfilteredMerge(git, seeing, { repository, tree: joined.tree, changes: [...work, ...written] });
     const inTheWay = await filesInTheWay(seeing, repository, written);
-    return { preview: { id, repository, into, branch, files, conflicts, inTheWay }, tree: snapshot.tree };
+    return { preview: { id, repository, into, branch, files, conflicts, inTheWay }, tree: snapshot.tree, target };
   });
 }
 
@@ -136,10 +150,9 @@ async function assertAtHead(run: RunSafely, { branch, path }: Worktree, { head }
 async function joinedCommit(
   run: RunSafely,
   { branch }: Worktree,
-  work: string,
+  { target, work }: { readonly target: string; readonly work: string },
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const target = await line(run, ["rev-parse", "--verify", "HEAD"]);
   if ((await run(["merge-base", "--is-ancestor", target, work], { codes: [0, 1] })).code === 0) return work;
   if ((await run(["merge-base", "--is-ancestor", work, target], { codes: [0, 1] })).code === 0) return target;
   const { tree, conflicts } = await joinedTree(run, target, work);
@@ -147,11 +160,25 @@ async function joinedCommit(
   return await line(run, ["commit-tree", tree, "-p", target, "-p", work, "-m", `Merge branch '${branch}'`], env);
 }
 
+interface Receiving {
+  readonly repository: string;
+  readonly into: string;
+  readonly target: string;
+}
+
+/** A person may have committed, or switched to another branch, since the files were looked at: that one would be moved instead. */
+async function assertStill(run: RunSafely, { repository, into, target }: Receiving): Promise<void> {
+  const now = await line(run, ["rev-parse", "--verify", "HEAD"]);
+  // Last of all: two branches may stand at one commit.
+  if (now !== target || (await checkedOut(run, repository)) !== into) throw changedSince();
+}
+
 /** Git looks once more, at the files as they are now, and writes all of them or none; ignored ones are no more expendable than others. */
 async function moveForward(run: RunSafely, { branch }: Worktree, commit: string): Promise<void> {
   const safe = ["--ff-only", "--no-overwrite-ignore", "--no-autostash"];
   const quiet = ["--quiet", "--no-stat", "--no-verify", "--no-gpg-sign", "--no-verify-signatures"];
-  await run(["merge", ...safe, ...quiet, commit], { env: { GIT_REFLOG_ACTION: `merge ${branch}` } });
+  const env = { GIT_REFLOG_ACTION: `merge ${branch}` };
+  await run(["merge", ...safe, ...quiet, commit], { env, limitMs: MERGE_MS });
 }
 
 /** Joins two commits without a checkout. */

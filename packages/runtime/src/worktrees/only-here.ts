@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { submodulesIn } from "../git/add-files.ts";
 import { type BytePath, onDisk, shownPath, splitPaths } from "../git/byte-path.ts";
 import { filesBelow, kindOf } from "../git/on-disk.ts";
@@ -42,6 +43,8 @@ export async function onlyHere(git: Git, worktree: Worktree): Promise<OnlyHere> 
       ...ignored.map(shownPath),
       ...staged.map((path) => `${shownPath(path)} (staged)`),
       ...(await unpushedIn(git, { top: worktree.path, directories: nested, admin })),
+      ...ownRepository(worktree.path),
+      ...(existsSync(join(admin, "locked")) ? ["a lock (git worktree lock)"] : []),
       ...(unfinished === undefined ? [] : [`an unfinished ${unfinished}`]),
     ]),
   };
@@ -86,8 +89,18 @@ async function hiddenFiles(top: string, files: readonly UnsavedFile[]): Promise<
 function strayFiles(top: string, submodule: BytePath): readonly UnsavedFile[] {
   const directory = onDisk(top, submodule);
   const isDirectory = lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
-  const names = isDirectory ? readdirSync(directory, { encoding: "latin1" }) : [];
-  return names.includes(".git") ? [] : names.map((name) => ({ path: `${submodule}/${name}`, isIgnored: true }));
+  const entries = isDirectory ? readdirSync(directory, { encoding: "latin1", withFileTypes: true }) : [];
+  if (entries.some(({ name }) => name === ".git")) return [];
+  return entries.map((entry) => ({
+    path: `${submodule}/${entry.name}${entry.isDirectory() ? "/" : ""}`,
+    isIgnored: true,
+  }));
+}
+
+/** One that was begun at the top itself: its commits are in the directory that goes, while the files are compared with the repository's. */
+function ownRepository(top: string): readonly string[] {
+  const isOwn = lstatSync(join(top, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isOwn ? [".git/ (a repository of its own)"] : [];
 }
 
 function unique(names: readonly string[]): readonly string[] {
@@ -117,8 +130,22 @@ async function tipOf(run: RunSafely, branch: string): Promise<string | undefined
 }
 
 async function commitsAlone(run: RunSafely, commit: string, branch: string): Promise<readonly string[]> {
-  if ((await run(["merge-base", "--is-ancestor", commit, "HEAD"], { codes: [0, 1] })).code === 0) return [];
+  if (await staysWithout(run, commit, branch)) return [];
   const base = await run(["merge-base", "HEAD", commit], { codes: [0, 1] });
   const changes = base.code === 0 ? await treeChanges(run, base.text.trim(), commit) : [];
   return changes.length > 0 ? changes.map(({ path }) => shownPath(path)) : [`the commits of ${branch}`];
+}
+
+/**
+ * Whether the checkout's branch keeps a commit. Where none is checked out, or the one that goes, `HEAD` keeps nothing once a person
+ * switches: then another branch, or a tag, has to.
+ */
+async function staysWithout(run: RunSafely, commit: string, branch: string): Promise<boolean> {
+  const own = `refs/heads/${branch}`;
+  const checkedOut = (await run(["symbolic-ref", "--quiet", "HEAD"], { codes: [0, 1] })).text.trim();
+  if (checkedOut !== "" && checkedOut !== own)
+    return (await run(["merge-base", "--is-ancestor", commit, "HEAD"], { codes: [0, 1] })).code === 0;
+  const kinds = ["refs/heads", "refs/tags", "refs/remotes"];
+  const { text } = await run(["for-each-ref", "--count=2", "--format=%(refname)", `--contains=${commit}`, ...kinds]);
+  return text.split("\n").some((name) => name !== "" && name !== own);
 }

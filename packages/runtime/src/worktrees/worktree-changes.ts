@@ -12,18 +12,36 @@ const statuses: Readonly<Record<string, MergedFile["status"]>> = { A: "added", D
 
 /** What the worktree's branch and its uncommitted files change against the commit where they left the repository's branch. */
 export async function worktreeChanges(git: Git, worktree: Worktree): Promise<ChangesView> {
+  return (await listChanges(git, worktree)).view;
+}
+
+export interface ListedChanges {
+  readonly view: ChangesView;
+  /** Of the files that were listed: another tree has other work. */
+  readonly tree: string;
+}
+
+/** The same, for those who act on the list later. */
+export async function listChanges(git: Git, worktree: Worktree): Promise<ListedChanges> {
   const run = await inWorktree(git, worktree);
-  const { patches, files } = await withScratchObjects(run, async (env) => {
+  const { patches, files, tree } = await withScratchObjects(run, async (env) => {
     const { head, tree } = await snapshotWorktree(git, worktree, env);
     const base = await forkPoint(git, worktree.repository, head);
     const { text } = await run([...DIFF, base, tree], { env });
     const seeing: RunSafely = (args) => run(args, { env });
-    return { patches: patchesByPath(splitPatch(text)), files: await changedFiles(seeing, base, tree) };
+    return { patches: patchesByPath(splitPatch(text)), files: await changedFiles(seeing, base, tree), tree };
   });
   const shown = files
     .slice(0, MAX_FILES)
     .map((file): ChangedFile => ({ ...file, ...shownPatch(patches.get(file.path)) }));
-  return { isRepository: true, branch: worktree.branch, files: shown, omitted: files.length - shown.length };
+  const view = { isRepository: true, branch: worktree.branch, files: shown, omitted: files.length - shown.length };
+  return { view, tree };
+}
+
+/** The tree of a worktree's files as they are now. */
+export async function currentTree(git: Git, worktree: Worktree): Promise<string> {
+  const run = await inWorktree(git, worktree);
+  return await withScratchObjects(run, async (env) => (await snapshotWorktree(git, worktree, env)).tree);
 }
 
 /** Where the worktree's branch left the branch that is checked out in the repository. */

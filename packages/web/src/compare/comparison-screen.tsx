@@ -98,7 +98,8 @@ function Comparison({ comparison, onChange }: ComparisonProps) {
           changes shown here; a worktree with more than that is kept.
           <label className="mt-3 flex items-center gap-2">
             <input checked={isForced} onChange={(event) => setForced(event.currentTarget.checked)} type="checkbox" />
-            Also where it has files that no merge brings back, such as those that Git ignores: delete them
+            Also delete what no merge brings back and no diff shows, such as files that Git ignores: here and in the
+            worktrees of all other candidates
           </label>
         </ConfirmDialog>
       )}

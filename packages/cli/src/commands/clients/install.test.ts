@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -270,6 +271,51 @@ describe("caret install", () => {
       if (name.endsWith(".backup")) rmSync(join(receiptDirectory(dataDir), name));
     await uninstall("opencode");
     expect(readFileSync(file, "utf8")).toBe(openCode);
+  });
+
+  it("keeps a file of Caret's own beside its place where the user has edited it, and names it", async () => {
+    await install("codex");
+    const file = join(home, ".codex/caret.config.toml");
+    const edited: string[] = [];
+    for (const setting of ["one", "two"]) {
+      edited.push(`${readFileSync(file, "utf8")}${setting} = "mine"\n`);
+      writeFileSync(file, edited.at(-1) ?? "");
+      if (setting === "one") await install("codex");
+    }
+    const planned = await uninstall("codex", "--dry-run");
+    const { stdout } = await uninstall("codex");
+    expect([existsSync(file), files()]).toEqual([
+      false,
+      {
+        [join(home, ".codex")]: "directory",
+        [`${file}.edited`]: `100600 ${edited[0]}`,
+        [`${file}.edited-2`]: `100600 ${edited[1]}`,
+      },
+    ]);
+    expect([planned.stdout, stdout]).toEqual([
+      expect.stringContaining(`would be kept      ${file}.edited-2\n`),
+      expect.stringContaining(`kept      ${file}.edited-2\n`),
+    ]);
+  });
+
+  it.each([
+    ["a client that reads the token elsewhere", "opencode", ".config/opencode/opencode.jsonc", false],
+    ["a client with the token in its file", "crush", ".config/crush/crush.json", true],
+  ])("makes no file readable to others that the user keeps private by then: %s", async (_, client, path, isEdited) => {
+    const file = put(path, "{}\n", 0o644);
+    await install(client);
+    chmodSync(file, 0o600);
+    if (isEdited) writeFileSync(file, readFileSync(file, "utf8").replace("{", '{ "mine": "secret",'));
+    await uninstall(client);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it("gives the user's file back where one of Caret's own was removed by hand", async () => {
+    const file = put(".codex/caret.config.toml", 'model = "mine"\n');
+    await install("codex");
+    rmSync(file);
+    await uninstall("codex");
+    expect(readFileSync(file, "utf8")).toBe('model = "mine"\n');
   });
 
   it("leaves a file empty that the user has emptied", async () => {

@@ -7,7 +7,7 @@ import { inData } from "../../install/client-path.ts";
 import { greetProgram } from "../../install/greet-program.ts";
 import { type ClientInstall, installClient, previewInstall } from "../../install/install-client.ts";
 import { type LiveTurn, liveTurn } from "../../install/live-turn.ts";
-import type { Receipt } from "../../install/receipt.ts";
+import { holdsToken, type Receipt } from "../../install/receipt.ts";
 import { connectGateway } from "../../serve/connect-gateway.ts";
 import { durationText } from "../../terminal/amount-text.ts";
 import { printJson, printLines } from "../../terminal/print.ts";
@@ -43,7 +43,7 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
   const wanted: ClientInstall = { host, config, client, isDefault: options.default === true };
   if (options.dryRun === true || options.print === true) return await preview(host, wanted, options);
   const work = { wanted, isTested: options.test };
-  const { receipt, installation, test } = await withProgress(
+  const { receipt, installation, drafts, test } = await withProgress(
     host,
     options.test ? "Writing the settings, and testing them with a turn" : "Writing the settings",
     () => writeAndTest(host, loaded, work),
@@ -52,6 +52,7 @@ async function install(host: Host, client: string, options: InstallOptions): Pro
   if (options.json === true) return await printJson(host, { ...shown(receipt), test: test ?? null });
   return await printLines(host, [
     ...receipt.files.map(({ path, backup, isOwn }) => `${backup === null || isOwn ? "wrote  " : "changed"}  ${path}`),
+    ...drafts.kept.map((path) => `kept     ${path}`),
     ...(receipt.token === null ? [] : [`token    ${receipt.token}; \`${host.command} token ls\` lists it`]),
     ...secretLines(receipt),
     ...testLines(test),
@@ -71,11 +72,11 @@ async function writeAndTest(
   // Before anything is written: a port that is taken is no address for a client.
   const connection = isAsked ? await connectGateway(host, loaded, { keepsPort: true }) : undefined;
   try {
-    const { receipt, installation } = await installClient(wanted);
+    const { receipt, installation, drafts } = await installClient(wanted);
     const test = isTested
       ? await testInstallation(host, { dataDir: wanted.config.dataDir, receipt, installation })
       : undefined;
-    return { receipt, installation, test };
+    return { receipt, installation, drafts, test };
   } finally {
     await connection?.close();
   }
@@ -101,9 +102,7 @@ function testLines(test: InstallTest | undefined): readonly string[] {
 /** A file that has the token itself is said to. */
 function secretLines({ files, token }: Receipt): readonly string[] {
   if (token === null) return [];
-  const holders = files.filter(({ settings }) =>
-    settings.some(({ value }) => JSON.stringify(value ?? null).includes("caret_")),
-  );
+  const holders = files.filter(({ settings }) => settings.some(holdsToken));
   return holders.map(({ path }) => `secret   ${path} holds the token; only you can read it (0600)`);
 }
 

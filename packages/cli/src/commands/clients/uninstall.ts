@@ -27,15 +27,25 @@ export function addUninstallCommand(program: Command, host: Host, done: (code: E
 async function uninstall(host: Host, client: string, options: UninstallOptions): Promise<ExitCode> {
   const { dataDir } = loadHostConfig(host, options).config;
   const isPreview = options.dryRun === true || options.print === true;
-  const { receipt, changes } = isPreview ? previewUninstall(dataDir, client) : await uninstallClient(dataDir, client);
+  const { receipt, changes, kept } = isPreview
+    ? previewUninstall(dataDir, client)
+    : await uninstallClient(dataDir, client);
   const files = changes.map(({ path, after }) => ({ path, removed: after === undefined }));
   if (options.json === true) return await printJson(host, { client, token: receipt.token, files });
   if (options.print === true) return await printLines(host, changes.flatMap(printed));
   const word = isPreview ? "would be " : "";
   return await printLines(host, [
-    ...files.map(({ path, removed }) => `${word}${removed ? "removed " : "restored"}  ${path}`),
+    ...files.map((file) => `${word}${doneTo(file, kept)}  ${file.path}`),
     ...(receipt.token === null ? [] : [`${word}revoked   the token ${receipt.token}`]),
   ]);
+}
+
+function doneTo(
+  { path, removed }: { readonly path: string; readonly removed: boolean },
+  kept: readonly string[],
+): string {
+  if (kept.includes(path)) return "kept    ";
+  return removed ? "removed " : "restored";
 }
 
 function printed({ path, after }: Draft): readonly string[] {

@@ -1,3 +1,5 @@
+import { digestText } from "../../install/file-drafts.ts";
+
 export const UNIT_NAME = "caret.service";
 
 export interface ServiceUnitOptions {
@@ -15,7 +17,7 @@ export interface ServiceUnitOptions {
  * given time to let turns end first.
  */
 export function serviceUnit({ program, flags, dataDir, path }: ServiceUnitOptions): string {
-  return [
+  const unit = [
     "[Unit]",
     "Description=Caret, the gateway of Cursor's agents",
     "",
@@ -32,6 +34,17 @@ export function serviceUnit({ program, flags, dataDir, path }: ServiceUnitOption
     "WantedBy=default.target",
     "",
   ].join("\n");
+  return `${mark(unit)}\n${unit}`;
+}
+
+/** A unit that Caret wrote and that has a word of somebody else's in it by now, or one that Caret did not write. */
+export function isEdited(text: string): boolean {
+  const [first = "", ...rest] = text.split("\n");
+  return first !== mark(rest.join("\n"));
+}
+
+function mark(unit: string): string {
+  return `# Written by \`caret service install\`; edit it with \`systemctl --user edit\`. ${digestText(unit).slice(0, 16)}`;
 }
 
 /** systemd expands `%`, and in commands `$` too; it reads quotes and backslashes as C does. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -49,6 +49,29 @@ it("writes no unit for a data directory that a running gateway has", async () =>
   });
   expect(existsSync(join(home, ".config"))).toBe(false);
   server.close();
+});
+
+it("keeps what a person has made of the unit when it is written again, and when it goes", async () => {
+  const directory = join(home, "units");
+  const bin = join(directory, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "systemctl"), "#!/bin/sh\n", { mode: 0o755 });
+  const env = { PATH: `${bin}:/usr/bin:/bin`, CARET_DATA_DIR: directory, XDG_CONFIG_HOME: directory };
+  const service = (word: string) => tryCommand(addServiceCommand, ["service", word], { cwd: home, env, stdin: "" });
+  const unit = join(directory, "systemd", "user", "caret.service");
+  await service("install");
+  await service("install");
+  const own = readFileSync(unit, "utf8");
+  writeFileSync(unit, `${own}# mine\n`);
+  const { stdout } = await service("install");
+  writeFileSync(unit, "# other\n");
+  await service("uninstall");
+  expect(stdout).toContain(`The unit was edited: a copy of it is kept as ${unit}.edited\n`);
+  expect([`${unit}.edited`, `${unit}.edited-2`].map((path) => readFileSync(path, "utf8"))).toEqual([
+    `${own}# mine\n`,
+    "# other\n",
+  ]);
+  expect([existsSync(unit), existsSync(`${unit}.edited-3`)]).toEqual([false, false]);
 });
 
 it("quotes what systemd expands: `$` in a command, and `%` everywhere", () => {

@@ -9,8 +9,9 @@ import { addConfigFlags, configWords, loadHostConfig } from "../../config/config
 import { findGateway } from "../../gateway/find-gateway.ts";
 import { type ExitCode, exitCodes, type Host } from "../../host/host.ts";
 import { packageRoot, version } from "../../host/program.ts";
+import { FileDrafts } from "../../install/file-drafts.ts";
 import { printJson, printLines } from "../../terminal/print.ts";
-import { serviceUnit, UNIT_NAME } from "./service-unit.ts";
+import { isEdited, serviceUnit, UNIT_NAME } from "./service-unit.ts";
 
 interface ServiceOptions extends Readonly<Record<string, unknown>> {
   readonly json?: boolean;
@@ -51,12 +52,14 @@ async function install(host: Host, options: ServiceOptions): Promise<ExitCode> {
     );
   const systemctl = systemd(host);
   if (!existsSync(file)) await assertNoGateway(host, config.dataDir);
+  const kept = keepEdited(file);
   writePrivateFile(file, unit);
   demand(systemctl("daemon-reload"));
   demand(systemctl("enable", "--now", UNIT_NAME));
   if (options.json === true) return await printJson(host, { unit: file, active: true });
   return await printLines(host, [
     `The gateway runs as ${UNIT_NAME}, now and at every login.`,
+    ...keptLines(kept),
     `Its log: journalctl --user -u ${UNIT_NAME}`,
     "To keep it running without a login: loginctl enable-linger",
   ]);
@@ -74,10 +77,27 @@ async function uninstall(host: Host, options: ServiceOptions): Promise<ExitCode>
     throw new CaretError("not-found", `There is no unit ${file}`, { fix: "Nothing has to be done." });
   const systemctl = systemd(host);
   demand(systemctl("disable", "--now", UNIT_NAME));
+  const kept = keepEdited(file);
   rmSync(file);
   demand(systemctl("daemon-reload"));
   if (options.json === true) return await printJson(host, { unit: file, removed: true });
-  return await printLines(host, [`Stopped ${UNIT_NAME} and removed its unit. Sessions and agents are kept.`]);
+  return await printLines(host, [
+    `Stopped ${UNIT_NAME} and removed its unit. Sessions and agents are kept.`,
+    ...keptLines(kept),
+  ]);
+}
+
+/** What a person has made of the unit stays beside it. */
+function keepEdited(file: string): readonly string[] {
+  const drafts = new FileDrafts();
+  const text = drafts.read(file);
+  if (text !== undefined && isEdited(text)) drafts.keepBeside(file);
+  drafts.commit();
+  return drafts.kept;
+}
+
+function keptLines(kept: readonly string[]): readonly string[] {
+  return kept.map((path) => `The unit was edited: a copy of it is kept as ${path}`);
 }
 
 async function status(host: Host, options: ServiceOptions): Promise<ExitCode> {

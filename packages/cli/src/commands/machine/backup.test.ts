@@ -58,6 +58,13 @@ it("copies a database that is being written as it was at its last commit, and no
   expect([copy, join(copy, "caret.db")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
 });
 
+it("copies what agents have made for sessions without a workspace", async () => {
+  mkdirSync(join(dataDir, "scratch", "1"), { recursive: true });
+  writeFileSync(join(dataDir, "scratch", "1", "work.txt"), "work");
+  await backup("copy");
+  expect(readFileSync(join(root, "copy", "scratch", "1", "work.txt"), "utf8")).toBe("work");
+});
+
 it("copies what the data directory has on another disk by a link, and follows no link below", async () => {
   const disk = join(root, "disk");
   mkdirSync(join(disk, "attachments"), { recursive: true });

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { open } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CaretError } from "@caret/protocol";
 import { exportSession, importSession } from "@caret/runtime";
 import { absolutePath } from "../../config/config-paths.ts";
 import { type ExitCode, exitCodes } from "../../host/host.ts";
+import { findTarget } from "../../install/file-target.ts";
 import { findSession } from "../../store/find-session.ts";
 import { hostRedactor, type LogWork } from "../../store/log-work.ts";
 import { escapeControls, printJson, printLines, write } from "../../terminal/print.ts";
@@ -26,7 +27,7 @@ export async function exportOne(
     for await (const line of lines) await write(host.stdout, escapeControls(line));
     return exitCodes.completed;
   }
-  await pipeline(lines, await createFile(absolutePath(options.output, { ...host, base: host.cwd })));
+  await writeWhole(absolutePath(options.output, { ...host, base: host.cwd }), lines);
   return exitCodes.completed;
 }
 
@@ -40,10 +41,25 @@ export async function importOne(
   return json === true ? await printJson(host, session) : await printLines(host, [session.id]);
 }
 
-/** A session holds prompts and answers, so its file is for its owner alone. */
-async function createFile(path: string): Promise<Writable> {
+/** What is in a file's place stays until the export is whole, also where the disk is full. A pipe or a terminal is written to. */
+async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) return await pipeline(lines, await createFile(path, "w"));
+  const { path: target } = findTarget(path);
+  const draft = `${target}.${randomUUID()}.tmp`;
   try {
-    return (await open(path, "w", 0o600)).createWriteStream();
+    await pipeline(lines, await createFile(draft, "wx"));
+    await rename(draft, target);
+  } catch (reason) {
+    await rm(draft, { force: true });
+    throw reason;
+  }
+}
+
+/** A session holds prompts and answers, so its file is for its owner alone. */
+async function createFile(path: string, flag: "w" | "wx"): Promise<Writable> {
+  try {
+    return (await open(path, flag, 0o600)).createWriteStream();
   } catch (cause) {
     throw new CaretError("invalid-request", `Cannot write ${path}`, { cause, fix: "Name a file that can be written." });
   }

@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openAttachments, openSqliteEventStore } from "@caret/runtime";
@@ -88,6 +99,17 @@ describe("caret sessions", () => {
     });
     await expect(sessions("show", "zz")).rejects.toMatchObject({ code: "session-not-found" });
     await expect(sessions("show", "")).rejects.toMatchObject({ code: "session-not-found" });
+  });
+
+  it("exports into a file that is there already for its owner alone, by a link too, and into a pipe's place", async () => {
+    const file = join(directory, "old.ndjson");
+    writeFileSync(file, "old\n", { mode: 0o644 });
+    symlinkSync(file, join(directory, "link"));
+    await sessions("export", "aaaa-1", "-o", join(directory, "link"));
+    await sessions("export", "aaaa-1", "-o", "/dev/null");
+    expect([statSync(file).mode & 0o777, lstatSync(join(directory, "link")).isSymbolicLink()]).toEqual([0o600, true]);
+    expect(readFileSync(file, "utf8")).toBe((await sessions("export", "aaaa-1")).stdout);
+    expect(readdirSync(directory).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   it("carries a session in a private file without secrets, and back", async () => {

@@ -1,6 +1,7 @@
 import {
   CaretError,
   type ComparisonView,
+  type DropComparison,
   type KeptCandidate,
   type LaneName,
   type NativeClient,
@@ -63,6 +64,7 @@ export function addCompareCommand(program: Command, host: Host, done: (code: Exi
 }
 
 async function compare(host: Host, words: readonly string[], options: CompareOptions): Promise<ExitCode> {
+  assertCandidate(options);
   const prompt = await readPrompt(host, { words, file: options.file });
   const workspace = absolutePath(options.workspace ?? ".", { ...host, base: host.cwd });
   const stop = new AbortController();
@@ -119,25 +121,34 @@ interface Started {
   readonly signal: AbortSignal;
 }
 
-/** What is not picked is dropped: no worktree is left but those that hold what nobody has chosen to lose. */
+/**
+ * What is not picked is dropped: no worktree is left but those that hold what nobody has chosen to lose. Where the pick was refused, or
+ * the command was stopped, nobody has chosen anything.
+ */
 async function finish(host: Host, options: CompareOptions, started: Started): Promise<ExitCode> {
   const { client, id, signal } = started;
   let picked: ComparisonView | undefined;
   let results: ComparisonView | undefined;
+  let hasChosen = false;
   try {
     results = await waitForResults(host, options, started);
     if (options.json !== true) await printResults(host, results);
     picked = await pick(host, options, results, started);
+    hasChosen = !signal.aborted;
     return picked === undefined && signal.aborted ? exitCodes.cancelled : exitCodes.completed;
   } catch (reason) {
     if (signal.aborted) return exitCodes.cancelled;
     throw reason;
   } finally {
-    const last =
-      picked ?? (await client.dropComparison(id, options.force === undefined ? {} : { force: options.force }));
+    const last = picked ?? (await client.dropComparison(id, whatGoes(options, hasChosen)));
     if (options.json === true) await printJson(host, { ...results, ...last });
     else await write(host.stdout, `${endLine(last)}\n`);
   }
+}
+
+function whatGoes({ force }: CompareOptions, hasChosen: boolean): DropComparison {
+  if (!hasChosen) return { keep: true };
+  return force === undefined ? {} : { force };
 }
 
 /** What is refused can be chosen otherwise by a person: nothing has changed. Undefined when none is wanted. */
@@ -148,8 +159,8 @@ async function pick(
   { client, id, signal }: Started,
 ): Promise<ComparisonView | undefined> {
   const { message, pick: named } = options;
-  for (;;) {
-    const chosen = await choose(host, options, results, signal);
+  for (let shown = results; ; shown = await client.getComparison(id)) {
+    const chosen = await choose(host, options, shown, signal);
     if (chosen === undefined) return undefined;
     try {
       return await client.pickCandidate(id, { ...chosen, ...(message === undefined ? {} : { message }) });
@@ -199,13 +210,18 @@ async function choose(
 ): Promise<PickedCandidate | undefined> {
   if (pick !== undefined) {
     const found = candidates.find(({ id, model }) => id === pick || model === pick);
-    if (found !== undefined) return { candidate: found.id, force };
-    throw new CaretError("invalid-request", `--pick: there is no candidate ${pick}`, {
-      fix: `Name one of ${candidates.map(({ model }) => model).join(", ")}.`,
-    });
+    return found && { candidate: found.id, force };
   }
   const canAsk = host.stdin.isTTY === true && host.stdout.isTTY === true && json !== true;
   return canAsk ? await pickInTerminal(host, candidates, signal) : undefined;
+}
+
+/** Before anything works for it. */
+function assertCandidate({ pick, models }: CompareOptions): void {
+  if (pick === undefined || models.some((model, index) => model === pick || String(index + 1) === pick)) return;
+  throw new CaretError("invalid-request", `--pick: there is no candidate ${pick}`, {
+    fix: `Name one of ${models.join(", ")}.`,
+  });
 }
 
 function endLine({ picked, candidates }: ComparisonView): string {

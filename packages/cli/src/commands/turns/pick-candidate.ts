@@ -5,7 +5,7 @@ import { write } from "../../terminal/print.ts";
 import { cleanText } from "../../terminal/text-cleaner.ts";
 
 const HELP =
-  "Type a number to merge that one (f and a number: also where files that Git ignores go with it), d and a number for its diff, c and a number for its check, n for none; then Enter";
+  "Type a number to merge that one (f and a number: also where files that Git ignores go with it and all others), d and a number for its diff, c and a number for its check, n for none; then Enter";
 
 export interface PickedCandidate {
   readonly candidate: string;

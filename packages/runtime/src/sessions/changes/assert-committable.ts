@@ -1,14 +1,10 @@
 import { CaretError } from "@caret/protocol";
 import type { RunSafely } from "../../git/run-safely.ts";
-import { unfinishedCommand } from "../../git/unfinished.ts";
+import { assertFinished } from "../../git/unfinished.ts";
 
 /** Rejects while git is in the middle of something, and when it does not know who commits. */
 export async function assertCommittable(run: RunSafely, workspace: string): Promise<void> {
-  const command = await unfinishedCommand(run);
-  if (command !== undefined)
-    throw new CaretError("invalid-request", `A ${command} is unfinished in ${workspace}`, {
-      fix: `Finish it in a terminal with \`git ${command} --continue\`, or take it back with \`git ${command} --abort\`, and try again.`,
-    });
+  await assertFinished(run, workspace);
   for (const who of ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"])
     if ((await run(["var", who], { codes: [0, 1, 128] })).code !== 0)
       throw new CaretError("invalid-request", "Git does not know who commits", {
