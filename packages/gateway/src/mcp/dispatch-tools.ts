@@ -11,7 +11,7 @@ export interface HostTool {
   readonly description: string;
   readonly annotations: ToolAnnotations;
   readonly input: z.ZodObject;
-  /** Takes what `input` lets through. */
+  /** Takes input that `input` has validated. */
   perform(input: unknown, call: HostCall): Promise<object>;
 }
 

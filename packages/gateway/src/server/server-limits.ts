@@ -2,7 +2,7 @@
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** For all headers of a request, and for the whole of it, to arrive. */
+  /** Time for all headers of a request, and below for the whole request, to arrive. */
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleConnectionMs: number;
