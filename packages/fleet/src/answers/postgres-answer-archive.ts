@@ -4,7 +4,7 @@ import type { Database } from "../database/open-database.ts";
 import type { Sealer } from "../wire/sealer.ts";
 
 const KEPT_MS = KEPT_DAYS * 24 * 60 * 60 * 1000;
-/** The client waits for the end of its answer meanwhile. An answer not stored within this time costs it one full request. */
+/** How long storing an answer may delay its end. An answer not stored in time costs its client one full request. */
 const PATIENCE_MS = 2_000;
 /** Expired answers are deleted once per this many answers. */
 const TIDY_EVERY = 500;

@@ -113,7 +113,7 @@ async function inTransaction<Outcome>(
     isSound = await rollBack(client);
     throw reason;
   } finally {
-    // Close a connection that could not be rolled back: nobody may go on in its transaction.
+    // Close a connection that could not be rolled back: its transaction must not be continued.
     client.release(!isSound);
   }
 }

@@ -22,7 +22,7 @@ export interface ShownTurnsOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Mirrors `running_turns`, so that a list of sessions costs no query per session. */
+/** Mirrors `running_turns`, so listing sessions costs no query per session. */
 export function openShownTurns({ database, listener, sealer, onError }: ShownTurnsOptions): ShownTurns {
   const turns = new Map<string, { readonly shown: ShownTurn; readonly changed: string }>();
   const listeners = new Set<(sessionId: string) => void>();

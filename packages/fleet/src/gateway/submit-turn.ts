@@ -70,8 +70,8 @@ function isRecalled({ kind, input }: NewTurn): boolean {
 }
 
 /**
- * A session's turn that is not in the log has not begun. The same key always gets this answer; only a new key lets a repeat through. For a
- * conversation's request, nobody knows what it began.
+ * A session's turn that is not in the log has not begun. The same key always gets this answer; only a new key lets a repeat through. What a
+ * conversation's request began is unknown.
  */
 function neverBegan(turn: NewTurn): CaretError {
   const message = "The worker that had taken this turn was lost while it started";

@@ -74,7 +74,7 @@ export const forgetSql = `
   delete from lineage_transcripts where session_id = $1 and not is_contested
 `;
 
-/** Deletes what nobody has gone on with since $1. */
+/** Deletes what was not continued since $1. */
 export const tidySql = `
   with newest as (delete from lineage_newest where at < $1), scopes as (delete from lineage_scopes where at < $1)
   delete from lineage_transcripts where at < $1

@@ -10,7 +10,7 @@ import { wasWritten, writeAppend } from "./write-append.ts";
 
 /** Appends that nobody waits for are gathered for this long; after a pause, the first is written at once. */
 const GATHER_MS = 15;
-/** Sessions whose position is cached, so an append takes one statement. */
+/** Number of sessions whose position is cached, so an append takes one statement. */
 const MAX_PLACES = 2_000;
 
 export interface AppendQueueOptions {

@@ -32,7 +32,7 @@ export async function createIn(
   { staged, command, agent, now, owner, leaseMs, home }: CreateOptions & Made,
 ): Promise<SessionRecord> {
   const state = await lockSession(queries, session.id);
-  // A session with this id is being deleted: none of its remains may become part of the new one.
+  // A session with this id is being deleted: its remains must not become part of the new one.
   if (state?.hidden === "removed") await removeWhole(queries, session.id);
   else if (state !== undefined) throw sessionTaken(session.id);
   if (command !== undefined) await recordCommand(queries, command, { sessionId: session.id }, now);

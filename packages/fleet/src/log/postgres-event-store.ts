@@ -85,7 +85,7 @@ export interface PostgresLogStore extends EventStore {
   readonly agents: AgentStore;
 }
 
-/** Rejects with `storage-failed` if the database cannot be reached. Caches nothing that is read. */
+/** Rejects with `storage-failed` if the database cannot be reached. Reads are never cached, only the sessions' positions for appends. */
 export async function openPostgresEventStore(options: PostgresEventStoreOptions): Promise<PostgresLogStore> {
   const { database, role = "guest", version = "0" } = options;
   const machine = hostname();

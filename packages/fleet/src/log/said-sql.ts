@@ -12,7 +12,7 @@ import { type SearchTerm, wordsOf } from "@caret/runtime/log/search/search-words
 import type { Queries } from "../database/open-database.ts";
 import { scopeSql, scopeValues } from "./scope-sql.ts";
 
-/** Pieces per millisecond whose order is preserved. */
+/** Pieces per millisecond that keep their order. */
 const PER_MS = 1_024;
 /** Limits of a `tsvector`: word length and position. */
 const LONGEST_WORD = 500;

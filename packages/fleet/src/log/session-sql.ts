@@ -117,8 +117,7 @@ export async function lockSession(queries: Queries, id: string): Promise<Session
   return { hidden, lastSeq: Number(row["last_seq"]), updatedAt: Number(row["updated_at"]) };
 }
 
-/** Returns whether the id was free. */
-/** `home`: the machine with its workspace. */
+/** Returns whether the id was free. `home`: the machine with its workspace. */
 export async function insertSession(
   queries: Queries,
   session: SessionRecord,

@@ -40,7 +40,7 @@ export interface JobQueue {
   complete(job: KeyJob, queries: Queries): Promise<void>;
   /** Removes a job of a worker that is gone, from any queue: its key's queue may have changed since it was sent. */
   remove(jobId: string, queries: Queries): Promise<void>;
-  /** Jobs fetched a while ago whose key nobody holds under them: their worker died before it claimed or completed. */
+  /** Jobs fetched a while ago under which nobody holds the key: their worker died before it claimed or completed. */
   findOrphans(): Promise<readonly OrphanedJob[]>;
   close(): Promise<void>;
 }

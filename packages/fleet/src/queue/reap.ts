@@ -59,7 +59,7 @@ async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<R
   const [work] = rows;
   // It was renewed, or another worker handles it.
   if (work === undefined) return nothing;
-  // Some worker must write it to the log first: after this, none would look for it.
+  // Some worker must log it first: after this, no worker would look for it.
   if ((await queries.query(unrecordedSql, [key])).count > 0) return nothing;
   const queue = await queueOf(queries, key, work);
   const ended = await queries.query(

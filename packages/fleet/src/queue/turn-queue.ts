@@ -8,8 +8,7 @@ import { ANYWHERE, type JobQueue, type KeyJob } from "./job-queue.ts";
 const JOB_AGE_MS = 12 * 3_600_000;
 
 /**
- * Turns of a session run one after another; requests of a conversation run concurrently, since one can bring the results of another's
- * calls.
+ * Turns of a session run one after another; requests of a conversation run concurrently, since one can bring results for another's calls.
  */
 export type WorkKind = "session" | "conversation";
 

@@ -15,8 +15,8 @@ export interface AdoptSessionOptions {
 }
 
 /**
- * Goes on here with a session whose machine is away. This machine becomes its home for good. Its chats on the other machine are dropped
- * even if that comes back: they would miss what was said since. Waits for a lost worker's lease to expire.
+ * Takes over a session whose machine is away. This machine becomes its home for good. Its chats on the other machine are dropped, even if
+ * that machine comes back: they would miss what was said since. Waits for a lost worker's lease to expire.
  */
 export async function adoptSession(
   { database, engine, machine }: AdoptSessionOptions,

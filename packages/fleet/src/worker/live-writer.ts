@@ -27,7 +27,7 @@ export interface LiveWriterOptions {
   readonly sealer: Sealer;
   readonly notifier: Notifier;
   readonly share: string;
-  /** Aborted when the key is lost, so nobody waits for the answer any more. */
+  /** Aborts when the key is lost: nobody waits for the answer any longer. */
   readonly lost: AbortSignal;
 }
 

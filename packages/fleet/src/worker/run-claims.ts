@@ -116,7 +116,7 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
   const lost = new AbortController();
   const running = new Map<string, Promise<void>>();
   let ended: string[] = [];
-  /** The queue's last reply did not arrive, so what it said is unknown. */
+  /** The queue's last reply did not arrive, so the outcome of that call is unknown. */
   let isUnsure = false;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => bell.resolve();

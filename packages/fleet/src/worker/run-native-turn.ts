@@ -15,7 +15,10 @@ export interface RunNativeTurnOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** The gateway answers after ten seconds, whether or not the turn has begun; from half of that on, perhaps nobody hears why it did not. */
+/**
+ * The gateway answers after ten seconds, whether or not the turn has begun. After half of that, the reason for a failure may no longer
+ * reach the client.
+ */
 const UNHEARD_MS = 5_000;
 /** Delay before writing to the log is retried. */
 const RECORD_AGAIN_MS = 250;

@@ -4,7 +4,7 @@ import { estimatePrompt, type PromptTokens } from "./estimate-tokens.ts";
 
 /** What is known before an answer is given, to count its usage. */
 export interface AnswerCount extends Pick<TurnShare, "startsTurn"> {
-  /** The client's limit for the answer; reported usage never exceeds it. */
+  /** The client's limit for the answer; the answer's usage never exceeds it. */
   readonly maxOutput?: number | undefined;
   /** Estimated once, on first use. */
   prompt(): PromptTokens;

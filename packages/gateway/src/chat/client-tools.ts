@@ -34,7 +34,7 @@ function assertDistinct(tools: readonly ClientTool[]): void {
   }
 }
 
-/** The tool that a call means. A call without a namespace can mean any tool with that name. */
+/** The tool that a call means: the one in its namespace, else the first with its name. */
 export function toolOfCall(
   tools: readonly ClientTool[],
   { name, server }: { readonly name: string; readonly server?: string | undefined },

@@ -95,7 +95,7 @@ export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOu
 export interface AnswerLimiter {
   read(batch: readonly AgentEvent[]): readonly AgentEvent[];
   readonly cut: Cut | undefined;
-  /** Passes on more of a text if all of it is within the limits, else returns false. */
+  /** Wraps `more`: passes on text that is surely within the limits, and returns false for any other. */
   before(more: TakeMore): TakeMore;
 }
 

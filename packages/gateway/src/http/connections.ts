@@ -48,7 +48,7 @@ export function watchConnections(server: Server): void {
 
 /**
  * Stops listening and closes every connection on which no request is being answered: at once, or as soon as its answer is out. Node itself
- * would wait for connections that have not sent anything yet, which browsers open ahead, until it gives up.
+ * would wait, until its own time-out, for connections that have sent nothing yet, such as those that browsers open ahead.
  */
 export function stopTaking(server: Server): void {
   if (server.listening) server.close();

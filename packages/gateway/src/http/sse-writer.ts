@@ -70,7 +70,7 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   const watch = watchReader(raw, body, options, gone);
   let ended = false;
 
-  /** Nothing was written since the timer last checked. It checks twice per `keepAliveMs`, so writes need not reset it. */
+  /** Nothing was written since the timer last checked. It checks twice per `keepAliveMs`, so writes need not restart it. */
   let isSilent = false;
   const silence = setInterval(() => {
     if (isSilent && !body.needsDrain) send(keepAlive);

@@ -31,10 +31,7 @@ interface ComparisonReport extends Pick<ComparisonView, "state" | "picked"> {
   readonly next: string;
 }
 
-/**
- * One prompt for several models. Takes no checks, which only whoever starts a server by hand may set: they are commands that nobody
- * reviews.
- */
+/** One prompt for several models. Takes no checks, since nobody would review these commands; a person can give one with `caret compare`. */
 export async function compareModels(
   options: DispatchOptions,
   input: CompareInput,

@@ -149,7 +149,7 @@ async function decisionOf(
     : { decision: "rejected", reason: "The user did not confirm it" };
 }
 
-/** If the host cannot ask its person, its model's word is all we have, and that does not decide about turns that a person began. */
+/** If the host cannot ask its person, its model's word is all we have, which is not enough for a turn that was begun elsewhere. */
 function askedElsewhere(): CaretError {
   return new CaretError(
     "forbidden",

@@ -17,7 +17,7 @@ export interface HostRequest {
   /** The parsed body. */
   readonly body: unknown;
   readonly options: DispatchOptions;
-  /** Who sent the request: a connection belongs to whoever opened it. */
+  /** Sender of the request. A connection serves only the owner that opened it. */
   readonly owner: string;
 }
 

@@ -20,8 +20,8 @@ export interface Attempt {
 
 /**
  * Performs each command once per key: a client that got no answer sends the command again and gets the first answer, also while the first
- * is still running. Retryable failures are not remembered. Commands that start turns or that create or delete sessions are also recorded in
- * the log, so a retry after a restart or a crash does not repeat them.
+ * is still running. Retryable and internal failures are not remembered. Commands that start turns or that create or delete sessions are
+ * also recorded in the log, so a retry after a restart or a crash does not repeat them.
  */
 export interface Idempotency {
   /** Rejects as the command did, or with 422 if the key was used with another body. */

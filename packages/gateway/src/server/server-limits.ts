@@ -2,7 +2,7 @@
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** Time for all headers of a request, and below for the whole request, to arrive. */
+  /** Time for a request's headers (`headersMs`) and for the whole request (`requestMs`) to arrive. */
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleConnectionMs: number;

@@ -1,8 +1,8 @@
 /**
  * What gateways and workers hand to each other. This is not the log: rows can be deleted once they are answered.
  *
- * - `work` has one row per key that ever had work: a session, or a conversation of the stateless doors. Both whoever submits and the worker
- *   that finds nothing left to do lock it, so no turn is stranded between them. `fence` only grows.
+ * - `work` has one row per key that ever had work: a session, or a conversation of the stateless doors. Submitters lock it, and so does the
+ *   worker that finds nothing left to do, so no turn is stranded between them. `fence` only grows.
  * - `turns` are the requested turns, in the order of `position`. A turn goes from `queued` to `running` once, in the transaction that
  *   checks the fence. `input` and `answer` are sealed; the input is deleted when the turn ends.
  * - `running_turns` is what gateways show of running turns: what each waits for, sealed.

@@ -16,7 +16,7 @@ export interface ResponseMaking {
   readonly prepared: PreparedResponse;
   readonly conversations: Conversations;
   readonly caller: Caller;
-  /** Aborts when nobody wants the response any more. */
+  /** Aborts when the response is no longer wanted. */
   readonly signal: AbortSignal;
   readonly framing: EventFraming;
   /** Takes whole events; a promise is awaited (backpressure). */
