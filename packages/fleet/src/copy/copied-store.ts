@@ -23,7 +23,7 @@ export interface CopiedStore {
   /** Usage of turns whose sessions were deleted. */
   readLostUsages(): Promise<readonly CopiedRow[]>;
   readShared(table: CopiedTable): Promise<readonly CopiedRow[]>;
-  /** Atomic, even if the process dies during the write. */
+  /** Atomic even if the process dies, except that SQLite can be left with the transcripts alone, which do no harm. */
   writeSession(session: CopiedSession, events: AsyncIterable<readonly CopiedRow[]>): Promise<void>;
   /** Atomic. Existing rows are left alone. */
   writeShared(usages: readonly CopiedRow[], tables: ReadonlyMap<CopiedTable, readonly CopiedRow[]>): Promise<void>;

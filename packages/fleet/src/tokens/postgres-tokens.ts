@@ -11,7 +11,6 @@ import type { Database, Queries, Row } from "../database/open-database.ts";
 import { toPayloads } from "../wire/hint.ts";
 import { CHANNEL } from "../wire/notifier.ts";
 
-/** The tokens of a fleet. */
 export interface PostgresTokens extends TokenShelf {
   /** Changes whenever a token is added or revoked. */
   version(): Promise<number>;

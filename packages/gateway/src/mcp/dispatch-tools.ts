@@ -5,7 +5,6 @@ import type { DispatchCalls, HostCall } from "./dispatch-calls.ts";
 import { answerFields, sessionField, statusFields, taskFields, waitField } from "./dispatch-fields.ts";
 import type { DispatchOptions } from "./dispatch-options.ts";
 
-/** A tool that a host calls. */
 export interface HostTool {
   readonly name: string;
   readonly description: string;

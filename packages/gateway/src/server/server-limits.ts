@@ -1,4 +1,3 @@
-/** Limits of one gateway. */
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
