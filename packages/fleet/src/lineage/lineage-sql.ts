@@ -1,6 +1,6 @@
 /**
- * Looks up everything about a request in one statement: for each chain ($1 its number, $2 the place in it, $3 the digest) the last
- * transcript, the newest known one before it, and those that they name by `heard_before`; also the scopes in $4. `$5` is the asking
+ * Looks up everything about a request in one statement. For each chain ($1 its number, $2 the place in it, $3 the digest): the last
+ * transcript, the newest known one before it, and those that they name by `heard_before`. Also the scopes in $4. `$5` is the asking
  * machine.
  *
  * If a turn's end was logged but not written here (its worker died), the session's last turn supplies it. Contested transcripts of a

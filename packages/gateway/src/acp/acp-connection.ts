@@ -132,7 +132,7 @@ export class AcpConnection {
     return await this.#allowing(workspace, () => caret.createSession({ ...newSession, workspace }));
   }
 
-  /** The person opened the directory in the editor, so it is allowed, but not saved: an editor opens many. */
+  /** The person opened the directory in the editor, so it is allowed until the gateway ends, but not saved: an editor opens many. */
   async #allowing<Value>(workspace: string, act: () => Promise<Value>): Promise<Value> {
     const { caret, allowsWorkspaces, onAllowed } = this.#options;
     try {

@@ -34,7 +34,7 @@ export interface OpenSessionOptions {
   readonly view: SessionView;
   /** Fires when the client is gone. */
   readonly gone: AbortSignal;
-  /** Retries with the session's workspace allowed, if that was all that was missing. */
+  /** Runs `act`. If it fails only because the session's workspace is not allowed, allows that, if it may, and runs `act` again. */
   readonly allowing: <Value>(act: () => Promise<Value>) => Promise<Value>;
   /** Called when a turn has ended and its events were sent: the session's view may have changed. */
   readonly onTurnEnd: (session: OpenSession, usage: Usage | undefined) => Promise<void>;

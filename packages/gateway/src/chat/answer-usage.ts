@@ -11,10 +11,10 @@ export interface AnswerCount extends Pick<TurnShare, "startsTurn"> {
 }
 
 /**
- * Usage of one answer. Upstream counts whole turns, which is the answer's own usage if the turn is all in this answer. A turn with client
- * calls spans several answers, and clients read each answer's usage as the size of their context: then each gets an estimate of its share,
- * and the turn's numbers are stated once, separately. The same applies if the turn used more than the answer was allowed: the agent's work
- * is not the answer.
+ * Usage of one answer. Upstream counts whole turns; that count is the answer's own if the turn is all in this answer. A turn with client
+ * calls spans several answers, and clients read each answer's usage as the size of their context: then each answer gets an estimate of its
+ * share, and the turn's numbers are stated once, separately. The same applies if the turn used more than the answer was allowed: the
+ * agent's work is not the answer.
  */
 export interface AnswerUsage {
   readonly reported: Usage | undefined;
