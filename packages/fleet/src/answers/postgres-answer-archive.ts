@@ -4,9 +4,9 @@ import type { Database } from "../database/open-database.ts";
 import type { Sealer } from "../wire/sealer.ts";
 
 const KEPT_MS = KEPT_DAYS * 24 * 60 * 60 * 1000;
-/** The client waits for the end of its answer meanwhile: one that is not kept in this time costs it one full request. */
+/** How long storing an answer may delay its end. An answer not stored in time costs its client one full request. */
 const PATIENCE_MS = 2_000;
-/** So often, in answers, what is too old is looked for. */
+/** Expired answers are deleted once per this many answers. */
 const TIDY_EVERY = 500;
 
 export interface PostgresAnswerArchiveOptions {
@@ -29,7 +29,7 @@ const findByItemSql = `
   select body from kept_answers where at >= $3 and key = (select answer from kept_items where keeper = $1 and id = $2)
 `;
 
-/** The answers of a fleet: a client goes on from one at any gateway. */
+/** The fleet's answers: a client can go on from one at any gateway. */
 export function createPostgresAnswerArchive(options: PostgresAnswerArchiveOptions): AnswerArchive {
   const { database, sealer, now = Date.now, onError = () => undefined } = options;
   let untilTidy = 0;

@@ -5,34 +5,34 @@ export interface CopiedSession {
   readonly session: CopiedRow;
   readonly turns: readonly CopiedRow[];
   readonly usages: readonly CopiedRow[];
-  /** Transcripts of the stateless doors that it has answered, and the one that it goes on from. */
+  /** Transcripts of the stateless doors that the session has answered, and the one it goes on from. */
   readonly transcripts: readonly CopiedRow[];
   readonly newest: readonly CopiedRow[];
 }
 
 /** A store that can be copied row by row, from or to. */
 export interface CopiedStore {
-  /** For people. */
+  /** Shown to people. */
   readonly place: string;
-  /** Throws `session-busy` while turns run: what they write would be missing in the copy. */
+  /** Throws `session-busy` while turns run: the copy would miss what they write. */
   assertIdle(): Promise<void>;
   sessionIds(): Promise<readonly string[]>;
-  /** Undefined when there is none. */
+  /** Undefined if the session does not exist. */
   readSession(sessionId: string): Promise<CopiedSession | undefined>;
   readEvents(sessionId: string, afterSeq: number, limit: number): Promise<readonly CopiedRow[]>;
-  /** What turns of deleted sessions consumed. */
+  /** Usage of turns whose sessions were deleted. */
   readLostUsages(): Promise<readonly CopiedRow[]>;
   readShared(table: CopiedTable): Promise<readonly CopiedRow[]>;
-  /** All of it or nothing: whatever ends the process meanwhile. */
+  /** Atomic even if the process dies, except that SQLite can be left with the transcripts alone, which do no harm. */
   writeSession(session: CopiedSession, events: AsyncIterable<readonly CopiedRow[]>): Promise<void>;
-  /** All of it or nothing. Rows that are there already stay as they are. */
+  /** Atomic. Existing rows are left alone. */
   writeShared(usages: readonly CopiedRow[], tables: ReadonlyMap<CopiedTable, readonly CopiedRow[]>): Promise<void>;
   close(): Promise<void>;
 }
 
 const PAGE = 500;
 
-/** All events of a session, oldest first, page by page. */
+/** Yields all events of a session in pages, oldest first. */
 export async function* eventPages(
   store: Pick<CopiedStore, "readEvents">,
   sessionId: string,

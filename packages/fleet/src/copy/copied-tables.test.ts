@@ -20,31 +20,31 @@ import {
 
 const copied = [eventTable, newestTable, sessionTable, transcriptTable, turnTable, usageTable, ...sharedTables];
 
-/** What a copy makes again or leaves out, and why. */
+/** Columns that a copy rebuilds or leaves out, and why. */
 const leftOut: Readonly<Record<"sqlite" | "postgres", Readonly<Record<string, string>>>> = {
   sqlite: {
-    // Which store deletes it, and how much of it can be searched: each store's own.
+    // Pending deletion and search progress belong to each store.
     session: "hidden hidden_owner said_seq",
-    // Each store numbers them, in the same order.
+    // Each store numbers them itself, in the same order.
     message: "number",
   },
   postgres: {
-    // As above; who holds it, and on which machine it is.
+    // As above, plus who holds it and its machine.
     sessions: "hidden hidden_owner said_seq incarnation fence owner lease_until home_machine",
     events: "fence written",
-    // SQLite reads it off the event that began the turn, and so does the copy to PostgreSQL.
+    // SQLite reads it from the turn's first event, and so does the copy to PostgreSQL.
     logged_turns: "client",
-    // By the prices of the copy's day: SQLite keeps none.
+    // At the prices of the copy's day: SQLite stores none.
     turn_usages: "priced",
     messages: "number",
-    // Worked out by PostgreSQL itself.
+    // A generated column.
     lineage_transcripts: "deleted_with",
   },
 };
 
-/** The search, which fills up again, and the version of the tables. */
+/** The search index, which fills up again, and the version of the tables. */
 const remadeInSqlite = ["said", "said_word", "schema_migration"];
-/** Also what passes between gateways and workers, and what stays where it is. */
+/** Also what gateways and workers exchange, and what stays where it is. */
 const remadeInPostgres =
   "api_blobs api_conversations commands comparisons kept_answers kept_items live_batches members openers running_turns said schema_migrations tokens turns work";
 

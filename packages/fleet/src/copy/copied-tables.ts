@@ -1,18 +1,18 @@
-/** One row, with the values that both stores have for the same thing: booleans are booleans, what is missing is null. */
+/** One row in values both stores share: booleans are booleans, missing values are null. */
 export type CopiedRow = Readonly<Record<string, string | number | boolean | null>>;
 
-/** A table that both stores have, and the columns that are the same in both. */
+/** A table that exists in both stores, with the columns they have in common. */
 export interface CopiedTable {
   readonly sqlite: string;
   readonly postgres: string;
   readonly columns: readonly string[];
-  /** Those of them that SQLite keeps as 0 and 1. */
+  /** The columns that SQLite stores as 0 and 1. */
   readonly booleans: readonly string[];
-  /** How rows are ordered, so that both stores digest them alike. */
+  /** Sort order of rows, so both stores produce the same digest. */
   readonly order: string;
 }
 
-/** What the file of transcripts is called beside the log's. */
+/** Name under which the lineage file is attached to the log's database. */
 export const LINEAGE = "lineage";
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -53,7 +53,7 @@ export const usageTable: CopiedTable = {
   order: "session_id, turn_id",
 };
 
-/** Which transcripts of the stateless doors the session has answered. SQLite keeps them in a file of their own. */
+/** Transcripts of the stateless doors that the session has answered. SQLite keeps them in a separate file. */
 export const transcriptTable: CopiedTable = {
   sqlite: `${LINEAGE}.transcript`,
   postgres: "lineage_transcripts",
@@ -62,7 +62,7 @@ export const transcriptTable: CopiedTable = {
   order: "hash",
 };
 
-/** The one of them that the session goes on from. */
+/** The transcript that the session goes on from. */
 export const newestTable: CopiedTable = {
   sqlite: `${LINEAGE}.newest`,
   postgres: "lineage_newest",
@@ -102,9 +102,9 @@ const messageTable: CopiedTable = {
   postgres: "messages",
   columns: words("id sender receiver text digest reply_to mode state at turn_id user_name"),
   booleans: [],
-  // The order in which they are taken from their queues.
+  // The order in which messages are taken from their queues.
   order: "number",
 };
 
-/** What is of no single session: it is copied after all of them. */
+/** Tables that belong to no single session; copied after all sessions. */
 export const sharedTables: readonly CopiedTable[] = [commandTable, agentTable, messageTable, scopeTable];

@@ -43,7 +43,7 @@ const inDirectory = (name: string): string => join(directory, name);
 const inDatabase = (): CopiedStore =>
   openPostgresCopiedStore({ database: openDatabase(readDatabaseAddress(database.url)), machine: "one" });
 
-/** Two sessions with turns, usage, odd characters, an agent with messages, and what a deleted session consumed. */
+/** Two sessions with turns, usage, odd characters, an agent with messages, and the usage of a deleted session. */
 async function fill(store: PostgresLogStore | ReturnType<typeof openSqliteEventStore>): Promise<void> {
   const turn = (turnId: string, text: string): { turnId: string; event: AgentEvent; raw?: string }[] => [
     { turnId, event: { type: "turn-start", turnId, lane: "cli", model: "auto", prompt: "Why?\0", client: "zed" } },
@@ -67,7 +67,7 @@ async function fill(store: PostgresLogStore | ReturnType<typeof openSqliteEventS
   await store.deleteSession("s3");
 }
 
-/** Transcripts of the first session, one of them settled, one of a session that is gone, and what is known of a client. */
+/** Transcripts of the first session, one of them settled, one of a deleted session, and what is known of a client. */
 async function fillLineage(store: LineageStore, sessionIds: readonly string[]): Promise<void> {
   for (const [index, sessionId] of sessionIds.entries()) {
     const about = { systemId: "system", toolCount: index, hasShownTools: true };
@@ -171,7 +171,7 @@ it("leaves nothing of a session whose copy broke off in its middle", async () =>
   await source.close();
   const from = openSqliteCopiedStore(inDirectory("a"));
   let reads = 0;
-  // The digest of the source reads a page and finds no other; then the copy begins.
+  // Digesting the source reads one page and then an empty one; after that the copy begins.
   const readEvents: CopiedStore["readEvents"] = async (id, afterSeq, limit) => {
     reads += 1;
     if (reads === 4) throw new Error("pulled the plug");

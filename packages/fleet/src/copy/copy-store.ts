@@ -5,24 +5,24 @@ import { digestSession, type SessionDigest } from "./session-digest.ts";
 
 export interface CopyProgress {
   readonly sessionId: string;
-  /** How many sessions are done, this one included, and how many there are. */
+  /** Sessions done, including this one, and their total. */
   readonly done: number;
   readonly total: number;
   readonly events: number;
-  /** It was there already, the same: an earlier copy was interrupted after it. */
+  /** An identical copy existed: an earlier run was interrupted after it. */
   readonly isOld: boolean;
 }
 
 export interface CopyReport {
   readonly sessions: number;
-  /** Those that an earlier copy had done. */
+  /** Sessions that an earlier run had copied. */
   readonly found: number;
   readonly events: number;
 }
 
 /**
- * Copies everything, session by session: each one as a whole, and compared by its digest afterwards. May be ended at any time and
- * started again: what is there already is compared, too, and left alone. Nothing of the source is changed.
+ * Copies everything session by session. Each session is written atomically and then verified by digest. Can be interrupted and restarted at
+ * any time: sessions already in the target are verified and left alone. Never changes the source.
  */
 export async function copyStore(
   from: CopiedStore,

@@ -15,9 +15,9 @@ import {
 } from "./copied-tables.ts";
 
 export interface PostgresCopiedStoreOptions {
-  /** With its tables up to date. It is closed with the store. */
+  /** Must be migrated. Closed with the store. */
   readonly database: Database;
-  /** Where the workspaces and chats of sessions are that come from a directory. */
+  /** Home machine of sessions copied from a directory: where their workspaces and chats are. */
   readonly machine: string;
 }
 
@@ -58,7 +58,7 @@ export function openPostgresCopiedStore({ database, machine }: PostgresCopiedSto
   };
 }
 
-/** A process that has a lease, or was seen a moment ago with a turn of its own. */
+/** Throws `session-busy` if a process holds a lease, or has a running turn and was seen within the last 15 seconds. */
 async function assertIdle(database: Database): Promise<void> {
   const { rows } = await database.query(
     `select id from sessions where lease_until > now() union
@@ -98,7 +98,7 @@ async function writeSession(
   await insert(queries, newestTable, newest);
 }
 
-/** Which client asked for a turn: SQLite reads it off the event that began it. */
+/** Notes which client asked for a turn: SQLite reads that from the turn's first event. */
 function noteClient(clients: Map<unknown, string>, { turn_id: turnId, data }: CopiedRow): void {
   const event = parseJson(String(data), {}) as Readonly<Record<string, unknown>>;
   if (typeof event["client"] === "string") clients.set(turnId, event["client"]);
@@ -117,7 +117,7 @@ async function insertUsages(queries: Queries, usages: readonly CopiedRow[]): Pro
   }
 }
 
-/** By the prices of now: SQLite keeps none. */
+/** Prices usage at current prices: SQLite stores none. */
 function priceOf({ model, cost, input, output, cache_read, cache_write }: CopiedRow): number | undefined {
   if (typeof model !== "string" || cost !== null) return undefined;
   const counts = { input, output, cacheRead: cache_read, cacheWrite: cache_write };
@@ -126,7 +126,7 @@ function priceOf({ model, cost, input, output, cache_read, cache_write }: Copied
   return costOf(usage, model);
 }
 
-/** As JSON in one statement, whatever the columns are. */
+/** Passes rows as JSON, so one statement fits any columns. */
 async function insert(queries: Queries, { postgres, columns }: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
   if (rows.length === 0) return;
   const names = columns.join(", ");

@@ -11,17 +11,17 @@ import {
   usageTable,
 } from "./copied-tables.ts";
 
-/** What a session amounts to: the same in two stores when all of it is the same. */
+/** Digest of a session; equal in two stores if and only if the session is. */
 export interface SessionDigest {
   readonly events: number;
-  /** Of the stateless doors. */
+  /** Transcripts of the stateless doors. */
   readonly transcripts: number;
-  /** The number of the first event that is missing; absent: none is. */
+  /** Number of the first missing event. Absent if none is missing. */
   readonly gapAt?: number;
   readonly sha256: string;
 }
 
-/** Undefined when there is no such session. */
+/** Undefined if the session does not exist. */
 export async function digestSession(store: CopiedStore, sessionId: string): Promise<SessionDigest | undefined> {
   const found = await store.readSession(sessionId);
   if (found === undefined) return undefined;

@@ -18,9 +18,9 @@ import {
   usageTable,
 } from "./copied-tables.ts";
 
-/** Throws `storage-locked` while a gateway has the directory, which is held until this is closed. */
+/** Holds the directory until closed. Throws `storage-locked` while a gateway has it. */
 export function openSqliteCopiedStore(directory: string): CopiedStore {
-  // As its gateway: no other can start meanwhile, and its tables are up to date.
+  // Opened as the directory's gateway: keeps other gateways from starting and migrates the tables.
   const held = openSqliteEventStore({ directory, role: "gateway" });
   const database = openDatabase(join(directory, LOG_FILE), { survives: "power-cut" });
   makeLineageFile(directory);
@@ -60,7 +60,7 @@ export function openSqliteCopiedStore(directory: string): CopiedStore {
       select(usageTable, "where session_id not in (select id from session) order by session_id, turn_id"),
     readShared: async (table) => select(table, `order by ${table.order}`),
     async writeSession(session, events) {
-      // A commit to two files is two: transcripts of a session that is not there yet do no harm, and are written again.
+      // Two files mean two commits, transcripts first: without their session they do no harm, and a retry writes them again.
       await inOneTransaction(database, async () => writeTranscripts(database, session));
       await inOneTransaction(database, () => writeSession(database, session, events));
     },
@@ -76,7 +76,7 @@ export function openSqliteCopiedStore(directory: string): CopiedStore {
   };
 }
 
-/** Its tables up to date, as a gateway would make them. */
+/** Creates or migrates the file, as a gateway would. */
 function makeLineageFile(directory: string): void {
   void openSqliteLineageStore({ directory }).close();
 }
@@ -97,7 +97,7 @@ async function writeSession(
   insert(database, usageTable, usages);
 }
 
-/** Nobody else has the log, so that a transaction may wait for the other store. */
+/** This process holds the log exclusively, so a transaction can wait for the other store. */
 async function inOneTransaction(database: DatabaseSync, work: () => Promise<void>): Promise<void> {
   database.exec("begin immediate");
   try {

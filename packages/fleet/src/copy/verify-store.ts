@@ -7,17 +7,17 @@ export interface StoreReport {
   readonly place: string;
   readonly sessions: number;
   readonly events: number;
-  /** Of the stateless doors, that sessions have answered. */
+  /** Transcripts of the stateless doors that sessions have answered. */
   readonly transcripts: number;
-  /** Sessions with a missing event, and the first that is missing. */
+  /** Sessions with missing events, each with the number of its first one. */
   readonly gaps: readonly { readonly sessionId: string; readonly seq: number }[];
   readonly agents: number;
   readonly messages: number;
-  /** Of all sessions, in the order of their ids: the same in two stores that have the same sessions. */
+  /** Over all sessions, ordered by id: equal in two stores with the same sessions. */
   readonly sha256: string;
 }
 
-/** Reads everything, and says what it amounts to. */
+/** Reads the whole store, counts and digests it. */
 export async function verifyStore(
   store: CopiedStore,
   onSession: (sessionId: string, done: number, total: number) => void = () => undefined,

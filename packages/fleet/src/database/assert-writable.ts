@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { CaretError } from "@caret/protocol";
 import type { Database } from "./open-database.ts";
 
-/** More than fits into what is left of a page. */
+/** More than fits into the free space of a page. */
 const PROBE_BYTES = 64 * 1024;
 const PROBE_MS = 5_000;
 
 /**
- * Rejects where the database takes no writes: it is away, full, a standby or read-only. It tries one, and takes it back; and a write that
- * found no room a moment ago counts, since a small one may still find some.
+ * Rejects if the database takes no writes: it is unreachable, full, a standby or read-only. Tries a write and rolls it back. A write that
+ * failed on a full disk a moment ago counts as well, since a small write can still succeed.
  */
 export async function assertWritable(database: Database): Promise<void> {
   const full = database.diskFull();
@@ -31,7 +31,7 @@ async function tryWrite(database: Database): Promise<void> {
       throw new TakenBack();
     });
   } catch (reason) {
-    // It was written, and rolled back.
+    // The write succeeded and was rolled back.
     if (!(reason instanceof TakenBack)) throw reason;
   }
 }

@@ -3,16 +3,16 @@ import { CaretError, Secret } from "@caret/protocol";
 const DEFAULT_SCHEMA = "caret";
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** Where the database is. The address may hold a password, so that it is a secret as a whole. */
+/** Where the database is. The whole address is a secret, since it can hold a password. */
 export interface DatabaseAddress {
   readonly url: Secret;
-  /** Caret's tables lie in a schema of their own: `?schema=…` of the address, else `caret`. */
+  /** The schema for Caret's tables: `?schema=…` of the address. Default: `caret`. */
   readonly schema: string;
-  /** Host and database, for people: without user, password and options. */
+  /** Host and database, for people. Omits user, password and options. */
   readonly place: string;
 }
 
-/** Throws `invalid-config`, without the address in it. */
+/** Throws `invalid-config`; the error does not quote the address. */
 export function readDatabaseAddress(text: string): DatabaseAddress {
   const url = URL.parse(text);
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol))

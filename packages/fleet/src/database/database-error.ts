@@ -5,23 +5,23 @@ const fullDisk = new Set(["53100"]);
 const refusing = new Set(["53300", "57P01", "57P02", "57P03"]);
 const held = new Set(["55P03", "40P01", "40001", "57014", "25P03"]);
 const lost = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENOTFOUND"]);
-/** Not logged in, no such user, database or right. */
+/** Login failed, or the user, database or privilege is missing. */
 const refused = /^(28|3D|42501)/;
 /** A standby, or a server in read-only mode. */
 const readOnly = new Set(["25006"]);
-/** No such schema, table, column or function. */
+/** The schema, table, column or function does not exist. */
 const unmade = new Set(["3F000", "42P01", "42703", "42704", "42883"]);
-/** Out of memory, or over a limit of the server. */
+/** Out of memory, or over a server limit. */
 const exhausted = /^53/;
 
-/** A commit that nobody knows of: the connection was lost before the server said whether it has committed. */
+/** A commit with unknown outcome: the connection was lost before the server confirmed it. */
 export class UnknownCommit extends Error {}
 
 export function isUnknownCommit(reason: unknown): boolean {
   return reason instanceof UnknownCommit || (CaretError.is(reason) && reason.cause instanceof UnknownCommit);
 }
 
-/** What PostgreSQL or the connection to it threw, as an error of ours. Its words name no password. */
+/** Converts an error of PostgreSQL or its connection to ours. The message contains no password. */
 export function toDatabaseError(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   const code = codeOf(reason);
@@ -57,7 +57,7 @@ export function toDatabaseError(reason: unknown): CaretError {
       cause: reason,
       fix: "`caret store roles --print` prints the roles and grants that gateways and workers need.",
     });
-  // A value that a column does not take is a bug of ours, and no fault of the server.
+  // A value that a column rejects is our bug, not the server's failure.
   if (/^2[23]/.test(code)) return CaretError.from(reason);
   return new CaretError("storage-failed", `The database failed: ${words}`, {
     cause: reason,
@@ -70,7 +70,7 @@ export function isDiskFull(reason: unknown): reason is CaretError {
   return CaretError.is(reason) && fullDisk.has(codeOf(reason.cause));
 }
 
-/** The server or the way to it is gone: what was under way may or may not have been committed. */
+/** The server or the connection is gone; the work in progress may or may not be committed. */
 export function isConnectionLoss(reason: unknown): boolean {
   const code = codeOf(reason);
   if (lost.has(code) || refusing.has(code) || code.startsWith("08")) return true;
@@ -79,7 +79,7 @@ export function isConnectionLoss(reason: unknown): boolean {
   return reason instanceof Error && /connection (terminated|ended|timeout)|timeout exceeded/i.test(reason.message);
 }
 
-/** Another transaction had the row, or this one was chosen to give way: nothing was written. */
+/** Another transaction held the row, or the server aborted this one to resolve a conflict: nothing was written. */
 export function isHeld(reason: unknown): boolean {
   return held.has(codeOf(reason)) || (reason instanceof Error && held.has(codeOf(reason.cause)));
 }
@@ -89,7 +89,7 @@ export function codeOf(reason: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** The columns of a table have changed since the statement was prepared. Nothing was done. */
+/** The table's columns changed after the statement was prepared. It did nothing. */
 export function isStalePlan(reason: unknown): boolean {
   if (!(reason instanceof Error)) return false;
   if (codeOf(reason) === "0A000" && reason.message.includes("cached plan")) return true;

@@ -1,7 +1,7 @@
-/** A noncharacter of Unicode, which text does not hold; where it does all the same, it is escaped as well. */
+/** A Unicode noncharacter, which does not occur in normal text; if it does, it is escaped too. */
 const ESCAPE = "\ufdd0";
 
-/** PostgreSQL refuses text with U+0000, which agents do write: as it is kept. */
+/** Escapes U+0000, which agents do write and PostgreSQL rejects. */
 export function toKept(text: string): string {
   if (!text.includes("\0") && !text.includes(ESCAPE)) return text;
   return text.replaceAll(ESCAPE, `${ESCAPE}1`).replaceAll("\0", `${ESCAPE}0`);
@@ -12,7 +12,7 @@ export function fromKept(text: string): string {
   return text.replaceAll(`${ESCAPE}0`, "\0").replaceAll(`${ESCAPE}1`, ESCAPE);
 }
 
-/** A JSON document whose texts are as they are kept already: the value of a statement, to be taken as it is. */
+/** A statement value: JSON whose strings were already escaped by `toKept`, passed to PostgreSQL verbatim. */
 export function keptJson(value: unknown): object {
   const text = JSON.stringify(value);
   return { toPostgres: () => text };

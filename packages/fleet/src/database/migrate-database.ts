@@ -4,12 +4,12 @@ import { type Migration, migrations } from "./migrations/migrations.ts";
 import type { Database, Queries } from "./open-database.ts";
 import { grantRights } from "./role-grants.ts";
 
-/** The lock that programs of all versions take to migrate. */
+/** Advisory lock for migrations; the same in all program versions. */
 const LOCK = "hashtextextended('caret migrations of ' || current_schema(), 0)";
 
 /**
- * Brings the tables up to date, once for all programs that start together. A database of a newer program is used as it is
- * where that program's migrations allow it; else this throws `storage-failed`.
+ * Brings the tables up to date, once for all programs that start together. Uses a database of a newer program as is if that program's
+ * migrations allow it; else throws `storage-failed`.
  */
 export async function migrateDatabase(database: Database, known: readonly Migration[] = migrations): Promise<void> {
   const applied = await findApplied(database);
@@ -17,12 +17,12 @@ export async function migrateDatabase(database: Database, known: readonly Migrat
   if (newestOf(applied) < known.length) await applyMissing(database, known).catch(adviseOwner);
 }
 
-/** Gives the roles of `caret store roles` what they may do, where that was changed or the roles were made after the tables. */
+/** Grants the roles of `caret store roles` their rights again, after someone changed them or made the roles later than the tables. */
 export async function grantRoles(database: Database): Promise<void> {
   await database.query(grantRights(database.schema));
 }
 
-/** Tables that are missing or out of date are the owner's to make, when this user may not. */
+/** Rethrows. If this user lacks the rights to migrate, the error tells that the database's owner must. */
 export function adviseOwner(cause: unknown): never {
   if (!isForbidden(cause)) throw cause;
   throw new CaretError(
@@ -46,7 +46,7 @@ interface Applied {
 
 export async function createSchema(database: Database, schema: string): Promise<void> {
   await database.query(`create schema if not exists ${schema}`).catch((reason: unknown) => {
-    // A user without that right may find the schema there all the same.
+    // A user without that right may still find an existing schema.
     if (!isForbidden(reason)) throw reason;
   });
 }
@@ -69,7 +69,7 @@ async function applyMissing(database: Database, known: readonly Migration[]): Pr
   });
 }
 
-/** None when the tables were never made. */
+/** Empty if the tables were never created. */
 async function findApplied(database: Database): Promise<readonly Applied[]> {
   const { rows } = await database.query("select to_regclass($1 || '.schema_migrations') is not null as made", [
     database.schema,

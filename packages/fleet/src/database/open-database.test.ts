@@ -17,10 +17,10 @@ shareTestDatabase((opened) => {
   database = opened;
 });
 
-/** A statement that fails with a code of PostgreSQL. */
+/** A statement that fails with this PostgreSQL error code. */
 const raising = (code: string): string => `do $$ begin raise exception 'told to' using errcode = '${code}'; end $$`;
 
-/** Every way to the server. The commit fails by a constraint that is checked no sooner. */
+/** Every path to the server. The commit fails on a deferred constraint. */
 const ways: Readonly<Record<string, (code: string) => Promise<unknown>>> = {
   query: (code) => database.query(raising(code)),
   "statement of a transaction": (code) => database.transaction((queries) => queries.query(raising(code))),
@@ -57,17 +57,17 @@ async function errorOf(work: Promise<unknown>): Promise<ErrorInfo> {
   return reason.toInfo();
 }
 
-/** Every class of the standard and of PostgreSQL, by a code that has a meaning and by one that has none. */
+/** Every class of the standard and of PostgreSQL, with a code that has a meaning and one that has none. */
 const classes =
   "02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX";
 const named =
   "53100 53200 53300 53400 25006 25P02 25P03 40001 40003 40P01 42501 42P01 42703 42883 55000 55P03 57014 57P01 57P02 57P03 57P04 58030";
 const numbers = isFullRun() ? ["001", "Z99"] : ["Z99"];
 const codes = [...classes.split(" ").flatMap((each) => numbers.map((number) => each + number)), ...named.split(" ")];
-/** The server is gone: of a commit nobody knows what came of it. */
+/** The server is gone: the outcome of a commit is unknown. */
 const isLoss = (code: string): boolean => /^08|^53300|^57P0[123]/.test(code);
 
-/** What all ways but the commit of a lost connection say. One that was patient says that it waited. */
+/** Errors of all paths except the commit of a lost connection. A call that retried says that it waited. */
 async function saidOf(code: string): Promise<readonly ErrorInfo[]> {
   const said = new Map<string, ErrorInfo>();
   for (const [way, fail] of Object.entries(ways)) {
@@ -83,7 +83,7 @@ it("says the same of an error of PostgreSQL on every way to it, whatever its cod
   for (const code of codes) {
     const said = await saidOf(code);
     expect(said, code).toHaveLength(1);
-    // A value that no column takes, or a constraint that is broken, is a bug.
+    // A value that no column takes, or a violated constraint, is a bug.
     expect(said[0]?.code === "internal", code).toBe(/^2[23]/.test(code));
   }
   await (await listener)?.end();

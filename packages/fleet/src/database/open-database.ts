@@ -9,24 +9,24 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface Result {
   readonly rows: readonly Row[];
-  /** How many rows the statement wrote or read. */
+  /** Rows that the statement wrote or read. */
   readonly count: number;
 }
 
-/** Something that takes statements: the database, or one transaction of it. */
+/** Runs statements: the database, or one of its transactions. */
 export interface Queries {
-  /** A named statement is prepared once per connection. Rejects with an error of ours; what PostgreSQL said is its cause. */
+  /** Prepares a named statement once per connection. Rejects with our error; PostgreSQL's is its cause. */
   query(sql: string, values?: readonly unknown[], name?: string): Promise<Result>;
 }
 
 export interface Database extends Queries {
   readonly schema: string;
   readonly place: string;
-  /** A write was refused within the last seconds because the disk is full. A smaller one may still find room. */
+  /** The error, if a write failed on a full disk within the last seconds. A smaller write may still succeed. */
   diskFull(): CaretError | undefined;
-  /** Commits when `work` resolves, else rolls back. Rejects with what `work` threw. */
+  /** Commits when `work` resolves, else rolls back. Rejects with the error of `work`. */
   transaction<Outcome>(work: (queries: Queries) => Promise<Outcome>): Promise<Outcome>;
-  /** A connection of its own, for LISTEN. The caller ends it. */
+  /** A separate connection for LISTEN. The caller ends it. */
   connect(onNotice: (channel: string, payload: string) => void, onEnd: (error?: Error) => void): Promise<Listener>;
   close(): Promise<void>;
 }
@@ -36,33 +36,33 @@ export interface Listener extends Queries {
 }
 
 export interface OpenDatabaseOptions {
-  /** How the server names this process in `pg_stat_activity`. */
+  /** This process's name in `pg_stat_activity`. */
   readonly name?: string;
   readonly maxConnections?: number;
 }
 
-/** A statement waits so long for a row that another transaction has. */
+/** How long a statement waits for a locked row (`lock_timeout`). */
 const LOCK_MS = 2_000;
-/** A process that was stopped in mid-transaction loses its connection after this, and its locks with it. */
+/** A process suspended in mid-transaction loses its connection, and with it its locks, after this. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const CONNECT_MS = 10_000;
-/** A write that found no room says so long that the disk is full. */
+/** How long a write that failed on a full disk counts as a full disk. */
 const REFUSED_MS = 10_000;
 
-/** Connects with the first query. */
+/** Connects on the first query. */
 export function openDatabase(address: DatabaseAddress, options: OpenDatabaseOptions = {}): Database {
   const { schema, place } = address;
   const settings = connectionSettings(address, options.name ?? "caret");
-  // A connection that nobody uses keeps no process from ending.
+  // Idle connections do not keep the process alive.
   const pool = new pg.Pool({
     ...settings,
     max: options.maxConnections ?? 8,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it: the next query opens another one.
+  // An idle connection broke: the next query opens another.
   pool.on("error", () => undefined);
-  // One that breaks in the hands of a query: that rejects. Between its taking and its statement nobody listens, and the process would end.
+  // A connection broke during a query, which rejects. Without this listener, a break between checkout and statement would end the process.
   pool.on("connect", (client) => client.on("error", () => undefined));
   let closing: Promise<void> | undefined;
   let refused: { readonly error: CaretError; readonly at: number } | undefined;
@@ -113,7 +113,7 @@ async function inTransaction<Outcome>(
     isSound = await rollBack(client);
     throw reason;
   } finally {
-    // One that could not be rolled back is closed: nobody may go on in its transaction.
+    // Close a connection that could not be rolled back: its transaction must not be continued.
     client.release(!isSound);
   }
 }
@@ -123,15 +123,18 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
     await client.query("rollback");
     return true;
   } catch {
-    // The connection is gone, and the server has rolled back by itself. What broke it is thrown by the caller.
+    // The connection is gone, so the server has rolled back by itself. The caller throws the original error.
     return false;
   }
 }
 
-/** Grows when a table has changed under prepared statements: from then on they have other names, and are prepared again. */
+/** Incremented when a table changed under prepared statements: it is part of their names, so they are prepared again. */
 let planGeneration = 0;
 
-/** A newer program has migrated the database: the statement did nothing, and its transaction was rolled back. */
+/**
+ * Runs the work once more if a newer program migrated the database meanwhile: the statement did nothing, and its transaction was rolled
+ * back.
+ */
 async function again<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
@@ -155,7 +158,7 @@ async function run(
   };
   const answer: pg.QueryResult<Record<string, unknown>> | readonly pg.QueryResult<Record<string, unknown>>[] =
     await translated(target.query<Record<string, unknown>>(statement));
-  // Several statements in one text give one result each.
+  // A text with several statements yields one result for each.
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   return { rows: (last?.rows ?? []).map(toRow), count: last?.rowCount ?? 0 };
 }
@@ -170,7 +173,7 @@ function toRow(row: Record<string, unknown>): Row {
   return row;
 }
 
-/** Whatever is asked of the server or of the way to it passes here, so that nobody else sees an error of PostgreSQL's own. */
+/** Every call to the server passes here, so no caller sees PostgreSQL's own errors. */
 async function translated<Outcome>(asked: Promise<Outcome>): Promise<Outcome> {
   try {
     return await asked;
@@ -190,7 +193,7 @@ function connectionSettings({ url, schema }: DatabaseAddress, name: string): pg.
   };
 }
 
-/** Counts and times are safe integers: pg would give them as text. */
+/** Counts and times are safe integers; pg would return them as strings. */
 const asNumber = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 const parserOf = ((oid: number, format?: "text" | "binary") =>
   asNumber.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;

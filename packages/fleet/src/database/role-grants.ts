@@ -1,8 +1,8 @@
 import { fleetRoles, jobRights, tableRights, usedSequences } from "./role-rights.ts";
 
 /**
- * The SQL by which an administrator makes three roles: the owner, who migrates and may do everything; gateways; workers. What the two may
- * do with Caret's tables is granted with each migration (`grantRights`); pg-boss makes its own tables, which are for both.
+ * SQL with which an administrator creates three roles: the owner, who migrates and may do everything, gateways, and workers. Each migration
+ * grants gateways and workers their rights on Caret's tables (`grantRights`); pg-boss makes its own tables, open to both.
  */
 export function roleGrants(schema: string): string {
   const jobs = `${schema}_jobs`;
@@ -27,8 +27,8 @@ ${byDefault} grant execute on functions to ${gateway}, ${worker};
 }
 
 /**
- * Gives the roles exactly what `tableRights` says, whatever they had: the owner runs it after each migration. Roles of earlier releases had
- * rights by default on each new table, and so on each new partition of `events`.
+ * Grants the roles exactly what `tableRights` says, whatever they had before. The owner runs it after each migration. Roles of earlier
+ * releases had default rights on each new table, and so on each new partition of `events`.
  */
 export function grantRights(schema: string): string {
   return `do $$

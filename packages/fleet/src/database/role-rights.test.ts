@@ -30,7 +30,7 @@ function as(role: FleetRole | "owner", schema: string): Database {
   return database;
 }
 
-/** As it was before rights were granted one by one: by default for each new table, and taken from some of them by name. */
+/** The state before rights were granted one by one: granted by default on each new table, and revoked from some by name. */
 const olderRoles = `
   create role older_owner login; create role older_gateway login; create role older_worker login;
   create schema older authorization older_owner; create schema older_jobs authorization older_owner;
@@ -50,7 +50,7 @@ interface Relation {
   readonly column: string;
 }
 
-/** Everything with rows that the catalogue has in Caret's schemas; a sequence too. */
+/** All tables, views and sequences in Caret's schemas, from the catalogue. */
 async function relationsOf(owner: Database): Promise<readonly Relation[]> {
   const { rows } = await owner.query(
     `select nspname as schema, relname as name, relkind as kind,
@@ -63,7 +63,7 @@ async function relationsOf(owner: Database): Promise<readonly Relation[]> {
   return rows as unknown as readonly Relation[];
 }
 
-/** What a role might try, with a statement that has no effect where it is allowed. */
+/** What a role might try; each statement has no effect if it is allowed. */
 const attempts: Readonly<Record<string, (target: string, relation: Relation) => string>> = {
   select: (target) => `select 1 from ${target} limit 0`,
   insert: (target) => `insert into ${target} default values`,
@@ -90,7 +90,7 @@ const sequenceAttempts: Readonly<Record<string, (target: string) => string>> = {
 
 class RolledBack extends Error {}
 
-/** Whether PostgreSQL lets the role do it; whatever it did is rolled back. */
+/** Whether PostgreSQL lets the role do it; any effect is rolled back. */
 async function isAllowed(database: Database, sql: string): Promise<boolean> {
   try {
     await database.transaction(async (queries) => {
@@ -102,9 +102,9 @@ async function isAllowed(database: Database, sql: string): Promise<boolean> {
     if (reason instanceof RolledBack) return true;
     const cause = (reason as Error).cause;
     if (codeOf(cause) === "42501") return false;
-    // A row without values breaks a constraint, which is looked at only where it might be inserted.
+    // A row without values violates a constraint, which is checked only if the insert is allowed.
     if (codeOf(cause).startsWith("23")) return true;
-    // A statement that does not fit the kind of relation was refused before its rights were asked for.
+    // A statement that does not fit the kind of relation was rejected before its rights were checked.
     if (["42809", "42P01", "42P16", "42P17", "0A000", "55000", "428C9"].includes(codeOf(cause))) return false;
     throw new Error(sql, { cause: reason });
   }
@@ -122,7 +122,7 @@ async function foundRights(database: Database, relations: readonly Relation[]) {
   return found;
 }
 
-/** What the documents promise. Who may write to a table may lock it. */
+/** The rights that the documents promise. A role that may update or delete a table's rows may lock it. */
 function promisedRights(role: FleetRole, relations: readonly Relation[]) {
   const promised: Record<string, readonly string[]> = {};
   for (const { schema, name, kind } of relations) {
@@ -134,7 +134,7 @@ function promisedRights(role: FleetRole, relations: readonly Relation[]) {
   return promised;
 }
 
-/** One partition is detached, and another one made later, by a role that may not make tables. */
+/** Detaches one partition and makes another later, through a role that may not create tables. */
 async function changePartitions(owner: Database, maker: Database): Promise<readonly string[]> {
   const { rows } = await owner.query(
     "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass order by 1",
@@ -146,7 +146,7 @@ async function changePartitions(owner: Database, maker: Database): Promise<reado
   return [...names, "events_detached"].map((name) => `${owner.schema}.${name}`);
 }
 
-/** Tables with the same rights are one row. */
+/** Tables with the same rights share a row. */
 function rightsTable(): string {
   const rows = Map.groupBy(Object.entries(tableRights), ([, { gateway, worker }]) =>
     [gateway, worker].map((verbs) => verbs.join(", ") || "nothing").join(" | "),

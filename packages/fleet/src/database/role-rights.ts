@@ -1,4 +1,4 @@
-/** What one of the roles may do with the rows of a table. Nobody but the owner may do anything else: truncate, alter, drop, refer, trigger. */
+/** What a role may do with a table's rows. Everything else is the owner's: truncate, alter, drop, references, trigger. */
 export type Verb = "select" | "insert" | "update" | "delete";
 
 export type FleetRole = "gateway" | "worker";
@@ -14,8 +14,8 @@ const all: readonly Verb[] = ["select", "insert", "update", "delete"];
 const none: readonly Verb[] = [];
 
 /**
- * Every table of Caret's schema with what each role may do there. A table that is not named is the owner's alone: the partitions of `events`,
- * which are read and written through their parent, and what was detached from it.
+ * Every table of Caret's schema with each role's rights. Tables not listed are the owner's alone: the partitions of `events`, which are
+ * read and written through their parent, and detached ones.
  */
 export const tableRights: Readonly<Record<string, Rights>> = {
   agents: { gateway: all, worker: all },
@@ -45,8 +45,8 @@ export const tableRights: Readonly<Record<string, Rights>> = {
   work: { gateway: keep, worker: ["select", "update"] },
 };
 
-/** Every sequence that a role takes numbers from. Those of identity columns need no right of their own. */
+/** Every sequence that a role takes numbers from. Sequences of identity columns need no grant. */
 export const usedSequences: readonly string[] = ["said_number"];
 
-/** pg-boss's own tables, in a schema of their own. */
+/** Rights on pg-boss's tables, which have their own schema. */
 export const jobRights: readonly Verb[] = all;

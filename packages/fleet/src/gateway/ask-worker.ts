@@ -20,12 +20,12 @@ export interface AskWorkerOptions {
   readonly owner: string;
 }
 
-/** How often it is looked whether a worker of this machine has died: the database is not asked for it. */
+/** How often to check whether a worker on this machine has died; this does not query the database. */
 const LOOK_MS = 500;
 
 /**
- * Asks a worker to do something, by name: one worker, or whichever worker of a machine takes it first. Rejects with its error, and
- * with `interrupted` when the worker is lost.
+ * Has a worker run a command, by name: one particular worker, or the first of a machine's to take it. Rejects with the worker's error, or
+ * with `interrupted` if the worker is lost.
  */
 export type AskWorker = (target: string, name: string, args: readonly unknown[]) => Promise<unknown>;
 
@@ -50,7 +50,7 @@ export function createAskWorker(options: AskWorkerOptions): AskWorker {
       const { rows } = await database.query("select target, answer from commands where id = $1", [id], "read answer");
       const answer = rows[0]?.["answer"];
       if (answer instanceof Uint8Array) return sealer.open(answer) as Reply;
-      // The worker that has taken it from its machine's is the target from then on.
+      // Once a worker takes a command addressed to its machine, that worker is the target.
       asked = String(rows[0]?.["target"] ?? target);
       await assertThere(asked);
       return undefined;
@@ -63,7 +63,7 @@ export function createAskWorker(options: AskWorkerOptions): AskWorker {
       return reply === undefined ? undefined : unwrapReply(reply);
     } finally {
       clearInterval(looking);
-      // What stays is deleted by a worker later.
+      // Rows left behind are deleted later by a worker.
       await database.query("delete from commands where id = $1", [id], "drop command").catch(() => undefined);
     }
   };

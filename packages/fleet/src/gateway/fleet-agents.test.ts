@@ -16,7 +16,7 @@ shareTestDatabase((opened) => {
 const caller = { tokenName: "anna-laptop", user: "anna" } as Caller;
 const queued = { sessionId: "s1", name: "ada", doing: { kind: "queued" } } as AgentView;
 
-/** What each method of the port is called with, and what the worker's own is to be called with then. */
+/** Arguments of each method of the port, which the worker's own must be called with. */
 const calls: Readonly<Record<(typeof agentCommands)[number], readonly unknown[]>> = {
   create: [{ name: "ada", workspace: "/w" }, caller, "a program"],
   get: ["ada", caller],
@@ -53,7 +53,7 @@ it("asks the agent's machine for each thing with the arguments that the port was
     database,
     members,
     shown: { owner: async () => undefined },
-    // As it passes through the database.
+    // As the database carries it.
     ask: async (_worker, name, args) => await handlers[name]?.(...(JSON.parse(JSON.stringify(args)) as never[])),
   });
   for (const method of agentCommands)

@@ -8,7 +8,7 @@ import { withoutConnection } from "./fleet-sessions.ts";
 import type { ShownTurns } from "./shown-turns.ts";
 
 export interface FleetAgentsOptions {
-  /** Reads agents and queues, and puts messages into them: all of that is in the database. It starts no turn. */
+  /** Reads agents and queues and queues messages, all in the database. Starts no turns. */
   readonly local: Agents;
   readonly database: Database;
   readonly members: Members;
@@ -16,36 +16,36 @@ export interface FleetAgentsOptions {
   readonly ask: AskWorker;
 }
 
-/** Named agents on a gateway without agents: each is on the machine that made it, and its turns start there. */
+/** Named agents on a gateway without agents. Each lives on the machine that made it, and its turns start there. */
 export function createFleetAgents(options: FleetAgentsOptions): Agents {
   const { local, members, shown } = options;
   const ask = (worker: string, method: AgentMethod, args: readonly unknown[]): Promise<unknown> =>
     options.ask(worker, `agents.${method}` satisfies AgentCommand, args);
 
-  /** Asks the worker that runs a turn of the session, else any of its machine. */
+  /** Asks the worker that runs a turn of the session, else any on its machine. */
   const askAtHome = async (method: AgentMethod, sessionId: string, args: readonly unknown[]): Promise<unknown> => {
     const running = await shown.owner(sessionId);
     const machine = (await homesOf(options, [sessionId])).get(sessionId);
     return await ask(running?.worker ?? (await chooseWorker(members, { machine })), method, args);
   };
-  /** Rejects with `not-found` what is not for this caller, before a worker hears of it. */
+  /** Rejects with `not-found` before any worker is asked if this caller may not see the agent. */
   const askAbout = async (method: AgentMethod, name: string, caller: Caller, ...more: readonly unknown[]) => {
     const { sessionId } = await local.get(name, caller);
     return (await askAtHome(method, sessionId, [name, ...more, withoutConnection(caller)])) as never;
   };
-  /** Why what waits does not start: its machine is away, or what the worker says that tries to start it. */
+  /** Why queued work does not start: its machine is away, or the reason given by the worker that tries to start it. */
   const problemAt = async (sessionId: string, read: (worker: string) => Promise<string | undefined>) => {
     const machine = (await homesOf(options, [sessionId])).get(sessionId);
     if (machine === undefined) return undefined;
     const [starter] = startersOn(await members.list(), machine);
-    // One that was lost a moment ago is followed by another, which has no problem yet.
+    // If that worker was just lost, another follows it and has no problem yet.
     return starter === undefined ? machineAway(machine) : await read(starter.id).catch(() => undefined);
   };
 
   return {
     ...local,
     async create({ machine, ...wanted }, caller, createdBy) {
-      // An argument that is undefined would arrive as null.
+      // An undefined argument would arrive as null.
       const maker = createdBy === undefined ? [] : [createdBy];
       const worker = await chooseWorker(members, { machine, workspace: wanted.worktree ?? wanted.workspace });
       return (await ask(worker, "create", [wanted, withoutConnection(caller), ...maker])) as AgentView;
@@ -70,7 +70,7 @@ export function createFleetAgents(options: FleetAgentsOptions): Agents {
       await local.queue(sessionId, caller);
       return (await askAtHome("startQueued", sessionId, [sessionId, withoutConnection(caller)])) as never;
     },
-    // Nothing of an agent runs on a machine that is away: what is left to do is in the database.
+    // A machine that is away runs nothing of an agent: the rest is done in the database.
     suspend: (name, how, caller) =>
       askAbout("suspend", name, caller, how).catch(orWhenAway(() => local.suspend(name, how, caller))),
     stop: (name, caller) => askAbout("stop", name, caller).catch(orWhenAway(() => local.stop(name, caller))),
@@ -81,7 +81,7 @@ export function createFleetAgents(options: FleetAgentsOptions): Agents {
   };
 }
 
-/** The machines of sessions, by their ids. */
+/** The home machines of sessions, by session id. */
 async function homesOf(
   { database }: Pick<FleetAgentsOptions, "database">,
   sessionIds: readonly string[],
@@ -91,7 +91,7 @@ async function homesOf(
   return new Map(rows.map((row) => [String(row["id"]), String(row["home_machine"])]));
 }
 
-/** The workers of a machine that start what waits: the first of them does (`waitingAtSql`). */
+/** The workers that start queued work on a machine, ordered by id: the first one does (`waitingAtSql`). */
 function startersOn(members: readonly Member[], machine: string): readonly Member[] {
   return members
     .filter(

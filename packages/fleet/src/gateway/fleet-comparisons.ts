@@ -19,24 +19,24 @@ export interface FleetComparisonsOptions {
   readonly listener: HintListener;
   readonly members: Members;
   readonly ask: AskWorker;
-  /** The gateway's name: its clients follow nothing any more when it is gone. */
+  /** The gateway's name: workers let go of its followers when it is gone. */
   readonly owner: string;
   readonly onError: (error: CaretError) => void;
 }
 
 interface FoundComparison extends SharedComparison {
-  /** The worker that has it. */
+  /** The worker that runs it. */
   readonly worker: string;
   readonly version: string;
 }
 
 type ReadComparison = (id: string) => Promise<FoundComparison | undefined>;
 
-/** Comparisons of workers that are there: one of a worker that is lost is gone, as with a gateway by itself. */
+/** Comparisons of workers that are present. If its worker is lost, a comparison is gone, as with a stand-alone gateway. */
 const foundSql = `select comparisons.id, owner, view, comparisons.version::text as number from comparisons
   join members on members.id = owner where ${isThereSql}`;
 
-/** Comparisons on a gateway without agents: the worker that started one has it, and says in the database how it stands. */
+/** Comparisons on a gateway without agents: the worker that started one keeps it and publishes its state in the database. */
 export function createFleetComparisons(options: FleetComparisonsOptions): Comparisons {
   const { database, sealer, members, owner, onError } = options;
   const patience = createPatience();
@@ -69,7 +69,7 @@ export function createFleetComparisons(options: FleetComparisonsOptions): Compar
       try {
         yield* viewsOf(options.listener, id, read, signal);
       } finally {
-        // An attended comparison lives for as long as it is held.
+        // An attended comparison lives only while it is held.
         patience
           .retry(() => ask(worker, "comparisons.letGo", [follower]), { keepTrying: true })
           .catch((reason: unknown) => onError(CaretError.from(reason)));
@@ -86,7 +86,7 @@ export function createFleetComparisons(options: FleetComparisonsOptions): Compar
   };
 }
 
-/** Each version that is there when it is looked at, until the last one. */
+/** Yields each version seen when looking, until the last one. */
 async function* viewsOf(
   listener: HintListener,
   id: string,

@@ -36,7 +36,7 @@ const request = {
 } as unknown as ConversationRequest;
 const caller = { tokenName: "t" } as unknown as Caller;
 
-/** A gateway that loses its connection at the first statement of this name; and what it has told the worker. */
+/** A gateway that loses its connection at the first statement with this name; records what it tells the worker. */
 function gatewayThatLoses(name: string) {
   const told: unknown[] = [];
   let isLost = false;
@@ -70,7 +70,7 @@ function gatewayThatLoses(name: string) {
   return { conversations, told };
 }
 
-/** The worker has begun the turn, and says so. */
+/** The worker has begun the turn and answers. */
 async function begin(): Promise<void> {
   await expect.poll(async () => (await database.query("select 1 from turns")).count).toBe(1);
   await database.query("update turns set answer = $1", [sealer.seal({ ok: { turnId: "t", sessionId: "s" } })]);
@@ -85,7 +85,7 @@ it("a worker is told that a client has left when the database is back: it keeps 
 
 it("a turn that begins after its client has heard that the database is away is left", async () => {
   const { conversations, told } = gatewayThatLoses("read turn");
-  // It may act, and a client that sends its request again would begin another.
+  // It may act, and a client that repeats its request would begin another.
   await expect(conversations.open(request, caller)).rejects.toMatchObject({
     code: "storage-failed",
     retryable: false,

@@ -19,8 +19,8 @@ export interface FleetConversationsOptions extends SubmitTurnOptions {
 }
 
 /**
- * The stateless doors of a gateway without agents. Every request of a conversation goes to the worker that has the conversation, which
- * recognises the transcript as a gateway by itself would: any gateway may bring the results that a parked call waits for.
+ * The stateless doors of a gateway without agents. Every request of a conversation goes to the worker that has it, which matches the
+ * transcript as a stand-alone gateway would: any gateway can bring the results that a parked call waits for.
  */
 export function createFleetConversations(options: FleetConversationsOptions): Conversations {
   const { database, owner, onError } = options;
@@ -45,13 +45,13 @@ export function createFleetConversations(options: FleetConversationsOptions): Co
         input,
       });
       const notifyWorker = (name: string, word: string): void => {
-        // The worker keeps the conversation, and its agent, until it has heard of it.
+        // Keep trying: the worker keeps the conversation and its agent until it hears this.
         patience
           .retry(() => tellWorker(options, key, name, [id, word]), { keepTrying: true })
           .catch((reason: unknown) => onError(CaretError.from(reason)));
       };
       const view = await turn.begun().catch((reason: unknown) => {
-        // The client hears that the database was away. The turn may begin all the same, and nobody follows it.
+        // The client is told that the database was away. The turn may begin anyway, with nobody to follow it.
         patience
           .retry(() => turn.begun(), { keepTrying: true })
           .then(
@@ -81,7 +81,10 @@ async function workerOf({ database }: FleetConversationsOptions, key: string): P
   return typeof worker === "string" ? worker : undefined;
 }
 
-/** Where its directory and its chat are; anywhere for a new one, and for one whose machine is away: the client sends all of it. */
+/**
+ * The queue of the machine with its directory and chat. A new conversation, or one whose machine is away, can run anywhere: the client
+ * sends all of it.
+ */
 async function queueOf({ database, members }: FleetConversationsOptions, key: string): Promise<string> {
   const { rows } = await database.query("select queue from work where key = $1", [key], "read queue");
   const queue = String(rows[0]?.["queue"] ?? ANYWHERE);

@@ -18,13 +18,13 @@ import type { ImportedPlaces } from "./imported-places.ts";
 import type { ShownTurns } from "./shown-turns.ts";
 import { type SubmitTurnOptions, submitTurn } from "./submit-turn.ts";
 
-/** A turn that no worker has started after this is answered as accepted: its machine may be away for long. */
+/** A turn that no worker starts within this time is answered as accepted: its machine may be away for long. */
 const ACCEPTED_MS = 10_000;
-/** Lanes whose sessions have nothing on a machine but their workspace. */
+/** Lanes whose sessions keep nothing on a machine but their workspace. */
 const freeLanes = new Set(["api", "sim"]);
 
 export interface FleetSessionsOptions extends SubmitTurnOptions {
-  /** Everything that only reads or changes the log. */
+  /** Handles everything that only reads or changes the log. */
   readonly local: Sessions;
   readonly shown: ShownTurns;
   readonly members: Members;
@@ -33,23 +33,23 @@ export interface FleetSessionsOptions extends SubmitTurnOptions {
 }
 
 interface Place {
-  /** Where its workspace and chats are; undefined before its first turn. */
+  /** Home of its workspace and chats. Undefined before its first turn. */
   readonly machine: string | undefined;
   readonly view: SessionView;
 }
 
-/** The native door's sessions on a gateway without agents: turns go to the queue, what is said to them to the worker that runs them. */
+/** The native door's sessions on a gateway without agents: turns go to the queue, messages to running turns to their worker. */
 export function createFleetSessions(options: FleetSessionsOptions): Sessions {
   const { local, shown, ask, database } = options;
 
-  /** Rejects with `session-not-found` what is not for this caller. */
+  /** Rejects with `session-not-found` if this caller may not see it. */
   const placeOf = async (sessionId: string, caller: Caller): Promise<Place> => {
     const view = await local.get(sessionId, caller);
     const { rows } = await database.query("select home_machine from sessions where id = $1", [view.id], "read home");
     const machine = rows[0]?.["home_machine"];
     return { view, machine: typeof machine === "string" ? machine : undefined };
   };
-  /** Ask the worker that runs a turn of the session. */
+  /** Asks the worker that runs a turn of the session. */
   const askRunner: AskSession = async (method, sessionId, args) => {
     const caller = args.at(-1) as Caller;
     await local.get(sessionId, caller);
@@ -57,7 +57,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
     if (running === undefined) throw nobodyWaits(sessionId);
     return await ask(running.worker, method, [sessionId, ...args]);
   };
-  /** Ask any worker of the machine that the session's files are on. */
+  /** Asks any worker on the machine that has the session's files. */
   const askAtHome = async (method: keyof Sessions, machine: string | undefined, args: readonly unknown[]) =>
     await ask(await chooseWorker(options.members, { machine }), method, args);
 
@@ -108,7 +108,7 @@ export function createFleetSessions(options: FleetSessionsOptions): Sessions {
 
 type AskSession = (method: keyof Sessions, sessionId: string, args: readonly unknown[]) => Promise<unknown>;
 
-/** What is done with files of a session's workspace. */
+/** Operations on files of a session's workspace. */
 function filesAtHome(ask: AskSession) {
   return {
     changes: async (sessionId, ...args) => (await ask("changes", sessionId, args)) as never,
@@ -118,7 +118,7 @@ function filesAtHome(ask: AskSession) {
   } satisfies Partial<Sessions>;
 }
 
-/** What a machine is asked for that has the directory. */
+/** Operations for a machine that has the directory. */
 function inDirectories({ members, ask }: FleetSessionsOptions) {
   const askWhere = async (method: keyof Sessions, workspace: string, args: readonly unknown[]) =>
     (await ask(await chooseWorker(members, { workspace }), method, args)) as never;
@@ -133,7 +133,7 @@ function inDirectories({ members, ask }: FleetSessionsOptions) {
   } satisfies Partial<Sessions>;
 }
 
-/** Sessions that a gateway makes out of events: they belong to the machine that has their directory. */
+/** Sessions that a gateway makes from events; their home is the machine that has their directory. */
 function madeHere({ local, database, imports }: FleetSessionsOptions) {
   return {
     async fork(sessionId, wanted, caller) {
@@ -154,7 +154,7 @@ function madeHere({ local, database, imports }: FleetSessionsOptions) {
   } satisfies Partial<Sessions>;
 }
 
-/** What people say to turns that run. */
+/** What people say to running turns. */
 function saidToTurns({ local, shown, ask }: FleetSessionsOptions, askRunner: AskSession) {
   return {
     steerTurn: async (sessionId, ...args) => void (await askRunner("steerTurn", sessionId, args)),
@@ -169,14 +169,14 @@ function saidToTurns({ local, shown, ask }: FleetSessionsOptions, askRunner: Ask
   } satisfies Partial<Sessions>;
 }
 
-/** What needs a client beside the agent. */
+/** Needs a client on the agent's machine. */
 const notServed = {
   offerServers: async () => notInFleet("MCP servers of a client"),
   followEditor: () => notInFleet("Editors"),
   answerEditor: async () => notInFleet("Editors"),
 };
 
-/** An image as it passes through a command. */
+/** An image as a command carries it. */
 export interface EncodedImage {
   readonly mediaType: string;
   readonly base64: string;
@@ -186,14 +186,14 @@ function queueOf({ machine, view: { lane } }: Place): string {
   return machine === undefined || (lane !== undefined && freeLanes.has(lane)) ? ANYWHERE : machineQueue(machine);
 }
 
-/** As on one machine: while a turn of the session runs, another one is refused. One that was just submitted is before it in the queue. */
+/** As on one machine, refuses a turn while another of the session runs. One still queued does not count: the new one goes behind it. */
 function assertFree({ view: { id, status } }: Place): void {
   const isQueued = status.kind === "waiting" && status.waitsFor === "machine";
   if (status.kind === "running" || (status.kind === "waiting" && !isQueued))
     throw new CaretError("session-busy", `A turn of the session ${id} is still running`);
 }
 
-/** Says whether the turn of this session had not been started: then it never is. */
+/** Withdraws a queued turn of this session, so it never starts. Returns false if it had started. */
 async function withdraw(
   { database, notifier }: FleetSessionsOptions,
   sessionId: string,
@@ -207,13 +207,13 @@ async function withdraw(
   return count > 0;
 }
 
-/** A turn that waits for a machine which is away says so in lists at once. */
+/** Shows at once in lists that a turn waits for a machine that is away. */
 async function showWait(options: FleetSessionsOptions, sessionId: string): Promise<void> {
   const { rows } = await options.database.query(`select ${machineWaitSql} from sessions where id = $1`, [sessionId]);
   if ((rows[0]?.["machine_wait"] ?? null) !== null) await touch(options, sessionId);
 }
 
-/** Every gateway reads the session again. */
+/** Makes every gateway read the session again. */
 async function touch({ database, notifier }: FleetSessionsOptions, sessionId: string): Promise<void> {
   await database.query("update sessions set updated_at = greatest(updated_at, $2) where id = $1", [
     sessionId,
@@ -222,7 +222,7 @@ async function touch({ database, notifier }: FleetSessionsOptions, sessionId: st
   notifier.hint({ kind: "log", id: sessionId });
 }
 
-/** A connection of the gateway means nothing on the worker's machine. */
+/** The gateway's connections mean nothing on the worker's machine. */
 export function withoutConnection({ command, ...caller }: Caller): Caller {
   return { ...lastingCaller(caller), ...(command === undefined ? {} : { command }) };
 }

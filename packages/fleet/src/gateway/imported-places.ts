@@ -4,10 +4,10 @@ import type { PlacedImport } from "../wire/placed-import.ts";
 import type { AskWorker } from "./ask-worker.ts";
 import { chooseWorker } from "./choose-worker.ts";
 
-/** Where sessions are to work that are imported here: a worker decides it, since it has the directories. */
+/** Chooses the workspace of sessions imported here. A worker decides, since it has the directories. */
 export interface ImportedPlaces {
   readonly place: (theirs: string, caller: Caller, where: ImportPlace) => Promise<string>;
-  /** The machine that was found for this import, which is the object that `place` was given. */
+  /** The machine chosen for this import; keyed by the same object that `place` was given. */
   machineOf(where: ImportPlace): string | undefined;
 }
 

@@ -12,18 +12,18 @@ export interface LiveShareOptions {
   readonly database: Database;
   readonly listener: HintListener;
   readonly sealer: Sealer;
-  /** The id of the request. */
+  /** Id of the request. */
   readonly id: string;
   readonly view: ShareView;
-  /** Sends it to the worker, if that is still there. */
+  /** Sends it to the worker, if that is still present. */
   readonly notifyWorker: (name: "leaveShare" | "cutShare" | "stopShare", word: string) => void;
 }
 
-/** A share in a turn that a worker runs, read from the rows that it writes. */
+/** A share in a turn that a worker runs, read from the rows that the worker writes. */
 export function createLiveShare(options: LiveShareOptions): TurnShare {
   const { view, notifyWorker } = options;
   const outcome = Promise.withResolvers<TurnOutcome>();
-  /** As much of the turn as was read here; its end says the rest. */
+  /** Acts in the part of the turn read here; its end reports the rest. */
   const acts = createTurnActs();
   return {
     ...view,
@@ -43,7 +43,7 @@ export function createLiveShare(options: LiveShareOptions): TurnShare {
   };
 }
 
-/** Gives how the answer ended; undefined when the reader left before. */
+/** Resolves with how the answer ended, or with undefined if the reader left first. */
 async function readBatches(
   options: LiveShareOptions,
   take: Take<readonly AgentEvent[]>,
@@ -57,7 +57,7 @@ async function readBatches(
       [id, next, PAGE],
       "read live",
     );
-    // The table is empty after a crash of the server: an answer with a hole in it is none.
+    // A server crash empties this table, and an answer with a gap must not be passed on.
     if (rows.some(({ number }, index) => Number(number) !== next + index)) return [{ end: await endOfLost(options) }];
     if (rows.length > 0) return rows.map(({ body }) => sealer.open(body as Uint8Array) as LiveBatch);
     return (await isLost(database, id)) ? [{ end: await endOfLost(options) }] : undefined;
@@ -73,15 +73,15 @@ async function readBatches(
   }
 }
 
-/** The worker that wrote the answer is gone, or has ended it without saying so. */
+/** The worker that wrote the answer is gone, or ended it without saying so. */
 async function isLost(database: Database, id: string): Promise<boolean> {
   const { rows } = await database.query("select state from turns where id = $1", [id], "read share");
   return rows[0]?.["state"] !== "running";
 }
 
 /**
- * A lost worker's turn is ended in the log before its key is taken, with what the log can say of its acts. As long as it says nothing,
- * nobody knows what the turn had done last.
+ * Before a lost worker's key is taken, its turn is ended in the log, with what the log knows of its acts. Until then, assume the turn has
+ * acted.
  */
 async function endOfLost({ database, view }: LiveShareOptions): Promise<TurnOutcome> {
   const { rows } = await database.query(

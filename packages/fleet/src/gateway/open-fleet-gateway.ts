@@ -22,19 +22,19 @@ export interface FleetGatewayOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** What a gateway has of the fleet. */
+/** The fleet's parts of a gateway. */
 export interface FleetGateway {
   readonly members: Members;
   readonly shown: ShownTurns;
-  /** Wakes followers of the log when a worker has written. */
+  /** Wakes followers of the log after a worker's writes. */
   readonly ticks: ForeignTicks;
   readonly conversations: Conversations;
-  /** The port of the native door over one that only reads. */
+  /** The native door's port, over one that only reads. */
   sessions(local: Sessions): Sessions;
-  /** Where an imported session is to work. */
+  /** Chooses the workspace of an imported session. */
   readonly placeImported: ImportedPlaces["place"];
   readonly elsewhere: AgentsElsewhere;
-  /** Named agents over a port that starts no turn. */
+  /** Named agents, over a port that starts no turns. */
   agents(local: Agents): Agents;
   readonly comparisons: Comparisons;
   close(): Promise<void>;

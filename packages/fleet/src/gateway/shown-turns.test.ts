@@ -23,7 +23,7 @@ it("reads a turn once for each hint about it, and asks nothing more of the datab
       return database.query(...statement);
     },
   };
-  // It does not poll: only what the hints cost is counted.
+  // Polling is off, so only the cost of hints is counted.
   const listener = openHintListener({ database, onError, pollMs: 600_000 });
   const connected = "select count(*)::int as count from pg_stat_activity where query = 'listen caret_fleet'";
   await expect.poll(async () => (await database.query(connected)).rows).toEqual([{ count: 1 }]);
@@ -39,7 +39,7 @@ it("reads a turn once for each hint about it, and asks nothing more of the datab
   const before = asked;
   await begin("s1");
   await begin("s2");
-  // Time enough for a loop that never ends to ask again.
+  // Long enough for an endless loop to ask again.
   for (let round = 0; round < 20; round += 1) await database.query("select 1");
   expect({ changed, asked: asked - before, turn: shown.of("s2")?.turnId }).toEqual({
     changed: ["s1", "s2"],

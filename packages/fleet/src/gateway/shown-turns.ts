@@ -5,12 +5,12 @@ import type { HintListener } from "../seat/hint-listener.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import type { ShownWaits } from "../wire/shown-waits.ts";
 
-/** Which turns run in the fleet, and what they wait for. */
+/** The fleet's running turns and what they wait for. */
 export interface ShownTurns {
   readonly of: (sessionId: string) => ShownTurn | undefined;
-  /** Calls back for each session whose turn begins, ends or waits for something else. */
+  /** Calls back for each session whose turn begins, ends or waits for something else. Returns unsubscribe. */
   onChange(listener: (sessionId: string) => void): () => void;
-  /** The worker that runs a turn of the session, from the database. */
+  /** The worker that runs a turn of the session, read from the database. */
   owner(sessionId: string): Promise<{ readonly turnId: string; readonly worker: string } | undefined>;
   close(): void;
 }
@@ -22,7 +22,7 @@ export interface ShownTurnsOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Mirrors `running_turns`, so that a list of sessions costs no query per session. */
+/** Mirrors `running_turns`, so listing sessions costs no query per session. */
 export function openShownTurns({ database, listener, sealer, onError }: ShownTurnsOptions): ShownTurns {
   const turns = new Map<string, { readonly shown: ShownTurn; readonly changed: string }>();
   const listeners = new Set<(sessionId: string) => void>();
@@ -59,7 +59,7 @@ export function openShownTurns({ database, listener, sealer, onError }: ShownTur
     isReading = true;
     void read()
       .catch((reason: unknown) => {
-        // What was asked for may be gone: the next poll reads all.
+        // The ids asked for may be lost: the next poll reads everything.
         listener.again("running", undefined);
         onError(CaretError.from(reason));
       })
@@ -96,7 +96,7 @@ function toShown(row: Row, sealer: Sealer): ShownTurn {
     turnId: String(row["turn_id"]),
     asks: { open: () => waits.asks },
     parked: { open: () => waits.calls.map((name) => ({ callId: "", name, input: {} })) },
-    /** A person decides about what was said, not about what is kept of it. */
+    /** A person decides on what was actually said, not on the redacted copy in the log. */
     forDecider: (events) => (requests.size === 0 ? events : events.map((stored) => withRequest(stored, requests))),
   };
 }

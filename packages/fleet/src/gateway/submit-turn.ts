@@ -18,11 +18,11 @@ export interface SubmitTurnOptions {
 }
 
 export interface SubmittedTurn {
-  /** That of an earlier submission under the same idempotency key, if there was one. */
+  /** The id of an earlier submission under the same idempotency key, if one exists. */
   readonly id: string;
   /**
-   * What the worker answered when it had begun the turn; undefined when the signal came first. Rejects with why it did not begin; and with
-   * what kept the answer from being read, when the turn may still act.
+   * The worker's answer once it has begun the turn, or undefined if the signal fires first. Rejects with the reason why it did not begin,
+   * or with the error that kept us from reading the answer; then the turn may still act.
    */
   begun(signal?: AbortSignal): Promise<unknown>;
 }
@@ -54,7 +54,7 @@ export async function submitTurn(options: SubmitTurnOptions, turn: NewTurn): Pro
   };
 }
 
-/** A turn of a session whose worker was lost is in the log, with its end: under its key it is answered as it is there. */
+/** If a session's worker was lost, its turn is in the log with its end: a repeat under the same key is answered from there. */
 async function loggedTurn(database: Database, sessionId: string, turnId: string): Promise<Reply | undefined> {
   const { rows } = await database.query(
     "select first_seq from logged_turns where session_id = $1 and turn_id = $2",
@@ -64,14 +64,14 @@ async function loggedTurn(database: Database, sessionId: string, turnId: string)
   return rows[0] && { ok: { sessionId, turnId, firstSeq: Number(rows[0]["first_seq"]) } };
 }
 
-/** A conversation's worker looks for the turn of its key in the log: sent again, that request is done once. */
+/** Its worker looks up the idempotency key in the log: repeating such a request runs it once. */
 function isRecalled({ kind, input }: NewTurn): boolean {
   return kind === "conversation" && (input as ConversationInput).request.idempotencyKey !== undefined;
 }
 
 /**
- * A turn of a session that is not in the log has not begun. Under the same key it is answered like this for ever: sent again, it can only
- * pass under another. What a conversation's request had begun nobody can say.
+ * A session's turn that is not in the log has not begun. The same key always gets this answer; only a new key lets a repeat through. What a
+ * conversation's request began is unknown.
  */
 function neverBegan(turn: NewTurn): CaretError {
   const message = "The worker that had taken this turn was lost while it started";

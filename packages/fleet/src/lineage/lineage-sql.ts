@@ -1,9 +1,10 @@
 /**
- * Everything about a request in one statement: of each chain ($1 its number, $2 the place in it, $3 the digest) the last transcript, the newest
- * known one before it, and those that they name by `heard_before`; and the scopes in $4. `$5` is the machine that asks.
+ * Looks up everything about a request in one statement. For each chain ($1 its number, $2 the place in it, $3 the digest): the last
+ * transcript, the newest known one before it, and those that they name by `heard_before`. Also the scopes in $4. `$5` is the asking
+ * machine.
  *
- * A turn whose end was logged and not written here yet (its worker died) is known by its session's last turn. Of a session that is deleted
- * the contested transcripts are known: other sessions have answered them, too.
+ * If a turn's end was logged but not written here (its worker died), the session's last turn supplies it. Contested transcripts of a
+ * deleted session are still found: other sessions have answered them too.
  */
 export const lookSql = `
   with asked as materialized (
@@ -38,8 +39,8 @@ export const lookSql = `
 `;
 
 /**
- * Only while the session is there and, where a fence is given ($10), under that fence: a worker that was cut off writes nothing late. A scope
- * that is known the same since yesterday is not touched: clients of one user share some of them.
+ * Writes only while the session exists and, if a fence is given ($10), under that fence, so a worker that was cut off writes nothing late.
+ * A scope unchanged since yesterday is not touched: clients of one user share some of them.
  */
 export const rememberSql = `
   with held as (
@@ -73,7 +74,7 @@ export const forgetSql = `
   delete from lineage_transcripts where session_id = $1 and not is_contested
 `;
 
-/** What nobody has gone on with since. */
+/** Deletes what was not continued since $1. */
 export const tidySql = `
   with newest as (delete from lineage_newest where at < $1), scopes as (delete from lineage_scopes where at < $1)
   delete from lineage_transcripts where at < $1

@@ -13,31 +13,31 @@ import { createOrderedWork } from "../log/ordered-work.ts";
 import { createPatience } from "../log/patience.ts";
 import { forgetSql, lookSql, rememberSql, settleSql, tidySql } from "./lineage-sql.ts";
 
-/** So often, in transcripts, what is too old is looked for. */
+/** Expired transcripts are deleted once per this many transcripts. */
 const TIDY_EVERY = 500;
 
 export interface PostgresLineageStoreOptions {
-  /** With its tables up to date. The store does not close it. */
+  /** Must be migrated. The store does not close it. */
   readonly database: Database;
-  /** Where the turns of this process run. */
+  /** The machine on which this process runs its turns. */
   readonly machine: string;
-  /** The number under which this process holds a session whose turn it runs. Absent: it is not asked for. */
+  /** The fence under which this process holds a session whose turn it runs. If absent, no fence is checked. */
   readonly fenceOf?: (sessionId: string) => number;
   readonly now?: () => number;
-  /** What is too old could not be deleted. */
+  /** Called when deleting expired rows fails. */
   readonly onError?: (error: CaretError) => void;
 }
 
 /**
- * The index of a fleet: any worker goes on with a conversation that another one began. What is asked and written about one scope is done in
- * order, so that a request sees what the one before it has begun to write.
+ * A fleet's lineage index: any worker can go on with a conversation that another began. Calls about one scope run in order, so a request
+ * sees what the one before it has begun to write.
  */
 export function createPostgresLineageStore(options: PostgresLineageStoreOptions): LineageStore {
   const { database, machine, fenceOf, now = Date.now, onError = () => undefined } = options;
   const ordered = createOrderedWork();
   const patience = createPatience();
   let untilTidy = 0;
-  // Each may be done again: none changes what is there twice.
+  // Safe to retry: repeating any of these changes nothing.
   const run = (sql: string, values: readonly unknown[], name: string) =>
     patience.retry(() => database.query(sql, values, name));
   const tidy = (): void => {
@@ -60,9 +60,9 @@ export function createPostgresLineageStore(options: PostgresLineageStoreOptions)
         return toView(rows[0]);
       }),
     remember(answered) {
-      // As long as its turn runs; by the time of the statement the session may be free again.
+      // Read now, while its turn runs; the session may be free by the time of the statement.
       const fence = fenceOf?.(answered.record.sessionId) ?? null;
-      // There is no such turn where it rejects, and the one that started it has the error.
+      // If this rejects, the turn does not exist, and its starter has the error.
       const isInLog = answered.inLog.then(
         () => true,
         () => false,
@@ -83,7 +83,7 @@ export function createPostgresLineageStore(options: PostgresLineageStoreOptions)
 
 function valuesOf({ hash, record, scopes }: AnsweredTranscript, fence: number | null, now: number): readonly unknown[] {
   const { sessionId, turnId, count, heardBefore, at, request = null, shape = null } = record;
-  // In one order: two requests that write the same scopes do not wait for each other in a circle.
+  // Sorted, so two requests that write the same scopes cannot deadlock.
   const added = [...scopes].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return [
     ...[hash, sessionId, turnId, count, heardBefore, at, request, shape, sentText(record), fence],
@@ -107,7 +107,7 @@ function rowsIn(value: unknown): readonly Row[] {
 
 function toKnown(row: Row): KnownTranscript {
   const known = { ...toLineageRecord(row), isNewest: row["is_newest"] === true };
-  // A session that is deleted stands nowhere.
+  // A deleted session has no position.
   if (row["last_seq"] === null) return known;
   return { ...known, session: { lastSeq: Number(row["last_seq"]), isElsewhere: row["is_elsewhere"] === true } };
 }

@@ -15,7 +15,7 @@ export async function listAgents(queries: Queries): Promise<readonly AgentRecord
   return (await queries.query("select * from agents order by name")).rows.flatMap((row) => toAgent(row) ?? []);
 }
 
-/** Throws `invalid-request` when its name is taken. */
+/** Throws `invalid-request` if the name is taken. */
 export async function insertAgent(
   queries: Queries,
   { name, createdBy, worktree, userServers }: NewAgent,

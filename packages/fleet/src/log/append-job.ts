@@ -4,12 +4,12 @@ import { advanceProgress, assertPosition, type SessionProgress } from "@caret/ru
 import { cutRaw } from "@caret/runtime/log/stored-event.ts";
 import type { SessionPlace } from "./session-sql.ts";
 
-/** One call of `append` that waits. */
+/** One pending call of `append`. */
 export interface AppendJob {
   readonly expectedSeq: number;
-  /** Calls the function of entries that nobody waits for, once. */
+  /** Builds the entries; a function passed for deferred entries is called once. */
   readonly entries: () => readonly EventEntry[];
-  /** The entries were given as a function, which may give none. */
+  /** The entries were passed as a function, which may return none. */
   readonly isLater: boolean;
   readonly copied: boolean;
   readonly keepTrying: boolean;
@@ -19,7 +19,7 @@ export interface AppendJob {
   reject(error: CaretError): void;
 }
 
-/** What becomes of jobs that are written together: each by itself fits where the session stands by then, or is refused. */
+/** Outcome of jobs written together: each one is taken if it fits the session's state by then, else refused. */
 export interface AppendPlan {
   readonly taken: readonly { readonly job: AppendJob; readonly stored: readonly StoredEvent[] }[];
   readonly refused: readonly { readonly job: AppendJob; readonly error: CaretError }[];
@@ -35,7 +35,7 @@ export interface PlanContext {
   readonly rawMaxBytes: number;
 }
 
-/** Changes nothing, so that it can be made again when the session has moved on. */
+/** Pure, so it can be repeated when the session has moved on. */
 export function planAppend(jobs: readonly AppendJob[], context: PlanContext): AppendPlan {
   const taken: { readonly job: AppendJob; readonly stored: readonly StoredEvent[] }[] = [];
   const refused: { readonly job: AppendJob; readonly error: CaretError }[] = [];
@@ -53,7 +53,7 @@ export function planAppend(jobs: readonly AppendJob[], context: PlanContext): Ap
   return { taken, refused, progress, stored: taken.flatMap(({ stored }) => stored) };
 }
 
-/** Throws when the entries of a job do not belong where the session stands. */
+/** Throws if the job's entries do not continue the session. */
 function place(
   { entries, isLater, copied, expectedSeq }: AppendJob,
   progress: SessionProgress,

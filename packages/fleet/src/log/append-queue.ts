@@ -8,9 +8,9 @@ import type { Patience } from "./patience.ts";
 import { findPlace, type SessionPlace } from "./session-sql.ts";
 import { wasWritten, writeAppend } from "./write-append.ts";
 
-/** What nobody waits for is written with what else comes within this time; the first after a pause at once. */
+/** Appends that nobody waits for are gathered for this long; after a pause, the first is written at once. */
 const GATHER_MS = 15;
-/** Of so many sessions it is remembered where they stand, so that an append takes one statement. */
+/** Number of sessions whose position is cached, so an append takes one statement. */
 const MAX_PLACES = 2_000;
 
 export interface AppendQueueOptions {
@@ -25,9 +25,9 @@ export interface AppendQueueOptions {
 }
 
 export interface AppendQueue {
-  /** Patient: nobody waits for it. */
+  /** `isPatient`: nobody waits for it. */
   add(sessionId: string, job: AppendJob, isPatient: boolean): void;
-  /** What comes next about the session is no append: those that wait are written before it, without waiting any longer. */
+  /** The next operation on the session is not an append: pending appends are written before it, without further delay. */
   close(sessionId: string): void;
 }
 
@@ -36,7 +36,7 @@ interface Group {
   readonly hurry: () => void;
 }
 
-/** Appends of one session that come while an earlier one is under way are one statement. */
+/** Appends to a session that arrive while an earlier one is in progress are combined into one statement. */
 export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   const { ordered } = options;
   const open = new Map<string, Group>();
@@ -66,7 +66,7 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
 
   return {
     add(sessionId, job, isPatient) {
-      // One with a command may be refused when others were written already: it stands alone.
+      // A job with a command can be refused after others were written, so it gets its own group.
       if (job.command !== undefined || open.get(sessionId)?.jobs[0]?.copied !== job.copied) close(sessionId);
       const keys = job.command === undefined ? [] : [commandKey(job.command.name)];
       const group = open.get(sessionId) ?? begin(sessionId, keys);
@@ -78,7 +78,7 @@ export function createAppendQueue(options: AppendQueueOptions): AppendQueue {
   };
 }
 
-/** Commands of one name are done one after the other. */
+/** Serialises commands with the same name. */
 export function commandKey(name: string): string {
   return `command ${name}`;
 }
@@ -87,7 +87,7 @@ function createGroupWriter(options: AppendQueueOptions) {
   const { database, patience, fenceOf, owner, now, rawMaxBytes, onCommit } = options;
   const places = new Map<string, SessionPlace>();
 
-  /** Undefined when the session has moved on since it was looked at. */
+  /** Undefined if the session has moved on since it was read. */
   async function attempt(
     sessionId: string,
     jobs: readonly AppendJob[],
@@ -98,7 +98,7 @@ function createGroupWriter(options: AppendQueueOptions) {
     if (place === undefined) return { taken: [], refused: refuseAll(jobs, sessionId) };
     const context = { sessionId, place, fence: fenceOf(sessionId), now: now(), rawMaxBytes };
     const plan = planAppend(jobs, context);
-    // What is remembered may be out of date: nothing is refused by it, nor answered.
+    // The cached position can be stale: never refuse or answer by it.
     if (remembered !== undefined && (plan.refused.length > 0 || plan.stored.length === 0)) return undefined;
     if (plan.stored.length === 0) return plan;
     const { command, copied = false } = jobs[0] ?? {};
@@ -129,7 +129,7 @@ function createGroupWriter(options: AppendQueueOptions) {
     }
   };
 
-  /** A value that the database does not take must not cost the others their append. */
+  /** A value that the database rejects must fail only its own append. */
   async function oneByOne(sessionId: string, jobs: readonly AppendJob[]): Promise<void> {
     for (const job of jobs) await writeOrRefuse(sessionId, [job]);
   }
@@ -152,7 +152,7 @@ function refuse(job: AppendJob, error: CaretError): void {
   job.reject(error);
 }
 
-/** The one that was used longest ago is forgotten. */
+/** Evicts the least recently used. */
 function remember<Value>(all: Map<string, Value>, key: string, value: Value): void {
   all.delete(key);
   all.set(key, value);

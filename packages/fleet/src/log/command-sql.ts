@@ -4,7 +4,7 @@ import { COMMANDS_KEPT_MS } from "@caret/runtime/log/event-store.ts";
 import { toCommandRecord } from "@caret/runtime/log/rows/event-row.ts";
 import type { Queries } from "../database/open-database.ts";
 
-/** Leaves those to another transaction that it is deleting. */
+/** Skips rows that another transaction is deleting. */
 const forgetSql = `
   delete from done_commands where name in (
     select name from done_commands where at <= $1 limit 100 for update skip locked
@@ -16,7 +16,7 @@ export async function findCommand(queries: Queries, name: string, now: number): 
   return (await queries.query(sql, [name, now - COMMANDS_KEPT_MS])).rows.map(toCommandRecord)[0];
 }
 
-/** Throws `session-busy` when there is one of this name. Forgets those that are too old. */
+/** Throws `session-busy` if the name exists. Deletes expired commands. */
 export async function recordCommand(
   queries: Queries,
   { name, digest }: CommandKey,

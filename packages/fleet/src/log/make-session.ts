@@ -21,7 +21,7 @@ interface Noted {
 }
 
 interface Made extends Noted {
-  /** The process holds the session from its first row on, for this long without a renewal; absent: nobody does. */
+  /** The process holds the session from its first row, for this long without renewal. Undefined: nobody holds it. */
   readonly leaseMs: number | undefined;
   readonly home: string | undefined;
 }
@@ -32,7 +32,7 @@ export async function createIn(
   { staged, command, agent, now, owner, leaseMs, home }: CreateOptions & Made,
 ): Promise<SessionRecord> {
   const state = await lockSession(queries, session.id);
-  // One of the same id is being deleted. What is left of it must not become part of this one.
+  // A session with this id is being deleted: its remains must not become part of the new one.
   if (state?.hidden === "removed") await removeWhole(queries, session.id);
   else if (state !== undefined) throw sessionTaken(session.id);
   if (command !== undefined) await recordCommand(queries, command, { sessionId: session.id }, now);

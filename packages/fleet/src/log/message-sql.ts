@@ -14,8 +14,8 @@ import { userSql } from "./scope-sql.ts";
 const DEFAULT_LIMIT = 100;
 
 /**
- * Those that just had a turn stand behind those that wait, however old their next message is. What no agent and no session
- * has as its name is not waited for: messages to a person, for one.
+ * Receivers that just had a turn come after those that wait, however old their next message is. Skips receivers that are neither an agent
+ * nor a session, such as a person.
  */
 const waitingSql = (isElsewhere: string, isHere: string): string => `
   select sessions.id as session_id, agents.name is not null as is_agent,
@@ -33,7 +33,7 @@ export async function findMessage(queries: Queries, id: string): Promise<Message
   return toMessage((await queries.query("select * from messages where id = $1", [id])).rows[0]);
 }
 
-/** As it is kept; undefined when another one has its id. `isNew`: it was not there before. */
+/** The stored message; undefined if a different one has its id. `isNew`: it did not exist before. */
 export async function insertMessage(
   queries: Queries,
   message: NewMessage,
@@ -50,7 +50,7 @@ export async function insertMessage(
   return { isNew: count === 1, kept: toMessage(rows[0]) };
 }
 
-/** The newest so many, oldest first; of those that wait, the oldest. */
+/** The newest `limit` messages, oldest first; if `queued`, the oldest ones waiting. */
 export async function listMessages(
   queries: Queries,
   to: string,
@@ -61,7 +61,7 @@ export async function listMessages(
   return (await queries.query(sql, [to, limit, scope.user ?? null])).rows.toReversed().flatMap(toMessages);
 }
 
-/** Inside of a transaction they are held until its end. */
+/** With a `lock`, the rows stay locked until the transaction ends. */
 export async function listQueued(
   queries: Queries,
   to: string,
@@ -72,7 +72,7 @@ export async function listQueued(
   return (await queries.query(sql, [to, scope.user ?? null])).rows.flatMap(toMessages);
 }
 
-/** The first answer to a message, to its sender. */
+/** The first answer to a message that went to its sender. */
 export async function findReply(
   queries: Queries,
   { id, from }: MessageView,
@@ -84,7 +84,7 @@ export async function findReply(
   return toMessage((await queries.query(sql, values)).rows[0]);
 }
 
-/** Says whether it waited until now. */
+/** Returns whether it was still queued. */
 export async function settleMessage(
   queries: Queries,
   id: string,
@@ -95,7 +95,7 @@ export async function settleMessage(
   return (await queries.query(sql, [state, turnId ?? null, id])).count === 1;
 }
 
-/** Take it from its queue for a turn that begins with it. Throws `session-busy` unless it waits there. */
+/** Takes it from its queue for a turn that begins with it. Throws `session-busy` if it is not queued. */
 export async function deliverMessage(queries: Queries, id: string, turnId: string): Promise<void> {
   if (!(await settleMessage(queries, id, "started", turnId))) throw notWaiting(id);
 }
@@ -107,16 +107,16 @@ export async function readQueue(queries: Queries, to: string): Promise<QueueStat
   return { count: Number(row?.["count"]), since: since === null ? undefined : Number(since) };
 }
 
-/** The worker of a fleet that starts what waits. */
+/** The fleet worker that starts queued messages. */
 export interface QueuePlace {
   readonly machine: string;
   readonly owner: string;
 }
 
 /**
- * Of a fleet's queues, those whose sessions are on the worker's machine. Several workers of a machine would all try to start what waits:
- * the one that is first by its name does. What two of them try is started once all the same, by the lease of the session and by
- * the state of the message. A session that another worker of the machine has is held until it is free.
+ * Queues whose sessions are on this worker's machine. Only the machine's first worker by name starts them, or all would try. If two do try,
+ * the session's lease and the message's state still allow only one start. A session that another worker of the machine has is held until it
+ * is free.
  */
 const waitingAtSql = waitingSql(
   "coalesce(sessions.owner <> $2, false)",
@@ -134,7 +134,7 @@ export async function listWaiting(queries: Queries, at?: QueuePlace): Promise<re
   return rows.flatMap(toWaitingQueues);
 }
 
-/** Says whether it waited. */
+/** Returns whether it was still queued. */
 export async function editMessage(
   queries: Queries,
   id: string,

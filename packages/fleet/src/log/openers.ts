@@ -1,9 +1,9 @@
 import type { Database, Row } from "../database/open-database.ts";
 
 const BEAT_MS = 5_000;
-/** A process that was not seen for so long has died, or cannot reach the database. */
+/** A process not seen for this long has died or cannot reach the database. */
 const ALIVE_MS = 15_000;
-/** Commits are announced to other processes together. */
+/** Delay before commits are announced to other processes, in one batch. */
 const ANNOUNCE_MS = 50;
 
 export interface OpenersOptions {
@@ -14,13 +14,13 @@ export interface OpenersOptions {
   readonly version: string;
 }
 
-/** The processes that have the log open: each says that it lives, and how many commits it made. */
+/** Registry of the processes that have the log open: each shows that it lives and how many commits it made. */
 export interface Openers {
-  /** This process made a commit. */
+  /** Records a commit of this process. */
   noteCommit(): void;
-  /** How many commits the others made: another number than before when there was one. */
+  /** Changes whenever another process commits. */
   foreignVersion(): Promise<number>;
-  /** As it was known when this was last asked of the database: by `look`, and every few seconds. */
+  /** As of the last read from the database: by `look`, and every few seconds. */
   isAlive(owner: string): boolean;
   look(): Promise<void>;
   leave(): Promise<void>;
@@ -54,7 +54,7 @@ export async function enterOpeners({ database, owner, role, machine, version }: 
   const announce = (afterMs: number): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      // The database is away: what is known of others stays, and the next commit or beat says again that this process lives.
+      // The database is away: keep what is known of the others; the next commit or beat shows again that this process lives.
       void beat().catch(() => undefined);
     }, afterMs).unref();
   };

@@ -1,7 +1,7 @@
-/** Work that is about the same thing is done in the order in which it was given; other work at the same time. */
+/** Runs work with a common key in the order given, and other work concurrently. */
 export interface OrderedWork {
   run<Outcome>(keys: readonly string[], work: () => Promise<Outcome>): Promise<Outcome>;
-  /** All that was given until now is over. */
+  /** Resolves when all work given so far is done. */
   settled(): Promise<void>;
 }
 

@@ -7,28 +7,28 @@ const WAIT_MS = 10_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** How long calls wait for a server that is away, or for a row that another transaction has. */
+/** Retries while the server is away or another transaction holds a row. */
 export interface Patience {
   /**
-   * Does the work again while nothing came of it because of that. Rejects with an error of ours. What may have been committed
-   * is not done again, unless `onUnknown` says that it was not: it is asked what came of it.
+   * Retries work that failed for these reasons. Rejects with our error. Work that may have been committed is repeated only if `onUnknown`,
+   * which looks up the outcome, says that it was not.
    */
   retry<Outcome>(work: () => Promise<Outcome>, options?: RetryOptions<Outcome>): Promise<Outcome>;
-  /** From here on nobody waits longer than this. */
+  /** Caps every wait from here on, including those in progress. */
   limit(ms: number): void;
 }
 
 export interface RetryOptions<Outcome> {
-  /** Wait for as long as it takes. */
+  /** Waits as long as it takes. */
   readonly keepTrying?: boolean;
-  /** Gives the outcome where the work was done after all. */
+  /** Resolves with the outcome if the work was done after all. */
   readonly onUnknown?: () => Promise<Outcome | undefined>;
 }
 
 export function createPatience(monotonicMs: () => number = () => performance.now()): Patience {
   let latest = Number.POSITIVE_INFINITY;
   let longestMs = Number.POSITIVE_INFINITY;
-  /** Throws unless the work may be tried again before then. */
+  /** Throws unless the work may be retried. */
   const assertWorthRetry = (reason: unknown, canAsk: boolean, until: number): void => {
     if (!isWorthRetry(reason, canAsk)) throw toDatabaseError(reason);
     if (monotonicMs() > Math.min(until, latest)) throw gaveUp(reason);

@@ -26,19 +26,19 @@ import {
 } from "./message-sql.ts";
 
 export interface PostgresAgentStoreOptions {
-  /** In a transaction; what is about the same name is done in order. */
+  /** Runs in a transaction; work about the same name runs in order. */
   readonly write: <Outcome>(about: string, work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
   readonly read: <Outcome>(work: (queries: Queries) => Promise<Outcome>) => Promise<Outcome>;
-  /** The session of an agent has changed in what lists show of it. */
+  /** Called when what lists show of an agent's session changes. */
   readonly touch: (sessionId: string) => void;
-  /** The worker that starts what waits; absent: all that waits is shown. */
+  /** The worker that starts queued messages. If absent, all waiting queues are listed. */
   readonly at?: QueuePlace | undefined;
   readonly now: () => number;
 }
 
-/** The registry and the queues, in the database of the event log. */
+/** The agent registry and the queues, in the event log's database. */
 export function createPostgresAgentStore({ write, read, touch, at, now }: PostgresAgentStoreOptions): AgentStore {
-  /** Settle messages to a receiver that may be no agent. */
+  /** Settles messages to a receiver, which may not be an agent. */
   const settle = async (to: string, work: (queries: Queries) => Promise<readonly MessageView[]>) => {
     const { agent, settled } = await write(to, async (queries) => ({
       agent: await findAgent(queries, to),
@@ -52,7 +52,7 @@ export function createPostgresAgentStore({ write, read, touch, at, now }: Postgr
       const queued = await listQueued(queries, to, { lock: "for update", scope });
       return await Promise.all(ofSenders(queued, scope).map((message) => settledAs(queries, message, state, turnId)));
     });
-  /** Change one that waits, which the work says. */
+  /** Changes a queued message; `work` returns whether it still was. */
   const changeQueued = async (id: string, work: (queries: Queries) => Promise<boolean>): Promise<MessageView> => {
     const { sessionId, message } = await write(`message ${id}`, async (queries) => {
       const changed = (await work(queries)) ? await findMessage(queries, id) : undefined;
@@ -67,7 +67,7 @@ export function createPostgresAgentStore({ write, read, touch, at, now }: Postgr
 
     async send(message) {
       const { touched, sent } = await write(message.to, async (queries) => ({
-        // A person has no session: who writes to one is shown with it.
+        // A person has no session: show the message with its sender's.
         touched: await sessionOf(queries, message.to === HUMAN ? message.from : message.to),
         sent: await sendIn(queries, message, now()),
       }));
@@ -113,7 +113,7 @@ export function createPostgresAgentStore({ write, read, touch, at, now }: Postgr
 type Registry = Pick<AgentStore, "find" | "ofSession" | "list" | "suspend" | "report" | "setUserServers" | "remove">;
 
 function agentRegistry({ write, read, touch }: Pick<PostgresAgentStoreOptions, "write" | "read" | "touch">): Registry {
-  /** Change an agent: one statement, whose first value is its name. */
+  /** Changes an agent. Each statement gets its name as first value. */
   const change = async (name: string, statements: readonly Statement[]): Promise<void> => {
     const agent = await write(name, async (queries) => {
       const found = await findAgent(queries, name);
@@ -158,7 +158,7 @@ async function sendIn(queries: Queries, message: NewMessage, at: number): Promis
   return kept;
 }
 
-/** As another transaction left it, where that was first. */
+/** If another transaction was first, returns the message as that left it. */
 async function settledAs(
   queries: Queries,
   message: MessageView,

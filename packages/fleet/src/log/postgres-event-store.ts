@@ -49,43 +49,43 @@ import { countBehind, findBehind, findBehindIn, findSaid, insertSaid } from "./s
 import { findSession, listHidden, listIds, listPrunable, listSessions } from "./session-sql.ts";
 import { countTurns, listRunning, sumUsage, sumUsageByDay } from "./turn-sql.ts";
 
-/** Closing does not wait long for a database that is away: the next start finds the turns without an end. */
+/** Limits how long closing waits for a database that is away: the next start finds the unfinished turns. */
 const CLOSE_MS = 2_000;
 
 export interface PostgresEventStoreOptions {
-  /** With its tables up to date. */
+  /** Must be migrated. */
   readonly database: Database;
-  /** Nobody else uses the database: it is closed with the store. */
+  /** The store owns the database and closes it. */
   readonly isDatabaseOwn?: boolean;
-  /** This process, as its turns name it; absent: a name of its own. */
+  /** This process's name in its turns. Default: a generated one. */
   readonly owner?: string;
   readonly role?: "gateway" | "worker" | "guest";
   readonly version?: string;
-  /** The fence under which this process may append to a session; undefined: no lease is asked for. */
+  /** The fence under which this process may append to a session. Undefined: no fence is checked. */
   readonly fenceOf?: (sessionId: string) => number | undefined;
-  /** How long a session that this process makes is held by it without a renewal; undefined: it is made for any process. */
+  /** How long this process holds a session it makes, without renewal. Undefined: the session is free for any process. */
   readonly newLeaseMs?: (sessionId: string) => number | undefined;
-  /** The machine of a worker: sessions that it makes belong there, and of the queues it is shown those of that machine. */
+  /** A worker's machine: sessions it makes belong there, and it sees only that machine's queues. */
   readonly home?: string;
-  /** Absent: true. False for a worker, whose role may not delete events: it hides sessions, and a gateway deletes what is hidden. */
+  /** Default: true. False for workers, whose role may not delete events: they hide sessions, and a gateway deletes them. */
   readonly mayDelete?: boolean;
-  /** Absent: by when each process was last seen. */
+  /** Default: decides by when a process was last seen. */
   readonly isOwnerAlive?: (owner: string) => boolean;
-  /** An append of this process is durable. */
+  /** Called when an append of this process is durable. */
   readonly onAppended?: (sessionId: string, lastSeq: number) => void;
-  /** This process has made, changed or deleted a session. */
+  /** Called when this process made, changed or deleted a session. */
   readonly onTouched?: (sessionId: string) => void;
   readonly now?: () => number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** The event store, and the registry of agents in the same database. */
+/** The event store, with the agent registry in the same database. */
 export interface PostgresLogStore extends EventStore {
   readonly agents: AgentStore;
 }
 
-/** Rejects with `storage-failed` when the database cannot be reached. Nothing that is read is kept in memory. */
+/** Rejects with `storage-failed` if the database cannot be reached. Reads are never cached, only the sessions' positions for appends. */
 export async function openPostgresEventStore(options: PostgresEventStoreOptions): Promise<PostgresLogStore> {
   const { database, role = "guest", version = "0" } = options;
   const machine = hostname();
@@ -283,7 +283,7 @@ class PostgresEventStore implements PostgresLogStore {
   }
 
   async runningTurns(query: RunningTurnQuery = {}): Promise<readonly RunningTurn[]> {
-    // Callers go on to ask which of the owners live.
+    // Callers ask next which of the owners live.
     await this.#read(() => this.#openers.look());
     return await this.#read((queries) => listRunning(queries, query));
   }
@@ -313,7 +313,7 @@ class PostgresEventStore implements PostgresLogStore {
     this.#isClosed = true;
     this.#patience.limit(CLOSE_MS);
     await this.#ordered.settled();
-    // A name that is left behind is not seen any more after a few seconds.
+    // A name left behind counts as dead after a few seconds.
     await this.#openers.leave().catch(() => undefined);
     if (this.#isDatabaseOwn) await this.#database.close();
   }
@@ -324,7 +324,7 @@ class PostgresEventStore implements PostgresLogStore {
       behindIn: (sessionId) => this.#read((queries) => findBehindIn(queries, sessionId)),
       countBehind: () => this.#read(countBehind),
       read: (sessionId, options) => this.read(sessionId, options),
-      // Not in the order of the session's writes: nobody who appends waits for the index.
+      // Outside the order of the session's writes, so appends do not wait for the index.
       insert: (session, pieces, through) =>
         this.#write([`said ${session.id}`], (queries) => insertSaid(queries, session, pieces, through)),
       find: (terms, query) => this.#read((queries) => findSaid(queries, terms, query)),

@@ -47,7 +47,7 @@ it("writes each event once and in order while the server is restarted and crashe
     const writes: Promise<unknown>[] = [];
     for (let seq = 0; seq < count; seq++) {
       writes.push(store.append(id, seq, [says(`${seq},`)], { keepTrying: true, writer }));
-      // One waits now and then, so that appends are under way whenever the server ends.
+      // Waits for one now and then, so appends are in progress whenever the server ends.
       if (seq % 5 === 0) await writes.at(-1);
       if (id === "s1" && seq % 50 === 25) await fail();
     }
@@ -106,7 +106,7 @@ it("tells a process that another one has written, lives, or has left", async () 
 it("removes what a process that died had staged", async () => {
   const one = await open({ owner: "one" });
   await one.createSession(session("s1"), { staged: true });
-  // What it announces of its commit says that it lives.
+  // Announcing its commit also marks it as alive.
   const announced = async () => (await database.query("select commits from openers where owner = 'one'")).rows;
   await expect.poll(announced, { interval: 5 }).toEqual([{ commits: 1 }]);
   await database.query("update openers set seen_at = now() - interval '1 minute' where owner = 'one'");

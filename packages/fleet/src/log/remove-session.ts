@@ -7,18 +7,18 @@ import { recordCommand } from "./command-sql.ts";
 import { hideSession, lockSession } from "./session-sql.ts";
 import { listRunning } from "./turn-sql.ts";
 
-/** What one transaction deletes while its client waits. */
+/** Largest session deleted in one transaction while the client waits. */
 const SMALL_EVENTS = 2_000;
 const CHUNK_EVENTS = 10_000;
 
 export interface RemoveOptions extends DeleteOptions {
   readonly now: number;
   readonly owner: string;
-  /** Else the session is only hidden. */
+  /** If false, the session is only hidden. */
   readonly mayDelete: boolean;
 }
 
-/** `hidden`: nobody sees it any more, and `removeStep` deletes the rest of it. Undefined when there is none that fits. */
+/** `hidden`: nobody sees it any more, and `removeStep` deletes the rest. Undefined if no session qualifies. */
 export async function removeIn(
   queries: Queries,
   sessionId: string,
@@ -39,15 +39,15 @@ export async function removeIn(
   return "hidden";
 }
 
-/** With its events, however many there are. */
+/** Includes all of its events. */
 export async function removeWhole(queries: Queries, sessionId: string): Promise<void> {
   await queries.query("delete from events where session_id = $1", [sessionId]);
   await queries.query("delete from sessions where id = $1", [sessionId]);
 }
 
-/** Deletes some of a session that is being deleted. Says whether all of it is gone. */
+/** Deletes a chunk of a session that is being deleted. Returns whether it is gone. */
 export async function removeStep(queries: Queries, sessionId: string): Promise<boolean> {
-  // Another process may have finished it, and a new session may have its id by now.
+  // Another process may have finished, and a new session may have the id by now.
   if ((await lockSession(queries, sessionId))?.hidden !== "removed") return true;
   const { count } = await queries.query(
     "delete from events where session_id = $1 and seq <= (select min(seq) from events where session_id = $1) + $2",

@@ -12,9 +12,9 @@ import { type SearchTerm, wordsOf } from "@caret/runtime/log/search/search-words
 import type { Queries } from "../database/open-database.ts";
 import { scopeSql, scopeValues } from "./scope-sql.ts";
 
-/** So many pieces can be said in one millisecond before their order is lost. */
+/** Pieces per millisecond that keep their order. */
 const PER_MS = 1_024;
-/** A `tsvector` takes neither longer words nor higher places. */
+/** Limits of a `tsvector`: word length and position. */
 const LONGEST_WORD = 500;
 const LAST_PLACE = 16_383;
 
@@ -33,7 +33,7 @@ const findSql = (scope: SessionScope): string => `
   order by said.id desc limit $7
 `;
 
-/** The next session after this id whose index is behind; one at a time, each by a connection of the pool. */
+/** The next session after this id whose index is behind. One at a time, since each uses a connection of the pool. */
 export async function findBehind(queries: Queries, afterId: string): Promise<readonly UnsaidSession[]> {
   const sql = `${behindSql} and id > $1 and (last_outcome is not null or last_seq - said_seq >= ${GOOD_DEAL}) order by id limit 1`;
   return (await queries.query(sql, [afterId])).rows.map(toUnsaid);
@@ -48,7 +48,7 @@ export async function countBehind(queries: Queries): Promise<number> {
   return Number((await queries.query(sql)).rows[0]?.["count"]);
 }
 
-/** Says whether the index stood where the caller has read on from: another process may have done it meanwhile. */
+/** Returns false if the index has moved since the caller read it: another process was first. */
 export async function insertSaid(
   queries: Queries,
   { id, saidSeq }: UnsaidSession,
@@ -59,7 +59,7 @@ export async function insertSaid(
   if ((await queries.query(advanceSql, [throughSeq, id, saidSeq])).count === 0) return false;
   for (const { turnId, kind, firstSeq, lastSeq, at, text } of pieces) {
     const values = [at, id, turnId, kind, firstSeq, lastSeq, vectorOf(text)];
-    // Another piece may have the number: the next one is free.
+    // The number was taken by another piece: try the next.
     while ((await queries.query(insertSql, values, "said-insert")).count === 0);
   }
   return true;
@@ -81,7 +81,7 @@ export async function findSaid(
   return rows.map(toFound);
 }
 
-/** Words are letters and digits, so that nothing in them means anything to the index's own language. */
+/** Words are only letters and digits, so nothing in them is tsquery syntax. */
 function vectorOf(text: string): string {
   return wordsOf(text)
     .map(({ word }, index) => `${word.slice(0, LONGEST_WORD)}:${Math.min(index + 1, LAST_PLACE)}`)

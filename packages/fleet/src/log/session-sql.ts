@@ -7,7 +7,7 @@ import type { Queries, Row } from "../database/open-database.ts";
 import { machineWaitSql } from "../members/machine-wait.ts";
 import { scopeSql, scopeValues } from "./scope-sql.ts";
 
-/** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */
+/** Columns read along with a session, so lists show agents, usage and waiting messages without reading logs. */
 const listedSql = `(
   select json_build_object(
     'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
@@ -84,12 +84,12 @@ export async function listIds(queries: Queries, scope: SessionScope): Promise<re
   return idsOf((await queries.query(sql, scopeValues(scope))).rows);
 }
 
-/** Sessions last updated before `before`, neither pinned nor with a running turn, the `keep` newest of all sessions left out. */
+/** Sessions last updated before `before`, neither pinned, an agent's nor with a running turn, and not among the `keep` newest of all. */
 export async function listPrunable(queries: Queries, before: number, keep: number): Promise<readonly string[]> {
   return idsOf((await queries.query(prunableSql, [before, keep])).rows);
 }
 
-/** Where a session stands: what an append must know, and what tells it from an earlier one of the same id. */
+/** A session's position: what an append must know, and what tells it from an earlier one with the same id. */
 export interface SessionPlace {
   readonly progress: SessionProgress;
   readonly incarnation: number;
@@ -108,7 +108,7 @@ export interface SessionState {
   readonly updatedAt: number;
 }
 
-/** Holds the session until the transaction ends. Finds hidden ones too. */
+/** Locks the session until the transaction ends. Finds hidden ones too. */
 export async function lockSession(queries: Queries, id: string): Promise<SessionState | undefined> {
   const sql = "select hidden, last_seq, updated_at from sessions where id = $1 for update";
   const [row] = (await queries.query(sql, [id], "session-lock")).rows;
@@ -117,8 +117,7 @@ export async function lockSession(queries: Queries, id: string): Promise<Session
   return { hidden, lastSeq: Number(row["last_seq"]), updatedAt: Number(row["updated_at"]) };
 }
 
-/** Says whether its id was free. */
-/** `home`: the machine where its workspace is. */
+/** Returns whether the id was free. `home`: the machine with its workspace. */
 export async function insertSession(
   queries: Queries,
   session: SessionRecord,
@@ -144,7 +143,7 @@ export async function insertSession(
   return count === 1;
 }
 
-/** Of a session that was just made: a worker that dies from here on is found by its lease. */
+/** Leases a session that was just made, so its worker's death from here on is noticed. */
 export async function leaseSession(queries: Queries, id: string, owner: string, leaseMs: number): Promise<void> {
   const sql = "update sessions set owner = $2, lease_until = now() + $3 * interval '1 millisecond' where id = $1";
   await queries.query(sql, [id, owner, leaseMs]);
@@ -158,7 +157,7 @@ export async function saveSession(queries: Queries, session: SessionRecord): Pro
   );
 }
 
-/** Nobody sees it from here on; undefined: everybody does. */
+/** Hides the session from everyone. Undefined makes it visible. */
 export async function hideSession(
   queries: Queries,
   id: string,

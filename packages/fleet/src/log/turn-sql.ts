@@ -56,7 +56,7 @@ const totalsSql = `
 const DAY_MS = 24 * 3_600_000;
 const whoseSql = "($4::text is null or user_name = $4) and ($5::text is null or team_name = $5)";
 
-/** A turn is in the first table while its session is there, and in the second once it has reported usage. */
+/** A turn is in the first table while its session exists, and in the second once it has reported usage. */
 const countSql = `
   select (select count(*) from (
     select session_id, turn_id from logged_turns join sessions on sessions.id = session_id
@@ -83,12 +83,12 @@ const byDaySql = (scope: SessionScope): string => `
   order by day desc, model nulls first, session_id, lane nulls first, client nulls first
 `;
 
-/** Whether an event leaves a trace besides itself: most kinds leave none. */
+/** Whether an event changes other rows as well; most kinds do not. */
 export function isRecorded({ event: { type } }: Pick<StoredEvent, "event">): boolean {
   return type === "turn-start" || type === "turn-end" || type === "usage";
 }
 
-/** Update the rows of a turn after one event that `owner` appends. */
+/** Updates a turn's rows after `owner` appended one event. */
 export async function recordEvent(
   queries: Queries,
   { sessionId, turnId, seq, at, event }: StoredEvent,
@@ -141,7 +141,7 @@ export async function sumUsageByDay(queries: Queries, query: UsageByDayQuery): P
   return rows.map(toUsageOfDay);
 }
 
-/** The last one is what the turn costs by the prices of now, where upstream has not said it. */
+/** The last column is the turn's cost at current prices, if upstream reported none. */
 function toColumns(usage: Usage, model: unknown): readonly unknown[] {
   const { input = null, output = null, cacheRead = null, cacheWrite = null, reasoning = null, cost = null } = usage;
   const priced = typeof model === "string" && cost === null ? (costOf(usage, model) ?? null) : null;

@@ -41,7 +41,7 @@ beforeEach(async () => {
   }
 });
 
-/** What each worker would start, and what it waits for that another one has. */
+/** What each worker would start; in parentheses, what it waits for because another worker has it. */
 async function waiting(): Promise<readonly (readonly string[])[]> {
   return await Promise.all(
     stores.map(async (store) =>
@@ -57,7 +57,7 @@ it("what waits on a machine is shown to one of its workers, and to no worker of 
 it("the next worker of the machine has it when the first is drained, away, or of a version without agents", async () => {
   const all = ["agent-desk-1", "agent-desk-2"];
   await note("desk-1", "desk", true);
-  // A worker that is drained has closed its own scheduler.
+  // A worker that drains has closed its own scheduler.
   expect((await waiting())[1]).toEqual(all);
   await note("desk-1", "desk");
   expect((await waiting())[1]).toEqual([]);

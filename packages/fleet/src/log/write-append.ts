@@ -21,7 +21,7 @@ export interface Append {
   readonly now: number;
 }
 
-/** Moves the session on and writes its events, or does neither: its row says whose turn it is. */
+/** Advances the session and writes its events, or does neither: the session's row is the guard. */
 const appendSql = `
   with moved as (
     update sessions set last_seq = $3, updated_at = $4, last_line = $5, line_state = $6, last_turn = $7,
@@ -38,7 +38,7 @@ const appendSql = `
   select id from moved
 `;
 
-/** Says whether the session stood where it was thought to. Nothing was written when it did not. */
+/** Returns whether the session was where it was expected; if not, nothing was written. */
 export async function writeAppend(database: Database, append: Append): Promise<boolean> {
   const isPlain = append.command === undefined && !append.stored.some(isRecorded);
   const write = async (): Promise<boolean> =>
@@ -52,7 +52,7 @@ export async function writeAppend(database: Database, append: Append): Promise<b
   }
 }
 
-/** An earlier attempt was committed, although nobody heard of it. */
+/** True if an earlier attempt whose commit nobody heard of succeeded; undefined if not. */
 export async function wasWritten(database: Database, { sessionId, stored }: Append): Promise<boolean | undefined> {
   const last = stored.at(-1);
   const sql = "select data, turn_id from events where session_id = $1 and seq = $2";
@@ -101,13 +101,13 @@ async function moveSession(queries: Queries, append: Append): Promise<boolean> {
   return count === 1;
 }
 
-/** Lone surrogates are no text in PostgreSQL: what is JSON has them escaped, and raw lines lose them as in UTF-8. */
+/** PostgreSQL rejects lone surrogates as text. JSON escapes them; raw lines lose them, as in UTF-8. */
 function toEntry({ seq, turnId, at, event, raw, rawCut }: StoredEvent): object {
   const line = raw === undefined ? {} : { raw: toKept(raw.toWellFormed()) };
   return { seq, turn_id: toKept(turnId), at, data: toKept(JSON.stringify(event)), ...line, raw_cut: rawCut ?? false };
 }
 
-/** Nobody has made that of this month yet. */
+/** This month's partition has not been created yet. */
 function isPartitionMissing(reason: unknown): boolean {
   const cause = CaretError.is(reason) ? reason.cause : reason;
   return codeOf(cause) === "23514" && /no partition/.test(String(cause));

@@ -1,17 +1,17 @@
 import { isThereSql } from "./members.ts";
 
-/** Before the name of a machine: the queue of work that only it can do. */
+/** Prefix of the queue of work that only one machine can do; its name follows. */
 export const MACHINE_PREFIX = "sessions.machine.";
 
-/** The machine that a key's queue names. */
+/** The machine named by a key's queue. */
 const machineSql = `substr(queue, ${MACHINE_PREFIX.length + 1})`;
 
-/** Of a row of `work`: only one machine takes its turns, and no worker of that takes any. */
+/** For a row of `work`: only one machine takes its turns, and no worker there takes any. */
 export const machineAwaySql = `starts_with(queue, '${MACHINE_PREFIX}') and not exists (
   select 1 from members where role = 'worker' and machine = ${machineSql} and not is_leaving and ${isThereSql}
 )`;
 
-/** Read with a session: its oldest turn that waits, where only a machine can run it that no worker is on. */
+/** Column read along with a session: its oldest queued turn, if only a machine without workers can run it. */
 export const machineWaitSql = `(
   select json_build_object(
     'machine', ${machineSql}, 'turnId', turns.id, 'since', floor(extract(epoch from submitted_at) * 1000)::bigint

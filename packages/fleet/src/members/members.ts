@@ -1,9 +1,9 @@
 import type { Database } from "../database/open-database.ts";
 
-/** A worker that has not renewed its leases for this long is taken for lost. */
+/** A worker that has not renewed its leases for this long counts as lost. */
 export const LEASE_MS = 12_000;
 
-/** What a worker says of itself, for gateways and the page. */
+/** What a worker tells gateways and the page about itself. */
 export interface WorkerAbout {
   readonly lanes: readonly string[];
   readonly defaultLane: string;
@@ -11,9 +11,9 @@ export interface WorkerAbout {
   readonly atWork: number;
   readonly models: readonly unknown[];
   readonly workspaces: readonly string[];
-  /** It takes commands that are for any worker of its machine. Workers of earlier versions do not. */
+  /** Takes commands for any worker of its machine. Workers of earlier versions do not. */
   readonly takesShared: boolean;
-  /** It has the named agents of its machine. */
+  /** Runs the named agents of its machine. */
   readonly takesAgents: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Member {
   readonly version: string;
   readonly about: Partial<WorkerAbout>;
   readonly isLeaving: boolean;
-  /** Seen within the time of a lease. */
+  /** Seen within the duration of a lease. */
   readonly isThere: boolean;
   /** Milliseconds since the epoch, by the database's clock. */
   readonly seenAt: number;
@@ -32,17 +32,17 @@ export interface Member {
 
 /** The gateways and workers of a fleet. */
 export interface Members {
-  /** Says that this process is there, until the next time. Gives the others that are. */
+  /** Records that this process is present. Returns the other members that are. */
   note(member: Omit<Member, "isThere" | "seenAt">): Promise<readonly string[]>;
-  /** Those that are there, and those that were within the last hour. */
+  /** Members seen within the last hour. */
   list(): Promise<readonly Member[]>;
   isThere(id: string): Promise<boolean>;
-  /** Whether a worker of the machine is there that does not leave. */
+  /** Whether a worker of the machine is present and not leaving. */
   hasWorker(machine: string): Promise<boolean>;
   leave(id: string): Promise<void>;
 }
 
-/** A member was seen within the time of a lease. */
+/** SQL condition: the member was seen within the duration of a lease. */
 export const isThereSql = `seen_at > now() - ${LEASE_MS} * interval '1 millisecond'`;
 
 export function createMembers(database: Database): Members {

@@ -4,19 +4,19 @@ import { adviseOwner, createSchema } from "../database/migrate-database.ts";
 import type { Database, Queries } from "../database/open-database.ts";
 import { MACHINE_PREFIX } from "../members/machine-wait.ts";
 
-/** The queue of work that any machine may do. */
+/** The queue of work that any machine can do. */
 export const ANYWHERE = "sessions.any";
 
-/** The longest that pg-boss knows. A job lives as long as its key has work, and may not be given to a second worker meanwhile. */
+/** The maximum pg-boss allows. A job lives as long as its key has work and must not go to a second worker meanwhile. */
 const EXPIRE_SECONDS = 86_400;
-/** A job is no more than "this key has work": it never fails for good. */
+/** A job only says "this key has work", so it never fails for good. */
 const RETRY_LIMIT = 1_000_000;
-/** pg-boss looks every five seconds for jobs that wait for other jobs, of which there are none. */
+/** Effectively off: by default pg-boss checks every five seconds for jobs that depend on other jobs, and we have none. */
 const NEVER_SECONDS = 86_400;
 const KEEP_DONE_SECONDS = 3_600;
 const machinePattern = /^[\w-]{1,60}$/;
 
-/** A key that has work, claimed by the worker that fetched it. */
+/** A key with work, as fetched by a worker. */
 export interface KeyJob {
   readonly id: string;
   readonly retryCount: number;
@@ -24,35 +24,35 @@ export interface KeyJob {
   readonly key: string;
 }
 
-/** A fetched job without a worker: while it is there, every `send` to its queue for its key is a no-op. */
+/** A fetched job without a worker: while it exists, every `send` to its queue for its key is a no-op. */
 export interface OrphanedJob {
   readonly id: string;
   readonly key: string;
 }
 
-/** pg-boss as a fleet uses it: one job per key with work, never one per turn. */
+/** pg-boss as a fleet uses it: one job per key with work, not per turn. */
 export interface JobQueue {
-  /** Makes the queue, if there is none. */
+  /** Creates the queue unless it exists. */
   open(queue: string): Promise<void>;
-  /** Nothing happens when the key has a job that waits or runs. */
+  /** No-op if the key already has a waiting or running job. */
   send(queue: string, key: string, queries: Queries): Promise<void>;
   fetch(queue: string, count: number): Promise<readonly KeyJob[]>;
   complete(job: KeyJob, queries: Queries): Promise<void>;
-  /** Of a worker that is gone. Whichever queue it is in: that of its key may have changed since it was sent. */
+  /** Removes a job of a worker that is gone, from any queue: its key's queue may have changed since it was sent. */
   remove(jobId: string, queries: Queries): Promise<void>;
-  /** Jobs that were fetched a while ago, and under which nobody holds their key: their worker died before it claimed or completed. */
+  /** Jobs fetched a while ago under which nobody holds the key: their worker died before it claimed or completed. */
   findOrphans(): Promise<readonly OrphanedJob[]>;
   close(): Promise<void>;
 }
 
 export interface JobQueueOptions {
   readonly database: Database;
-  /** Workers look after the jobs; gateways only send them. */
+  /** Workers maintain the jobs; gateways only send them. */
   readonly isWorker: boolean;
   readonly onError: (error: CaretError) => void;
 }
 
-/** The queue of work that only one machine can do: workspace and chats are there. */
+/** The queue of work that only one machine can do, since workspace and chats are there. */
 export function machineQueue(machine: string): string {
   if (!machinePattern.test(machine))
     throw new CaretError("invalid-config", `A machine cannot be called ${JSON.stringify(machine)}`, {
@@ -61,7 +61,7 @@ export function machineQueue(machine: string): string {
   return MACHINE_PREFIX + machine;
 }
 
-/** Makes or updates pg-boss's own tables, as the owner of their schema: gateways and workers of other roles find them there. */
+/** Creates or updates pg-boss's tables as the owner of their schema, for gateways and workers with other roles. */
 export async function installJobs(database: Database): Promise<void> {
   const errors: CaretError[] = [];
   const boss = await startBoss({ database, isWorker: false, onError: (error) => errors.push(error) });
@@ -84,7 +84,7 @@ async function startBoss({ database, isWorker, onError }: JobQueueOptions): Prom
   boss.on("error", (reason) => onError(CaretError.from(reason)));
   const stop = { graceful: false, close: false };
   await boss.start().catch(async (reason: unknown) => {
-    // Its timers would keep the process that could not start.
+    // Its timers would keep a process alive that failed to start.
     await boss.stop(stop);
     return adviseOwner(reason);
   });
@@ -95,7 +95,7 @@ export function jobSchema(schema: string): string {
   return `${schema}_jobs`;
 }
 
-/** A job that was fetched a while ago, and under which nobody holds its key. */
+/** SQL condition for `findOrphans`. */
 export const isOrphanSql = "state = 'active' and job is distinct from id and started_on < now() - interval '2 seconds'";
 
 export async function openJobQueue(options: JobQueueOptions): Promise<JobQueue> {

@@ -1,18 +1,18 @@
 /**
- * Whether a worker can be sure of its leases. One that was cut off has given everything up, and is not sure again before a renewal has
- * succeeded: until then it takes nothing, and what it had asked for before may have run out by the time its answer comes.
+ * Whether a worker can be sure of its leases. A worker that was cut off has given everything up and is not sure again until a renewal
+ * succeeds: until then it takes nothing, and leases requested earlier may have expired by the time of the answer.
  */
 export interface LeaseStanding {
   readonly isSure: boolean;
-  /** How often everything was given up. What was asked for under another count is not held. */
+  /** How often everything was given up. Leases requested under another count are not held. */
   readonly lapses: number;
-  /** Resolves when it is sure; at once when it is. */
+  /** Resolves when it is sure; at once if it is. */
   sure(): Promise<void>;
-  /** Resolves when everything is given up; at once while it is not sure. */
+  /** Resolves when everything is given up; at once if it is not sure. */
   lapsed(): Promise<void>;
-  /** Everything is given up. */
+  /** Records that everything was given up. */
   lapse(): void;
-  /** A renewal has succeeded in time. */
+  /** Records a renewal that succeeded in time. */
   renewed(): void;
   onSure(listener: () => void): void;
 }

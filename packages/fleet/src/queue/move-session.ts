@@ -5,8 +5,8 @@ import { createMembers } from "../members/members.ts";
 import { machineQueue } from "./job-queue.ts";
 
 /**
- * Gives a session another home machine. What waits runs there: reaping sends a job for turns whose queue has none. The workspace must be
- * there already. Chats of Cursor's programs stay on the machine that has them: the next turn is given the transcript instead.
+ * Moves a session to another home machine. Waiting turns run there: reaping sends a job for turns whose queue has none. The workspace must
+ * exist there already. Chats of Cursor's programs stay on the old machine; the next turn gets the transcript instead.
  */
 export async function moveSession(database: Database, sessionId: string, machine: string): Promise<void> {
   const queue = machineQueue(machine);
@@ -28,7 +28,7 @@ export async function moveSession(database: Database, sessionId: string, machine
   });
 }
 
-/** Holds the key and the session until the transaction ends, so that no turn begins meanwhile. */
+/** Locks the key and the session until the transaction ends, so no turn begins meanwhile. */
 async function assertFree(queries: Queries, sessionId: string): Promise<void> {
   for (const sql of [
     "select owner from work where key = $1 for update",
@@ -40,13 +40,13 @@ async function assertFree(queries: Queries, sessionId: string): Promise<void> {
       });
 }
 
-/** What waits for the session's machine waits for another one from now on. */
+/** Moves work that waits for the session's machine to another queue. */
 export async function moveWaiting(queries: Queries, sessionId: string, queue: string): Promise<void> {
   const sql = `update work set queue = $2 where key = $1 and starts_with(queue, '${MACHINE_PREFIX}')`;
   await queries.query(sql, [sessionId, queue]);
 }
 
-/** What the upstream of the API lane leaves to its client is in the database. */
+/** Keeps attachments of the API lane: what its upstream stores with the client is in the database. */
 export function withoutChats(upstream: string): string {
   const attachments = JSON.parse(upstream) as readonly { readonly lane?: unknown }[];
   return JSON.stringify(attachments.filter((attachment) => attachment?.lane === "api"));

@@ -5,7 +5,7 @@ import { createMembers, isThereSql, type Member } from "../members/members.ts";
 
 const MANY = 100;
 
-/** How many gateways and workers are there, what those of them that stay can have, what all have, and how many turns wait and run. */
+/** Counts of a fleet. `capacity` excludes workers that are leaving; `leases` are held by all. */
 export interface FleetCounts {
   readonly gateways: number;
   readonly workers: number;
@@ -15,7 +15,7 @@ export interface FleetCounts {
   readonly runningTurns: number;
 }
 
-/** What the fleet's tables say of its machines and its queue now. */
+/** The current state of the fleet's machines and queue, read from its tables. */
 export async function readFleet(database: Database): Promise<FleetView> {
   const members = await createMembers(database).list();
   const { rows: counts } = await database.query(
@@ -41,7 +41,7 @@ export async function readFleet(database: Database): Promise<FleetView> {
   };
 }
 
-/** Numbers alone, in one statement: every gateway asks for them all the time. */
+/** Counts only, in one statement: every gateway polls them. */
 export async function countFleet(database: Database): Promise<FleetCounts> {
   const { rows } = await database.query(
     `select count(*) filter (where role = 'gateway') as gateways, count(*) filter (where role = 'worker') as workers,

@@ -3,24 +3,24 @@ import { machineAwaySql } from "../members/machine-wait.ts";
 import { severalAtOnce } from "../wire/several-at-once.ts";
 import { ANYWHERE, type JobQueue, type OrphanedJob } from "./job-queue.ts";
 
-/** A key whose worker has not renewed its lease. */
+/** SQL condition: the key's worker has not renewed its lease. */
 export const isExpiredSql = "owner is not null and lease_until < now()";
-/** A turn that has waited for a while although nobody has its key. */
+/** SQL condition: the turn has waited for a while, though nobody holds its key. */
 export const isForgottenSql = "(state = 'queued' and owner is null and submitted_at < now() - interval '2 seconds')";
 const MANY = 100;
-/** Keys that are handed on at the same time. */
+/** Keys handed on concurrently. */
 const AT_ONCE = 4;
 
 export interface Reaped {
-  /** Turns that were started by workers which are lost: they are never started again by themselves. */
+  /** Turns that lost workers had started; these are never restarted automatically. */
   readonly interrupted: readonly string[];
-  /** Queues that have jobs again. */
+  /** Queues that got jobs again. */
   readonly queues: readonly string[];
 }
 
 /**
- * Takes keys from workers whose lease has run out, and sends jobs for turns that have none. Any worker may do it at any time,
- * several at once too.
+ * Takes keys from workers whose leases have expired and sends jobs for turns without one. Safe to run at any time, on several workers at
+ * once.
  */
 export async function reapWork(database: Database, jobs: JobQueue): Promise<Reaped> {
   const { rows: expired } = await database.query(`select key from work where ${isExpiredSql} limit $1`, [MANY]);
@@ -46,7 +46,7 @@ export async function reapWork(database: Database, jobs: JobQueue): Promise<Reap
 
 const nothing: Reaped = { interrupted: [], queues: [] };
 
-/** A turn of a session that a lost worker had taken, and that is in no log: its client may follow the session until its end. */
+/** Finds a session's turn that a lost worker had taken and no log has: its client may follow the session until its end. */
 const unrecordedSql = `select 1 from turns join work using (key) join sessions on sessions.id = turns.key
   where key = $1 and kind = 'session' and state = 'running' and input is not null
     and not exists (select 1 from logged_turns where turn_id = turns.id) limit 1`;
@@ -57,16 +57,16 @@ async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<R
     [key],
   );
   const [work] = rows;
-  // Renewed, or another worker does it.
+  // It was renewed, or another worker handles it.
   if (work === undefined) return nothing;
-  // It is written to the log first, by whichever worker comes to it: from here on no worker would look for it.
+  // Some worker must log it first: after this, no worker would look for it.
   if ((await queries.query(unrecordedSql, [key])).count > 0) return nothing;
   const queue = await queueOf(queries, key, work);
   const ended = await queries.query(
     `update turns set state = 'interrupted', input = null, ended_at = now() where key = $1 and state = 'running' returning id`,
     [key],
   );
-  // The number grows here too: the lost worker's own is worth nothing from now on.
+  // The fence grows here too, which invalidates the lost worker's.
   await queries.query(
     "update work set owner = null, lease_until = null, job = null, fence = fence + 1 where key = $1",
     [key],
@@ -77,7 +77,7 @@ async function takeKey(queries: Queries, jobs: JobQueue, key: string): Promise<R
   return { interrupted: ended.rows.map(({ id }) => String(id)), queues: waiting.count > 0 ? [queue] : [] };
 }
 
-/** A worker that died between fetching a job and claiming its key has left a job that keeps every other one away. */
+/** Removes the job of a worker that died between fetching it and claiming its key, since it blocks all others, and sends one. */
 async function sendAgain(
   queries: Queries,
   jobs: JobQueue,
@@ -96,7 +96,10 @@ async function sendAgain(
   return queue;
 }
 
-/** A conversation of the stateless doors does not wait for its machine: any worker goes on with its session. The row is locked. */
+/**
+ * A conversation of the stateless doors does not wait for its machine: any worker can go on with its session. The caller has locked the
+ * row.
+ */
 async function queueOf(queries: Queries, key: string, work: Row): Promise<string> {
   const { count } = await queries.query(
     `update work set queue = $2 where key = $1 and kind = 'conversation' and ${machineAwaySql}`,

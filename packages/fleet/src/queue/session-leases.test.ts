@@ -55,7 +55,7 @@ it("a session that was released and claimed again while leases are renewed is no
     (await database.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).count;
   const query: typeof database.query = async (...statement) => {
     if (statement[2] !== "renew sessions") return await database.query(...statement);
-    // Between what is held here and what the server looks at.
+    // Between reading what is held here and what the server sees.
     await leases.release("again");
     const renewal = database.query(...statement);
     await expect.poll(waits).toBe(1).finally(isOver.resolve);
@@ -63,7 +63,7 @@ it("a session that was released and claimed again while leases are renewed is no
   };
   const leases = createSessionLeases({ ...database, query }, "worker-1");
   for (const id of ["again", "locked"]) await leases.claim(id);
-  // An append that takes long.
+  // A slow append.
   const appending = database.transaction(async (queries) => {
     await queries.query("select 1 from sessions where id = 'locked' for update");
     locked.resolve();

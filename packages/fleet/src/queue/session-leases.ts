@@ -4,36 +4,36 @@ import type { Database } from "../database/open-database.ts";
 import { LEASE_MS } from "../members/members.ts";
 import { createLeaseStanding, type LeaseStanding } from "./lease-standing.ts";
 
-/** The sessions that this worker may append to. */
+/** The sessions this worker may append to. */
 export interface SessionLeases {
-  /** Of all that this worker holds, its keys included. */
+  /** Covers everything this worker holds, including its keys. */
   readonly standing: LeaseStanding;
-  /** What each append to the session is checked by: a number that no session has, where it is not held here. */
+  /** The fence that guards each append to the session. If it is not held here, a number that no session has. */
   readonly fenceOf: (sessionId: string) => number;
-  /** For how long a session that is about to be made is held from its first row on; undefined: it is not held here. */
+  /** How long a session about to be made is held from its first row on. Undefined if it is not held here. */
   readonly newLeaseMs: (sessionId: string) => number | undefined;
   /**
-   * Rejects with `session-busy` while another worker has the session. An id that no session has yet is held as well. A worker that was cut
-   * off waits until it is sure of its leases.
+   * Rejects with `session-busy` while another worker has the session. Also holds an id that no session has yet. A worker that was cut off
+   * waits until it is sure of its leases.
    */
   claim(sessionId: string): Promise<void>;
-  /** With a number: only where it is held under that one still, and not by a turn that has begun here meanwhile. */
+  /** If `under` is given, releases it only if it is still held under that fence, not by a turn that began here meanwhile. */
   release(sessionId: string, under?: number): Promise<void>;
-  /** Renews it no more: when its lease has run out, the worker that takes it over does what could not be done here. */
+  /** Stops renewing it. When the lease expires, the worker that takes it over finishes what could not be done here. */
   abandon(sessionId: string, under?: number): void;
-  /** Takes over the sessions of workers that are lost: their ids. They are held until they are released. */
+  /** Takes over the sessions of lost workers and returns their ids. They are held until released. */
   takeExpired(): Promise<readonly string[]>;
-  /** Gives those that another worker has taken meanwhile. */
+  /** Returns the sessions that another worker has taken meanwhile. */
   renew(): Promise<readonly string[]>;
-  /** All of them may be another worker's by now. Says how many there were. */
+  /** Drops all of them, since other workers may have them by now. Returns how many there were. */
   dropAll(): number;
 }
 
 const MANY = 50;
 const NOT_HELD = -1;
-/** How often a session is tried again whose owner may be lost. */
+/** Retry interval for a session whose owner may be lost. */
 const CLAIM_MS = 250;
-/** Its lease has run out; or nobody has one although a turn has no end in the log, which would have none for ever. */
+/** SQL condition: its lease has expired; or nobody holds it, though a turn in its log has no end and would never get one. */
 export const isLostSql = `(owner is not null and lease_until < now())
   or (owner is null and sessions.id in (select session_id from logged_turns where ended_at is null))`;
 const lease = `lease_until = now() + ${LEASE_MS} * interval '1 millisecond'`;
@@ -53,7 +53,7 @@ export function createSessionLeases(database: Database, owner: string): SessionL
       for (;;) {
         const held = await claimWhenSure(standing, () => claimSession(database, sessionId, owner));
         if (typeof held === "number") return void fences.set(sessionId, held);
-        // One whose owner does not renew it is lost, and free as soon as its lease has run out and a worker has ended its turn.
+        // If the owner does not renew it, it is lost, and free once the lease expires and a worker has ended its turn.
         const isRenewed = seen !== undefined && seen.owner === held.owner && seen.leaseUntil !== held.leaseUntil;
         if (isRenewed && !held.isExpired) throw isBusy(sessionId);
         seen = held;
@@ -91,14 +91,14 @@ export function createSessionLeases(database: Database, owner: string): SessionL
     async renew() {
       const held = new Map(fences);
       if (held.size === 0) return [];
-      // In one look: a session that is being made, whose row comes between two, is in neither half of it.
+      // One statement: a session whose row is inserted between two would be missing from both results.
       const { rows } = await database.query(
         `with renewed as (update sessions set ${lease} where id = any($1) and owner = $2)
          select id from sessions where id = any($1) and owner is distinct from $2`,
         [[...held.keys()], owner],
         "renew sessions",
       );
-      // One that was released and claimed again meanwhile is held, under another number.
+      // A session released and claimed again meanwhile is held, under another fence.
       const lost = rows.map(({ id }) => String(id)).filter((id) => fences.has(id) && fences.get(id) === held.get(id));
       for (const id of lost) fences.delete(id);
       return lost;
@@ -113,7 +113,7 @@ export function createSessionLeases(database: Database, owner: string): SessionL
   };
 }
 
-/** Claimed before a cut and answered after it, a lease may have run out: it is claimed again. */
+/** A lease claimed before a cut and answered after it may have expired, so claim again. */
 async function claimWhenSure<Claimed>(standing: LeaseStanding, claim: () => Promise<Claimed>): Promise<Claimed> {
   for (;;) {
     await standing.sure();
@@ -123,14 +123,14 @@ async function claimWhenSure<Claimed>(standing: LeaseStanding, claim: () => Prom
   }
 }
 
-/** Who has a session, and until when. */
+/** Who holds a session, and until when. */
 interface Holder {
   readonly owner: string;
   readonly leaseUntil: string;
   readonly isExpired: boolean;
 }
 
-/** The number under which the session is held from now on; or who else has it. */
+/** Returns the fence under which the session is now held, or its holder. */
 async function claimSession(database: Database, sessionId: string, owner: string): Promise<number | Holder> {
   const { rows } = await database.query(
     `update sessions set fence = fence + 1, owner = $2, ${lease}
@@ -144,7 +144,7 @@ async function claimSession(database: Database, sessionId: string, owner: string
     [sessionId],
   );
   const [row] = found.rows;
-  // The number that a new session's row has.
+  // The fence that a new session's row has.
   if (row === undefined) return 0;
   return { owner: String(row["owner"]), leaseUntil: String(row["until"]), isExpired: row["expired"] === true };
 }

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await database.query("delete from caret_jobs.job");
 });
 
-/** A worker whose only turn has ended: what it asks for next either finds another one, or gives the key up. */
+/** A worker whose only turn has ended: its next call either finds another turn or gives the key up. */
 async function workerAtEnd(): Promise<() => Promise<unknown>> {
   await submitOn(database, "t1");
   const [job] = await jobs.fetch(ANYWHERE, 1);
@@ -47,7 +47,7 @@ interface Submission {
   readonly over: Promise<string>;
 }
 
-/** A gateway that has written the turn and found that its key has a job, and has not yet committed. */
+/** A gateway that has written the turn and found that its key has a job, but has not committed yet. */
 async function submitUncommitted(on: Database): Promise<Submission> {
   const reached = Promise.withResolvers<void>();
   const committed = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ it("a worker that gives a key up waits for the commit of a turn that is being su
   expect(await found).toEqual({ id: "t2", input: "t2", waitedMs: expect.any(Number) });
 });
 
-/** The same submission, but its first statement leaves the row of the key alone. */
+/** The same submission, except that its first statement does not touch the key's row. */
 function withoutLock(): Database {
   const bare = (queries: Queries): Queries => ({
     query: (sql, ...rest) => queries.query(sql.replace(/do update set queue = .*/, "do nothing"), ...rest),

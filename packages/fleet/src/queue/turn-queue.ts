@@ -4,10 +4,12 @@ import type { Reply } from "../wire/reply.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { ANYWHERE, type JobQueue, type KeyJob } from "./job-queue.ts";
 
-/** Well before a job expires it is handed over to the next one. */
+/** Maximum age of a claim: its job is handed over well before it expires. */
 const JOB_AGE_MS = 12 * 3_600_000;
 
-/** Turns of a session run one after the other; requests of a conversation side by side, since one may answer the other's calls. */
+/**
+ * Turns of a session run one after another; requests of a conversation run concurrently, since one can bring results for another's calls.
+ */
 export type WorkKind = "session" | "conversation";
 
 export interface NewTurn {
@@ -15,16 +17,16 @@ export interface NewTurn {
   readonly key: string;
   readonly kind: WorkKind;
   readonly queue: string;
-  /** The same key is the same turn, at whichever gateway it is asked for. */
+  /** Requests with the same key are the same turn, at any gateway. */
   readonly idempotencyKey: string | undefined;
   readonly input: unknown;
 }
 
-/** One key, held by one worker. */
+/** One key held by one worker. */
 export interface Claim {
   readonly key: string;
   readonly kind: WorkKind;
-  /** Nobody before has held the key under this number. */
+  /** Unique: no earlier claim of the key has this number. */
   readonly fence: number;
   readonly job: KeyJob;
   /** By this process's clock. */
@@ -34,35 +36,35 @@ export interface Claim {
 export interface TakenTurn {
   readonly id: string;
   readonly input: unknown;
-  /** How long it lay in the queue. */
+  /** Time in the queue. */
   readonly waitedMs: number;
 }
 
 export interface NextOptions {
-  /** The turns that have ended since. */
+  /** Turns that have ended since the last call. */
   readonly ended: readonly string[];
-  /** Nothing of the key runs: it can be given up when nothing waits either. */
+  /** No turn of the key is running, so the key can be given up if none waits either. */
   readonly isIdle: boolean;
-  /** The worker takes no more turns: what waits is for another one. */
+  /** The worker takes no more turns and leaves queued ones to others. */
   readonly isLeaving: boolean;
   /**
-   * After a call that failed, and may have been committed all the same: every turn that was taken under the claim, and whose end is not
-   * in the database. One that is not among them was started by that call and never heard of: it waits again.
+   * Given after a call that failed but may have been committed: all turns taken under the claim whose end is not in the database. A running
+   * turn not listed was started by that call and never heard of, so it is queued again.
    */
   readonly known?: readonly string[] | undefined;
 }
 
-/** `lost`: another worker has the key. `over`: the key was given up. `later`: nothing waits, something runs. */
+/** `lost`: another worker has the key. `over`: the key was given up. `later`: wait, something runs. */
 export type Next = TakenTurn | "lost" | "over" | "later";
 
 export interface TurnQueue {
-  /** Gives the turn's id: that of an earlier submission under the same idempotency key, if there is one. */
+  /** Returns the turn's id: that of an earlier submission under the same idempotency key, if one exists. */
   submit(turn: NewTurn): Promise<string>;
-  /** Undefined when another worker holds the key, or it has another queue by now: the job was not needed. */
+  /** Undefined if another worker holds the key or its queue has changed: the job was not needed. */
   claim(job: KeyJob): Promise<Claim | undefined>;
-  /** The next turn of a key, started by this very call and never again; or the end of the claim. */
+  /** The next turn of a key, started by this call and by no other; or the end of the claim. */
   next(claim: Claim, options: NextOptions): Promise<Next>;
-  /** What is sent to the gateway that asked: how the turn began, or why it did not; in the second case its idempotency key may be used again. */
+  /** Stores the answer for the gateway: how the turn began, or why it did not, which frees its idempotency key. */
   answer(claim: Claim, turnId: string, reply: Reply): Promise<void>;
 }
 
@@ -72,7 +74,7 @@ export interface TurnQueueOptions {
   readonly sealer: Sealer;
   /** The worker's name. */
   readonly owner: string;
-  /** The queue of the worker's machine: conversations that it has begun stay there. */
+  /** The queue of the worker's machine; conversations it begins stay there. */
   readonly home: string;
   readonly now: () => number;
 }
@@ -111,8 +113,8 @@ export function createTurnQueue(options: TurnQueueOptions): TurnQueue {
 }
 
 /**
- * The row of the key is locked before the turn is written, and a worker that gives the key up has it locked while it looks for turns and
- * completes the job. Without that the worker could miss the turn while the job that it is about to complete makes `send` a no-op.
+ * Locks the key's row before writing the turn; a worker giving up the key locks it while it looks for turns and completes the job. Without
+ * the lock the worker could miss the turn, while the job it is about to complete makes `send` a no-op.
  */
 async function submitTurn(queries: Queries, jobs: JobQueue, sealer: Sealer, turn: NewTurn): Promise<string> {
   const { id, key, kind, queue, idempotencyKey = null, input } = turn;
@@ -125,7 +127,7 @@ async function submitTurn(queries: Queries, jobs: JobQueue, sealer: Sealer, turn
   return submitted;
 }
 
-/** A turn that could not begin gives its idempotency key back, maybe between the two statements: then this one is inserted after all. */
+/** A turn that could not begin frees its idempotency key, possibly between the two statements: then the insert is retried. */
 async function insertTurn(
   queries: Queries,
   { id, key, idempotencyKey, input }: Readonly<Record<"id" | "key", string>> & Inserted,
@@ -164,7 +166,7 @@ async function nextTurn(queries: Queries, options: TurnQueueOptions, claim: Clai
        where key = $1 and fence = $2 and state = 'running' and id <> all($3)`,
       [key, fence, how.known],
     );
-  // The session was moved to another machine.
+  // True if the session was moved to another machine.
   const isMoved = work["queue"] !== options.home && work["queue"] !== ANYWHERE;
   const mustLeave = how.isLeaving || isMoved || options.now() - claim.claimedAt > JOB_AGE_MS;
   const taken = mustLeave ? undefined : await takeTurn(queries, options.sealer, claim);

@@ -1,10 +1,10 @@
 import type { AgentsElsewhere } from "@caret/runtime";
 import type { FleetSeat } from "./fleet-seat.ts";
 
-/** How often queues are looked at without a hint: one that was lost costs this much. */
+/** How often queues are read without a hint: the delay that a lost hint costs. */
 const LOOK_MS = 5_000;
 
-/** The queues of agents in the other processes of the fleet. */
+/** Announces queued messages to the fleet's other processes and hears theirs. */
 export function createAgentsElsewhere({
   listener,
   notifier,

@@ -13,9 +13,9 @@ export interface SeatOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** What a process of the fleet has before it has a log: a name, and its ways to the others. */
+/** What a process of the fleet has before it opens a log: a name and its connections to the others. */
 export interface FleetSeat {
-  /** Of this process alone: a worker that starts again is another one. */
+  /** Unique to this process: a restarted worker has another one. */
   readonly owner: string;
   readonly machine: string;
   readonly database: Database;

@@ -62,7 +62,7 @@ it("asks one statement of the database for all that is followed, and wakes only 
     await makeSession(id);
     listener.on("log", id, () => looks.push(id));
   }
-  // What was there before it was watched: each reader looks once.
+  // What existed before it was watched: each reader looks once.
   await expect.poll(() => new Set(looks).size).toBe(50);
   const polls = async (count: number): Promise<void> => {
     const from = asked.length;
@@ -112,7 +112,7 @@ it("does not wake a reader again for what a hint has woken it for, and finds wha
   expect(looks).toBe(settled);
 });
 
-/** What is changed for each kind, by a process that sends no hint. */
+/** A change for each kind, by a process that sends no hint. */
 const changes: Readonly<Record<WatchKind, readonly [id: string | undefined, sql: string]>> = {
   log: ["s1", "update sessions set last_seq = last_seq + 1"],
   running: [undefined, "insert into running_turns (session_id, turn_id, owner) values ('s1', 't1', 'm/1')"],

@@ -6,21 +6,18 @@ import { CHANNEL } from "../wire/notifier.ts";
 import { changedSql, type WatchKind } from "./watch-sql.ts";
 import { Watches } from "./watches.ts";
 
-/** How often one statement asks what has changed of all that readers watch: what a lost hint costs. */
+/** How often one statement polls everything that readers watch: the delay that a lost hint costs. */
 const POLL_MS = 2_000;
-/** A connection that has not answered for so long is taken for lost: nobody would hear a hint over it. */
+/** A connection that has not answered for this long counts as lost, since hints over it would be missed. */
 const SILENT_MS = 10_000;
 const RECONNECT_MS = 250;
 
 export interface HintListener {
-  /**
-   * Calls back for each hint of this kind, about one thing or about any, and when a poll finds that it has changed: then without an id. Gives
-   * what ends it.
-   */
+  /** Calls back for each hint of this kind, about one id or any, and without an id when a poll finds a change. Returns unsubscribe. */
   on(kind: WatchKind, id: string | undefined, look: (id?: string) => void): () => void;
-  /** A look has failed: the next poll calls back, whatever it finds. */
+  /** For a reader whose look failed: the next poll calls back whatever it finds. */
   again(kind: WatchKind, id: string | undefined): void;
-  /** Hints of this process need not go through the database. */
+  /** Delivers this process's own hints, which need not go through the database. */
   readonly hear: (hint: Hint) => void;
   close(): Promise<void>;
 }
@@ -38,8 +35,8 @@ interface Connection {
 }
 
 /**
- * One connection that listens, and one clock that asks over it what has changed of all that is watched here: a lost hint costs a poll, never an
- * event, and what nobody changes costs nothing.
+ * Keeps one listening connection, over which a timer polls for changes in everything watched here. A lost hint costs a poll interval, never
+ * an event, and what does not change costs nothing.
  */
 export function openHintListener(options: HintListenerOptions): HintListener {
   const { database, onError, pollMs = POLL_MS } = options;
@@ -55,9 +52,9 @@ export function openHintListener(options: HintListenerOptions): HintListener {
     };
     const listener = await database.connect(onNotice, () => lost.resolve());
     connection = { listener, lose: lost.resolve };
-    if (closing.signal.aborted) return; // closed before there was one to end
+    if (closing.signal.aborted) return; // closed while connecting
     await listener.query(`listen ${CHANNEL}`);
-    // What was hinted at while nobody listened.
+    // Catches up on hints missed while not connected.
     watches.callAll();
     await lost.promise;
   };
@@ -66,7 +63,7 @@ export function openHintListener(options: HintListenerOptions): HintListener {
       await listen().catch((reason: unknown) => onError(CaretError.from(reason)));
       const ended = connection;
       connection = undefined;
-      await ended?.listener.end().catch(() => undefined); // it is gone already
+      await ended?.listener.end().catch(() => undefined); // already gone
       await sleep(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => undefined); // closed meanwhile
     }
   };
@@ -81,7 +78,7 @@ export function openHintListener(options: HintListenerOptions): HintListener {
     async close() {
       closing.abort();
       clearInterval(timer);
-      await connection?.listener.end().catch(() => undefined); // one that is being made ends with the loop
+      await connection?.listener.end().catch(() => undefined); // `run` ends one that is still connecting
       await running;
     },
   };
@@ -108,7 +105,7 @@ function createPoll(
       const calls = unsure;
       unsure = [];
       for (const call of calls) call();
-      // While nobody hears a hint, readers look by themselves.
+      // Without a connection no hints arrive, so readers look on their own.
       if (connection === undefined) return watches.callAll();
       if (askedAt !== undefined) {
         if (performance.now() - askedAt > silentMs) connection.lose();

@@ -5,13 +5,13 @@ export interface UntilFoundOptions<Found> {
   readonly listener: HintListener;
   readonly kind: HintKind;
   readonly id: string;
-  /** Looks into the database. Undefined: not yet. */
+  /** Reads the database. Undefined: not yet. */
   readonly look: () => Promise<Found | undefined>;
-  /** Ends the wait with nothing. */
+  /** Ends the wait with undefined. */
   readonly signal?: AbortSignal;
 }
 
-/** Looks at once, with every hint and with every poll, until something is there. What the look throws ends the wait. */
+/** Looks at once, and again on every hint and poll, until it finds something. Rejects if `look` does. */
 export async function untilFound<Found>(options: UntilFoundOptions<Found>): Promise<Found | undefined> {
   const { listener, kind, id, look, signal } = options;
   let bell = Promise.withResolvers<void>();

@@ -6,24 +6,24 @@ import { isEndedSql, isUnrecordedSql } from "../queue/unended.ts";
 import type { HintKind } from "../wire/hint.ts";
 
 /**
- * What readers watch: what hints name, and what no hint does.
+ * What readers watch: what hints name, and two kinds without hints.
  *
- * - `lost`: a worker has left something that is to be ended or handed on.
- * - `neighbours`: the processes of a machine that have joined the fleet or hold something.
+ * - `lost`: a worker has left something to end or hand on.
+ * - `neighbours`: processes of a machine that have joined the fleet or hold something.
  */
 export type WatchKind = HintKind | "lost" | "neighbours";
 
-/** Changes when a process joins or leaves the fleet, and when one is not heard of any more. */
+/** Changes when a process joins or leaves the fleet, or is no longer heard of. */
 const membersSql = `(select coalesce(sum(hashtext(id || is_leaving)), 0) from members where ${isThereSql})`;
 
-/** How far the log of one session is; without a session, how many commits there were in any. */
+/** The position of one session's log; without a session, the commit count over all. */
 const logSql = `case when watched.id = ''
   then (select concat_ws(' ', sum(commits), count(*)) from openers)
   else (select concat_ws(' ', incarnation, last_seq, updated_at, hidden) from sessions where id = watched.id) end`;
 
 /**
- * For each kind the mark of one thing, by its id in `watched`: another one than before when readers should look. Of what waits to be taken
- * there is a mark as long as something waits.
+ * SQL for the mark of each kind of thing, by its id in `watched`; it changes when readers should look. With `isWork`, the mark is set as
+ * long as something waits to be taken.
  */
 const marks: Readonly<Record<WatchKind, { readonly sql: (schema: string) => string; readonly isWork?: boolean }>> = {
   work: {
@@ -70,7 +70,7 @@ const marks: Readonly<Record<WatchKind, { readonly sql: (schema: string) => stri
   },
 };
 
-/** One thing that readers watch, and the mark that it had when they looked last. */
+/** One thing that readers watch, with its mark when they last looked. */
 export interface Watched {
   readonly kind: WatchKind;
   /** Empty: all of the kind. */
@@ -84,7 +84,7 @@ export interface Statement {
   readonly name: string;
 }
 
-/** One statement for everything that is watched. It gives a row (`kind`, `id`, `mark`) for each thing that readers should look at. */
+/** One statement for everything watched. It returns a row (`kind`, `id`, `mark`) for each thing that readers should look at. */
 export function changedSql(schema: string, watched: readonly Watched[]): Statement {
   const byKind = [...Map.groupBy(watched, ({ kind }) => kind)].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const parts = byKind.map(

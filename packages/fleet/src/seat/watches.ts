@@ -1,6 +1,6 @@
 import type { Watched, WatchKind } from "./watch-sql.ts";
 
-/** What no mark is: readers have not looked yet. */
+/** Not a valid mark: readers have not looked yet. */
 const UNKNOWN = "?";
 
 interface Group {
@@ -12,7 +12,7 @@ interface Group {
   isHinted: boolean;
 }
 
-/** Everything that readers of this process watch, by kind and id. */
+/** Everything that this process's readers watch, by kind and id. */
 export class Watches {
   readonly #groups = new Map<string, Group>();
 
@@ -22,7 +22,7 @@ export class Watches {
     this.#groups.set(key, group);
     const own = (about?: string): void => look(about);
     group.looks.add(own);
-    // What it sees first may be older than what the others of the group have seen.
+    // Its first look may be older than what the rest of the group has seen.
     group.mark = UNKNOWN;
     return () => {
       group.looks.delete(own);
@@ -30,7 +30,7 @@ export class Watches {
     };
   }
 
-  /** A hint has come. What it is about was looked at: a poll that finds the same calls nobody. */
+  /** Calls the readers that a hint concerns; a poll that finds the same change does not call them again. */
   hint(kind: WatchKind, id: string): void {
     const group = this.#groups.get(`${kind} ${id}`);
     if (group !== undefined) group.isHinted = true;
@@ -46,7 +46,7 @@ export class Watches {
     for (const { kind, id } of [...this.#groups.values()]) this.call(kind, id);
   }
 
-  /** What a poll asks about, and which of it needs no call because a hint came before it. */
+  /** What to ask in a poll, and the keys that need no call because a hint came before it. */
   beginPoll(): { readonly watched: readonly Watched[]; readonly hinted: ReadonlySet<string> } {
     const groups = [...this.#groups.entries()];
     const hinted = new Set(groups.flatMap(([key, group]) => (group.isHinted ? [key] : [])));
@@ -55,8 +55,8 @@ export class Watches {
   }
 
   /**
-   * Another mark was found. Readers that a hint has woken since the poll before are not called: they have seen it, or what came last is found by the
-   * next poll, since its mark stays unknown.
+   * A poll found another mark. Readers woken by a hint since the previous poll are not called: they have seen the change, or else the next
+   * poll finds it, since the mark stays unknown.
    */
   found({ kind, id, mark }: Watched, hinted: ReadonlySet<string>): void {
     const key = `${kind} ${id}`;

@@ -4,23 +4,23 @@ import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, rmS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A real server of its own: a fresh data directory, a Unix socket, no port. */
+/** A real, private server: a fresh data directory, a Unix socket, no port. */
 export interface PostgresServer {
-  /** The address of a database in it. */
+  /** The address of one of its databases. */
   url(database?: string): string;
-  /** Makes an empty database, and gives its address. */
+  /** Creates an empty database and returns its address. */
   createDatabase(name: string): string;
-  /** Stops it as an administrator would, and starts it again on the same data. */
+  /** Stops it as an administrator would and restarts it on the same data. */
   restart(): Promise<void>;
-  /** Kills it at once, without a chance to write anything, and starts it again. */
+  /** Stops it at once, without a chance to write anything, and restarts it. */
   crash(): Promise<void>;
-  /** Runs one of its programs (`pg_dump`, `psql`) with its socket in the environment; gives what that prints. */
+  /** Runs one of its programs (`pg_dump`, `psql`) with its socket in the environment; returns the output. */
   run(program: string, args: readonly string[], input?: string): string;
   stop(): Promise<void>;
 }
 
 export interface PostgresServerOptions {
-  /** Whether commits reach the disk: needed where the server is killed. */
+  /** Whether commits reach the disk: needed by tests that crash the server. */
   readonly fsync?: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function startPostgres({ fsync = false }: PostgresServerOptions = {
       server = await start();
     },
     async crash() {
-      // Immediate shutdown: what SIGKILL does to the data, without leaving its children in the way of the next start.
+      // Immediate shutdown: has the effect of SIGKILL on the data, without leftover children that block the next start.
       await end("SIGQUIT");
       server = await start();
     },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { startPostgres } from "./postgres-server.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
-/** Opens a server with a database for the tests of one file, and stops it after them. */
+/** Starts a server with a database for one test file and stops it after the tests. */
 export function shareTestDatabase(take: (database: TestDatabase) => void): void {
   let close: () => Promise<void>;
   beforeAll(async () => {

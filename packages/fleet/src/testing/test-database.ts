@@ -3,7 +3,7 @@ import { migrateDatabase } from "../database/migrate-database.ts";
 import { type Database, openDatabase } from "../database/open-database.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 
-/** A database with Caret's tables, which tests of one file share: `empty` deletes their rows. */
+/** A migrated database that the tests of one file share: `empty` deletes the rows. */
 export interface TestDatabase extends Database {
   readonly url: string;
   empty(): Promise<void>;

@@ -3,11 +3,11 @@ import type { TokenEntry } from "@caret/runtime/tokens/token-shelf.ts";
 import type { HintListener } from "../seat/hint-listener.ts";
 import type { PostgresTokens } from "./postgres-tokens.ts";
 
-/** The fleet's tokens as a gateway knows them, in memory: every request looks there. */
+/** A gateway's in-memory copy of the fleet's tokens, which every request reads. */
 export interface KnownTokens {
-  /** Those that are valid. Another array when any of them has changed. */
+  /** The valid tokens. A new array after each change. */
   current(): readonly TokenEntry[];
-  /** Reads what this gateway itself has changed: its client may use a token before the hint about it arrives. */
+  /** Reads what this gateway itself has changed: its client may use a token before the hint arrives. */
   lookNow(): Promise<void>;
   close(): void;
 }
@@ -19,8 +19,8 @@ export interface KnownTokensOptions {
 }
 
 /**
- * Reads the tokens again when a hint says so, and when a poll finds other ones: a revocation is known at every gateway within
- * milliseconds, and within seconds where its hint was lost. While the database is away the last ones count: nobody can revoke one then.
+ * Reads the tokens again on a hint, or when a poll finds a change: a revocation reaches every gateway within milliseconds, or within
+ * seconds if its hint is lost. While the database is away the last ones stay valid: nobody can revoke one then.
  */
 export async function openKnownTokens({ tokens, listener, onError }: KnownTokensOptions): Promise<KnownTokens> {
   let version = -1;
@@ -31,7 +31,7 @@ export async function openKnownTokens({ tokens, listener, onError }: KnownTokens
   const look = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false;
-      // Before the tokens: what changes in between is read once more.
+      // Read before the tokens, so a change in between is read once more.
       const current = await tokens.version();
       if (current === version) continue;
       known = (await tokens.list()).filter(({ revokedAt }) => revokedAt === undefined);

@@ -11,11 +11,10 @@ import type { Database, Queries, Row } from "../database/open-database.ts";
 import { toPayloads } from "../wire/hint.ts";
 import { CHANNEL } from "../wire/notifier.ts";
 
-/** The tokens of a fleet. */
 export interface PostgresTokens extends TokenShelf {
-  /** Another number than before when a token was added or revoked since. */
+  /** Changes whenever a token is added or revoked. */
   version(): Promise<number>;
-  /** When tokens were used last, by their names; what is older than what is known counts for nothing. */
+  /** Records when tokens were last used, by name; never moves a known time back. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
   readUses(): Promise<Readonly<Record<string, number>>>;
 }
@@ -28,7 +27,7 @@ const insertSql = `
 `;
 
 export function createPostgresTokens(database: Database): PostgresTokens {
-  /** One change at a time: a gateway that has seen a number has seen all changes before it. */
+  /** Serialises changes, so a gateway that has seen a number has seen all changes before it. */
   const change = async <Outcome>(work: (queries: Queries, number: number) => Promise<Outcome>): Promise<Outcome> =>
     await database.transaction(async (queries) => {
       await queries.query("lock table tokens in share row exclusive mode");
@@ -116,7 +115,7 @@ function toEntry(row: Row): TokenEntry {
     name: String(row["name"]),
     sha256: String(row["sha256"]),
     ...text("cookieSha256", row["cookie_sha256"]),
-    // A scope that another release knew allows nothing here.
+    // Ignores scopes that only another release knows.
     scopes: tokenScopes.filter((scope) => scopes.includes(scope)),
     ...text("user", row["user_name"]),
     ...text("team", row["team_name"]),

@@ -8,14 +8,14 @@ import { createPatience } from "../log/patience.ts";
 const KEY_BYTES = 32;
 
 export interface PostgresConversationStoreOptions {
-  /** With its tables up to date. The store does not close it. */
+  /** Must be migrated. The store does not close it. */
   readonly database: Database;
   readonly now?: () => number;
-  /** Something could not be saved: the next turn of the conversation may be given its transcript. */
+  /** Called when a save fails: the conversation's next turn may be given its transcript instead. */
   readonly onError?: (error: CaretError) => void;
 }
 
-/** What a turn needs at once, so that the upstream's requests are answered in the read that they came with. */
+/** Kept in memory during a turn, to answer the upstream's requests in the read they came with. */
 interface Held {
   readonly key: string;
   checkpoint: Uint8Array | undefined;
@@ -23,8 +23,8 @@ interface Held {
 }
 
 /**
- * The upstream's half of API conversations in the database, so that any worker can go on with them. A turn holds its conversation in
- * memory; what it saves is written in order behind it, blobs before the checkpoint that names them.
+ * Keeps the upstream's half of API conversations in the database, so any worker can go on with them. A turn holds its conversation in
+ * memory and writes behind it, in order: blobs before the checkpoint that names them.
  */
 export function createPostgresConversationStore(options: PostgresConversationStoreOptions): ConversationStore {
   const { database, now = Date.now, onError = () => undefined } = options;
@@ -36,7 +36,7 @@ export function createPostgresConversationStore(options: PostgresConversationSto
       await database.query(makeSql, [id, key, now()], "api-make");
       await database.query(sql, values);
     };
-    // Both may be done again: neither changes what is there twice.
+    // Safe to retry: repeating either statement changes nothing.
     const saved = ordered.run([id], () => patience.retry(save));
     void saved.catch((reason: unknown) => onError(CaretError.from(reason)));
   };

@@ -1,15 +1,15 @@
 /**
- * Why a process should look into the database. A hint is never the truth: what it names is read, and what no hint named is found by the
- * next poll.
+ * Why a process should look into the database. A hint is never the truth: readers read what it names, and the next poll finds what no hint
+ * named.
  *
  * - `work`: a queue has a job. `key`: a session or conversation has another turn.
- * - `turn`: a turn of the queue was answered or has ended.
+ * - `turn`: a queued turn was answered or has ended.
  * - `command`: a process has a command to run. `answer`: a command was answered.
  * - `log`: a session's log has grown. `running`: what a running turn waits for has changed.
  * - `live`: an answer of a stateless door has grown.
  * - `token`: a token was added or revoked.
  * - `comparison`: a comparison has changed.
- * - `message`: something was put into the queue of an agent or a session, or may start now.
+ * - `message`: a message was queued for an agent or a session, or can start now.
  */
 export type HintKind =
   | "work"
@@ -26,14 +26,14 @@ export type HintKind =
 
 export interface Hint {
   readonly kind: HintKind;
-  /** A queue, turn, process, command, session, comparison or receiver of messages; never with a space in it. */
+  /** A queue, turn, process, command, session, comparison or message receiver. Contains no spaces. */
   readonly id: string;
 }
 
-/** PostgreSQL refuses a payload of 8000 bytes. */
+/** PostgreSQL rejects payloads of 8000 bytes or more. */
 const MAX_PAYLOAD = 7_900;
 
-/** One line per payload of a notification: `kind id kind id …`. What is named twice is named once. */
+/** Notification payloads, each one line: `kind id kind id …`. Duplicates are dropped. */
 export function toPayloads(hints: readonly Hint[]): readonly string[] {
   const words = new Set(hints.map(({ kind, id }) => `${kind} ${id}`));
   const payloads: string[] = [];

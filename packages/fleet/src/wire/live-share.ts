@@ -1,10 +1,10 @@
 import type { AgentEvent, TurnOutcome, TurnShare } from "@caret/protocol";
 
-/** What is sent to a gateway of its share in a turn. */
+/** What a gateway is sent of its turn share. */
 export type ShareView = Pick<TurnShare, "turnId" | "sessionId" | "model" | "relation" | "startsTurn" | "conversation">;
 
-/** One row of an answer on its way: events, or its end. */
+/** One row of a streamed answer: events, or its end. */
 export type LiveBatch =
   | { readonly events: readonly AgentEvent[] }
-  /** Without an outcome the turn waits for its client. */
+  /** `parked`: the turn waits for its client's results. */
   | { readonly end: TurnOutcome | "parked" };

@@ -2,16 +2,16 @@ import { CaretError } from "@caret/protocol";
 import type { Queries } from "../database/open-database.ts";
 import { type Hint, toPayloads } from "./hint.ts";
 
-/** The one channel of a fleet: every gateway and worker listens to it. */
+/** The fleet's only channel: every gateway and worker listens to it. */
 export const CHANNEL = "caret_fleet";
 
-/** A transaction that notified holds a lock of the whole database at its commit: so at most one is made in this time. */
+/** A transaction that notifies takes a database-wide lock at its commit, so at most one is made per this interval. */
 const GATHER_MS = 10;
 
 export interface Notifier {
-  /** Tells all processes of the fleet, this one too: at once after a pause, else with what else comes within 10 ms. */
+  /** Notifies all processes of the fleet, including this one: at once after a pause, else together with other hints of these 10 ms. */
   hint(hint: Hint): void;
-  /** Sends what was gathered. */
+  /** Sends gathered hints. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface NotifierOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Sends hints through `NOTIFY`, never in the transaction of what they are about. */
+/** Sends hints by `NOTIFY`, outside the transactions they are about. */
 export function createNotifier({ database, onHint, onError }: NotifierOptions): Notifier {
   let gathered: Hint[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** A directory of a machine, as its worker answers. */
+/** A worker's answer: a directory on its machine. */
 export interface PlacedImport {
   readonly workspace: string;
   readonly machine: string;

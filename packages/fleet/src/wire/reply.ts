@@ -1,6 +1,6 @@
 import { CaretError, type ErrorInfo } from "@caret/protocol";
 
-/** What a worker answers: the value, or the error as the gateway is to throw it. */
+/** A worker's answer: the value, or the error for the gateway to throw. */
 export type Reply = { readonly ok: unknown } | { readonly error: ErrorInfo };
 
 export async function replyOf(work: () => Promise<unknown>): Promise<Reply> {

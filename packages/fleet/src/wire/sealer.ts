@@ -5,16 +5,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts what passes between gateways and workers through the database: prompts, transcripts, answers as they were said. The log keeps
- * these without secrets; the queue must not alter them, so it keeps no plain text of them.
+ * Encrypts what gateways and workers exchange through the database: prompts, transcripts, answers, all unredacted. The log redacts secrets,
+ * but the queue must not alter anything, so it stores no plain text.
  */
 export interface Sealer {
   seal(value: unknown): Buffer;
-  /** Rejects with `invalid-config` what another key has sealed. */
+  /** Throws `invalid-config` if another key sealed it. */
   open(bytes: Uint8Array): unknown;
 }
 
-/** AES-256-GCM under a key that is derived from the fleet's. */
+/** AES-256-GCM under a key derived from the fleet's. */
 export function createSealer(fleetKey: Secret): Sealer {
   const key = Buffer.from(hkdfSync("sha256", fleetKey.reveal(), "", "caret fleet queue", 32));
   return {

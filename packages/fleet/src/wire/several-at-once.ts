@@ -1,4 +1,4 @@
-/** Does the work for each item, a few at a time. Rejects with the first error once nothing of it runs any more. */
+/** Runs `work` for each item, at most `most` at a time. Rejects with the first error once none runs any more. */
 export async function severalAtOnce<Item>(
   items: Iterable<Item>,
   most: number,

@@ -1,6 +1,6 @@
 import type { ComparisonView } from "@caret/protocol";
 
-/** A comparison as it passes through the database, sealed. */
+/** A comparison as sealed in the database. */
 export interface SharedComparison {
   readonly view: ComparisonView;
   readonly user?: string;

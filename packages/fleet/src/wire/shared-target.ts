@@ -1,15 +1,15 @@
-/** No machine and no process has a name that begins with it. */
+/** Prefix that no machine's or process's name begins with. */
 const MARK = "@";
 
 /**
- * The target of a command that any worker of a machine may take: a worker that has just died takes none, while one that is named may
- * have died without its lease having run out.
+ * Target of a command for any worker of a machine. A dead worker takes nothing, while one addressed by name may have died with its lease
+ * still valid.
  */
 export function sharedTarget(machine: string): string {
   return MARK + machine;
 }
 
-/** The machine of such a target; undefined for the name of one process. */
+/** The machine of such a target. Undefined for the name of a process. */
 export function sharedMachine(target: string): string | undefined {
   return target.startsWith(MARK) ? target.slice(MARK.length) : undefined;
 }

@@ -1,8 +1,8 @@
 import type { OpenAsk } from "@caret/runtime";
 
-/** What a turn waits for, as gateways show it: sealed on its way, since a person decides about what was said. */
+/** What a turn waits for, as gateways show it. Sealed in transit, since a person decides on what was actually said. */
 export interface ShownWaits {
   readonly asks: readonly OpenAsk[];
-  /** The names of calls that wait for their client. */
+  /** Names of the parked calls. */
   readonly calls: readonly string[];
 }

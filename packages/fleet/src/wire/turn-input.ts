@@ -1,6 +1,6 @@
 import type { Caller, ConversationRequest, StartTurn } from "@caret/protocol";
 
-/** What a stateless door asks for: the answer to one request. */
+/** A stateless door's request: the answer to one request. */
 export interface ConversationInput {
   readonly door: "stateless";
   readonly request: ConversationRequest;
@@ -9,7 +9,7 @@ export interface ConversationInput {
   readonly gateway: string;
 }
 
-/** What the native door asks for: the turn of a session. */
+/** The native door's request: a turn of a session. */
 export interface NativeInput {
   readonly door: "native";
   readonly sessionId: string;

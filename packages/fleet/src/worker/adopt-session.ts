@@ -8,15 +8,15 @@ import { moveWaiting, withoutChats } from "../queue/move-session.ts";
 
 export interface AdoptSessionOptions {
   readonly database: Database;
-  /** Holds the session meanwhile, and keeps the lease of a turn that begins here in the same moment. */
+  /** Holds the session during the move, and keeps its lease if a turn begins here at the same moment. */
   readonly engine: Pick<SessionEngine, "holdSession">;
   /** This machine. */
   readonly machine: string;
 }
 
 /**
- * Goes on here with a session whose machine is away: its home is this machine from now on, and its chats, which are on the other one, are given up,
- * also for the day when that is back: they would not know what was said meanwhile. Waits while a lost worker's lease runs out.
+ * Takes over a session whose machine is away. This machine becomes its home for good. Its chats on the other machine are dropped, even if
+ * that machine comes back: they would miss what was said since. Waits for a lost worker's lease to expire.
  */
 export async function adoptSession(
   { database, engine, machine }: AdoptSessionOptions,

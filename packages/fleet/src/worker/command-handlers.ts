@@ -16,13 +16,13 @@ export interface CommandHandlersOptions {
   readonly publisher: Pick<ComparisonPublisher, "published">;
 }
 
-/** What gateways have here. */
+/** What gateways hold on this worker. */
 export interface RemoteParts {
   readonly shares: ReadonlyMap<string, RemoteShare>;
   readonly holds: ComparisonHolds;
 }
 
-/** What gateways may ask of this worker. */
+/** The commands that gateways may send to this worker. */
 export function commandHandlers(
   { seat, sessions, agents, ...more }: CommandHandlersOptions,
   { shares, holds }: RemoteParts,
@@ -61,7 +61,7 @@ function agentHandlers(agents: Agents): Record<AgentCommand, CommandHandlers[str
   return Object.fromEntries(entries) as Record<AgentCommand, CommandHandlers[string]>;
 }
 
-/** They answer when gateways can read what they did. */
+/** Handlers that change a comparison answer once gateways can read the result. */
 function comparisonHandlers(
   { comparisons, publisher }: Pick<CommandHandlersOptions, "comparisons" | "publisher">,
   { hold, letGo }: ComparisonHolds,

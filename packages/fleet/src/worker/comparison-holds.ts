@@ -1,10 +1,10 @@
 import { type Caller, CaretError, type Comparisons } from "@caret/protocol";
 
-/** The gateways that follow comparisons of this worker: one that is attended is dropped when no client follows it any more. */
+/** Tracks which gateways follow this worker's comparisons: an attended one is dropped when its last client leaves. */
 export interface ComparisonHolds {
   readonly hold: (id: string, follower: string, gateway: string, caller: Caller) => Promise<void>;
   readonly letGo: (follower: string) => Promise<void>;
-  /** Gateways that are not among these have taken their clients with them. */
+  /** Ends the holds of all other gateways: they are gone, and their clients with them. */
   keepOnly(gateways: readonly string[]): void;
 }
 
@@ -12,7 +12,7 @@ export function createComparisonHolds(comparisons: Comparisons, onError: (error:
   const held = new Map<string, { readonly gateway: string; readonly end: AbortController }>();
   const follow = async (id: string, signal: AbortSignal, caller: Caller): Promise<void> => {
     const views = comparisons.follow(id, signal, caller)[Symbol.asyncIterator]();
-    // The gateway reads the views from the database: to be followed is all that is wanted here.
+    // Discard the views: the gateway reads them from the database, and following is all this is for.
     for (let next = await views.next(); next.done !== true; next = await views.next());
   };
   return {

@@ -117,7 +117,7 @@ it("a worker that comes back after a cut has given everything up once, and is su
   isCut = false;
   await sessions.standing.sure();
   await claimed;
-  // What is begun from here on outlives every look of the watch.
+  // What begins from here on outlives every check of the watch.
   ahead += 5_000;
   await sessions.standing.sure();
   end();

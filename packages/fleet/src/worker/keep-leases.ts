@@ -6,11 +6,11 @@ import type { RunningClaims } from "./run-claims.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 
 const RENEW_MS = 3_000;
-/** Before its lease runs out by the clock of the database a worker has stopped its agents by its own. */
+/** A worker stops its agents this long, by its own clock, before its lease expires by the database's. */
 const MARGIN_MS = 2_000;
-/** Of that, what an agent has to heed the stop before it is killed. */
+/** Part of that margin: how long an agent has to heed the stop before it is killed. */
 export const LOST_GRACE_MS = 1_000;
-/** How often to look whether that time has come: with the renewals alone it would be seen up to three seconds late. */
+/** How often to check for that deadline. The renewals alone would notice it up to three seconds late. */
 const WATCH_MS = 250;
 
 export interface KeepLeasesOptions {
@@ -18,20 +18,20 @@ export interface KeepLeasesOptions {
   readonly owner: string;
   readonly claims: Pick<RunningClaims, "held" | "lose">;
   readonly sessions: SessionLeases;
-  /** Stop the turns of these sessions: another worker has them. */
+  /** Stops the turns of these sessions: another worker has them. */
   readonly onLost: (sessionIds: readonly string[]) => void;
-  /** Stop all turns: the database could not be reached in time, and everything may soon be another worker's. */
+  /** Stops all turns: the database was unreachable too long, and other workers may soon take everything. */
   readonly onAllLost: () => void;
   readonly meter?: Pick<WorkerMeter, "renewed" | "lost"> | undefined;
   readonly onError: (error: CaretError) => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonic: () => number;
   readonly renewMs?: number;
 }
 
 /**
- * Renews what this worker holds, and gives all of it up, once, when that could not be done in time. From then on it takes nothing before
- * a renewal has succeeded: see `LeaseStanding`. Returns `stop()`.
+ * Renews what this worker holds, and gives all of it up, once, if that fails for too long. After that it takes nothing until a renewal
+ * succeeds: see `LeaseStanding`. Returns `stop()`.
  */
 export function keepLeases(options: KeepLeasesOptions): () => void {
   const { database, owner, claims, sessions, meter, monotonic, renewMs = RENEW_MS } = options;
@@ -41,7 +41,7 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
   const renew = async (): Promise<void> => {
     const startedAt = monotonic();
     const held = claims.held();
-    // Only what is worked on: a key that was given up here, or whose claim was never heard of, is free when its lease has run out.
+    // Only keys in use: a key given up here, or whose claim was never heard of, becomes free when its lease expires.
     const { rows } = await database.query(
       `update work set lease_until = now() + ${LEASE_MS} * interval '1 millisecond'
        where owner = $1 and key = any($2) returning key, fence`,
@@ -54,7 +54,7 @@ export function keepLeases(options: KeepLeasesOptions): () => void {
     const lost = await sessions.renew();
     if (lost.length > 0) options.onLost(lost);
     renewedAt = Math.max(renewedAt, startedAt);
-    // An answer that came after a cut says nothing about now.
+    // An answer that arrives after a cut proves nothing about now.
     if (isInTime()) sessions.standing.renewed();
     meter?.renewed();
     meter?.lost("claim", gone.length);

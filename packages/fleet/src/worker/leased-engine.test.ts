@@ -19,7 +19,7 @@ beforeEach(async () => {
   await store.close();
 });
 
-/** An engine whose turns end when the test says so. `unendedLooks`: how often the log has not taken the end of one yet. */
+/** An engine whose turns end when the test says so. `unendedLooks`: checks during which the log lacks a turn's end. */
 function scriptedEngine({ unendedLooks = 0 } = {}) {
   let looks = 0;
   const running = new Map<string, RunningTurn>();

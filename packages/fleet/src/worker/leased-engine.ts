@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningTurn, SessionEngine, TurnRequest } from "@caret/runtime";
 import type { SessionLeases } from "../queue/session-leases.ts";
 
-/** How often to look whether the log has taken the end of a turn. */
+/** How often to check whether the log has the turn's end. */
 const UNENDED_MS = 500;
 
 export interface LeasedEngineOptions {
@@ -13,12 +13,12 @@ export interface LeasedEngineOptions {
   readonly onTurn: (turn: RunningTurn) => void;
 }
 
-/** The engine of a worker: a turn starts only in a session that this worker holds, and holds it until it is over. */
+/** A worker's engine: a turn starts only in a session that this worker holds, and keeps holding it until the turn is over. */
 export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptions): SessionEngine {
-  /** By session: for what it is held. What ends last lets it go. */
+  /** Holders by session; the last one to end releases it. */
   const holders = new Map<string, Set<symbol>>();
 
-  /** Gives what lets the session go, unless something else holds it then. */
+  /** Returns a function that releases the session once no other holder is left. */
   const hold = async (sessionId: string): Promise<() => Promise<void>> => {
     const own = Symbol(sessionId);
     const all = holders.get(sessionId) ?? new Set();
@@ -27,13 +27,13 @@ export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptio
       all.delete(own);
       if (all.size > 0) return;
       holders.delete(sessionId);
-      // What cannot be released now is free when its lease has run out.
+      // If it cannot be released now, it becomes free when its lease expires.
       await leases.release(sessionId).catch(() => leases.abandon(sessionId));
     };
     try {
       await leases.claim(sessionId);
     } catch (reason) {
-      // What held it before may have ended meanwhile, and left the lease to this.
+      // An earlier holder may have ended meanwhile and left the lease to this one.
       await letGo();
       throw reason;
     }
@@ -49,11 +49,11 @@ export function createLeasedEngine({ engine, leases, onTurn }: LeasedEngineOptio
       throw reason;
     });
     onTurn(turn);
-    // A worker that is notified that the session is free finds it released.
+    // Settles after the release, so a worker notified that the session is free can claim it.
     return { ...turn, settled: turn.settled.then(() => untilEnded(sessionId)).then(letGo) };
   };
 
-  /** A session whose turn has no end in the log yet is held until it has one, written here or by the worker that took it over. */
+  /** Keeps the session until its log has the turn's end, written here or by the worker that took it over. */
   const untilEnded = async (sessionId: string): Promise<void> => {
     while (engine.hasUnendedTurn(sessionId)) await sleep(UNENDED_MS);
   };

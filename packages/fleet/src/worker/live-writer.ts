@@ -5,20 +5,20 @@ import type { Notifier } from "../wire/notifier.ts";
 import type { Sealer } from "../wire/sealer.ts";
 import { whileHeld } from "./while-held.ts";
 
-/** Batches are gathered for this long, except for the first. */
+/** How long events are gathered into a batch; the first is sent at once. */
 const GATHER_MS = 10;
-/** So many events may wait for the database before the agent has to. */
+/** Events that can wait for the database before the agent has to. */
 const MAX_WAITING = 2_000;
 
-/** One that is tried again may be there already. */
+/** `do nothing`: a retried insert may already be there. */
 const insertSql = "insert into live_batches (share, number, body) values ($1, $2, $3) on conflict do nothing";
 
 export interface LiveWriter {
-  /** A promise where the database is behind. */
+  /** Returns a promise if the database is behind. */
   take(events: readonly AgentEvent[]): Promise<void> | void;
-  /** Writes what was gathered, and the end behind it. */
+  /** Writes what was gathered, then the end. */
   end(how: TurnOutcome | "parked"): Promise<void>;
-  /** Writes the end once more where it is gone: after a crash of the server no batch is left, and the gateway waits for it. */
+  /** Writes the end again if it is gone: a crash of the server loses all batches, and the gateway waits for it. */
   endAgain(): Promise<void>;
 }
 
@@ -27,11 +27,11 @@ export interface LiveWriterOptions {
   readonly sealer: Sealer;
   readonly notifier: Notifier;
   readonly share: string;
-  /** Aborted: the key was lost, and nobody waits for the answer any more. */
+  /** Aborts when the key is lost: nobody waits for the answer any longer. */
   readonly lost: AbortSignal;
 }
 
-/** Writes an answer of a stateless door where the gateway that serves it reads it, as it was said. */
+/** Streams a stateless door's answer, unredacted, to the rows that its gateway reads. */
 export function createLiveWriter({ database, sealer, notifier, share, lost }: LiveWriterOptions): LiveWriter {
   let waiting: AgentEvent[] = [];
   let number = 0;
@@ -48,7 +48,7 @@ export function createLiveWriter({ database, sealer, notifier, share, lost }: Li
     const row = number;
     number += 1;
     writing = writing.then(() => insert(row, batch));
-    writing.catch(() => undefined); // the next `take` or the end rejects with it
+    writing.catch(() => undefined); // the next `take` or `end` rejects with it
     return writing;
   };
   const flush = (): Promise<void> => {

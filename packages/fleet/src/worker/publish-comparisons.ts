@@ -6,19 +6,19 @@ import type { FleetSeat } from "../seat/fleet-seat.ts";
 import { isSeenDead } from "../wire/process-name.ts";
 import type { SharedComparison } from "../wire/shared-comparison.ts";
 
-/** What candidates say changes with every word: so often it is written. */
+/** Write interval: the candidates' answers change with every word. */
 const GATHER_MS = 100;
 const AWAY_MS = 250;
 
-/** Shows the comparisons of this worker to gateways. */
+/** Publishes this worker's comparisons to gateways. */
 export interface ComparisonPublisher {
-  /** To be called with each change. */
+  /** Must be called with each change. */
   readonly onChange: (view: ComparisonView, user: string | undefined) => void;
-  /** Resolves when gateways can read what is known of it by now. */
+  /** Resolves when gateways can read the state known by now. */
   published(id: string): Promise<void>;
-  /** Whether a worker has the comparison. */
+  /** Whether a living worker has the comparison. */
   readonly isKept: (id: string) => Promise<boolean>;
-  /** None is shown any more. */
+  /** Withdraws them all. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createComparisonPublisher(options: ComparisonPublisherOptions): 
     );
     notifier.hint({ kind: "comparison", id });
   };
-  /** Whether it is to be tried again. */
+  /** Returns whether to try again. */
   const isRefused = async (id: string, shared: SharedComparison): Promise<boolean> => {
     try {
       await write(id, shared);
@@ -55,10 +55,10 @@ export function createComparisonPublisher(options: ComparisonPublisherOptions): 
     for (let next = unwritten.get(id); next !== undefined; next = unwritten.get(id)) {
       unwritten.delete(id);
       if (await isRefused(id, next)) {
-        // The database is away: there may be no later change to write, and its followers wait for the last one.
+        // The database is away. There may be no later change, and followers wait for this one.
         if (!unwritten.has(id)) unwritten.set(id, next);
         await sleep(AWAY_MS);
-      } else await sleep(GATHER_MS, undefined, { signal: hurry }).catch(() => undefined); // what came meanwhile is wanted now
+      } else await sleep(GATHER_MS, undefined, { signal: hurry }).catch(() => undefined); // someone waits for what came meanwhile
     }
     writing.delete(id);
   };

@@ -12,7 +12,7 @@ export interface PublishTurnsOptions {
   readonly sealer: Sealer;
   readonly notifier: Notifier;
   readonly owner: string;
-  /** Where its workspace and chats are from now on. */
+  /** Home of its workspace and chats from now on. */
   readonly machine: string;
   readonly onError: (error: CaretError) => void;
 }
@@ -27,7 +27,7 @@ const turning = new Set([
   "question-answer",
 ]);
 
-/** Tells gateways which turns run here and what they wait for. Gives what is to be called with each turn. */
+/** Publishes to gateways which turns run here and what they wait for. Call the returned function with each turn. */
 export function createTurnPublisher(options: PublishTurnsOptions): (turn: RunningTurn) => void {
   const { database, store, sealer, notifier, owner, machine, onError } = options;
 
@@ -41,7 +41,7 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
     );
     notifier.hint({ kind: "running", id: sessionId });
   };
-  /** The row of a session that its turn makes is there when the turn is in the log. */
+  /** A session made by its turn has a row once the turn is in the log. */
   const settleNew = async ({ sessionId }: RunningTurn): Promise<void> => {
     const sql = "update sessions set home_machine = $2 where id = $1 and home_machine is null";
     await database.query(sql, [sessionId, machine], "settle session");
@@ -65,7 +65,7 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
         if (text === shown) return;
         shown = text;
         const sealed = isWaiting(waits) ? sealer.seal(waits) : null;
-        // Nobody is asked for what no gateway shows, and nobody can stop a turn that none knows of.
+        // Keep trying: until gateways show the turn, nobody can be asked anything or stop it.
         await patience.retry(() => write(turn, sealed), { keepTrying: true });
       });
     const ends = [
@@ -75,7 +75,7 @@ export function createTurnPublisher(options: PublishTurnsOptions): (turn: Runnin
       }),
     ];
     publish();
-    // A turn that is in no log has no session either.
+    // A turn that is not in the log has no session either.
     if (turn.firstSeq === 1)
       turn.begun.then(
         () => then(() => settleNew(turn)),

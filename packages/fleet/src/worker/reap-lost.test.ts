@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await jobs.close();
 });
-/** A session whose worker is lost, in the middle of a turn. */
+/** A session whose worker was lost in the middle of a turn. */
 beforeEach(async () => {
   await database.empty();
   leases = createSessionLeases(database, OWNER);
@@ -43,7 +43,7 @@ beforeEach(async () => {
 const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
 const recorded: unknown[] = [];
 
-/** One pass; `meanwhile` happens when the session is held for it. */
+/** One pass; `meanwhile` runs while the pass holds the session. */
 async function reapOnce(meanwhile: (engine: SessionEngine) => Promise<unknown>): Promise<void> {
   const inner: Partial<SessionEngine> = {
     async holdSession(_sessionId, work) {

@@ -14,10 +14,10 @@ import type { NativeInput } from "../wire/turn-input.ts";
 import { withdrawn } from "../wire/withdrawn.ts";
 import type { RunNativeTurnOptions } from "./run-native-turn.ts";
 
-/** How often it is looked whether processes of this machine have died: the database is not asked for it. */
+/** How often to check whether processes of this machine have died; this does not query the database. */
 const LOOK_MS = 1_000;
 const TIDY_MS = 60_000;
-/** Sessions that are ended at the same time: half of the connections, so that turns which run here can append. */
+/** Sessions ended concurrently: half of the connections, so turns that run here can still append. */
 const AT_ONCE = 4;
 
 export interface ReapLostOptions {
@@ -27,7 +27,7 @@ export interface ReapLostOptions {
   readonly jobs: JobQueue;
   readonly listener: Pick<HintListener, "on" | "again">;
   readonly sessions: SessionLeases;
-  /** Holds a session while its lost turns are ended: one that begins here meanwhile is not lost, and needs the lease. */
+  /** Holds a session while its lost turns are ended: a turn that begins here meanwhile is not lost and needs the lease. */
   readonly engine: Pick<SessionEngine, "holdSession">;
   readonly store: EventStore;
   readonly sealer: Sealer;
@@ -37,8 +37,8 @@ export interface ReapLostOptions {
 }
 
 /**
- * Does for workers that are lost what they cannot do any more: ends their turns, and hands their work on. It looks when there is something
- * to be done, when another process of this machine has come, and when one has died. Returns `stop()`.
+ * Cleans up after lost workers: ends their turns and hands on their work. Runs when there is something to clean up, when another process of
+ * this machine appears, and when one dies. Returns `stop()`.
  */
 export function reapLost(options: ReapLostOptions): () => Promise<void> {
   const { database, owner, jobs, listener, notifier, onError } = options;
@@ -75,7 +75,7 @@ export function reapLost(options: ReapLostOptions): () => Promise<void> {
   };
   const ends = [listener.on("lost", undefined, start), listener.on("neighbours", machineOf(owner), start)];
   const timers = [setInterval(lookAround, LOOK_MS), setInterval(() => void tidy(database).catch(failed), TIDY_MS)];
-  // At once: workers that are killed soon after their start must get to it as well.
+  // At once, so even workers that are killed soon after their start get to it.
   start();
   return async () => {
     for (const timer of timers) clearInterval(timer);
@@ -89,8 +89,8 @@ function machineOf(owner: string): string {
 }
 
 /**
- * Leases of processes that have died on this machine need not run out first, and nobody is to ask them for anything. Gives those that
- * live, or may.
+ * Expires the leases of dead processes of this machine early and removes them from the members, so nobody asks them for anything. Returns
+ * the names of those that live, or may.
  */
 async function expireDead({ database, owner }: ReapLostOptions): Promise<readonly string[]> {
   const { rows } = await database.query(
@@ -126,7 +126,7 @@ async function endTurns(options: ReapLostOptions): Promise<void> {
       notifier.hint({ kind: "running", id });
     } catch (reason) {
       const error = CaretError.from(reason);
-      // A turn of it runs here, and the lease is that turn's.
+      // A turn of the session runs here, so the lease belongs to that turn.
       if (error.code === "session-busy") return;
       sessions.abandon(id, fence);
       onError(error);
@@ -134,7 +134,7 @@ async function endTurns(options: ReapLostOptions): Promise<void> {
   });
 }
 
-/** A worker that was killed after it had released a session, and before it said so, has left a turn that is shown as running. */
+/** Removes turns shown as running whose worker was killed after it released the session, before it published the end. */
 async function hideEnded({ database, notifier }: ReapLostOptions): Promise<void> {
   const { rows } = await database.query(
     `delete from running_turns using sessions where ${isEndedSql} returning session_id`,
@@ -144,7 +144,10 @@ async function hideEnded({ database, notifier }: ReapLostOptions): Promise<void>
   for (const { session_id: id } of rows) notifier.hint({ kind: "running", id: String(id) });
 }
 
-/** A turn that a lost worker had taken and not begun, or that was stopped in the queue, is in no log yet, and its client may follow it. */
+/**
+ * Logs turns that a lost worker took and did not begin, or that were stopped in the queue: no log has them yet, and a client may follow
+ * them.
+ */
 async function recordLost({ database, sealer, recordUnbegun, notifier, onError }: ReapLostOptions): Promise<void> {
   const { rows } = await database.query(
     `select id, key, input, state from turns join work using (key) where ${isUnrecordedSql}`,
@@ -167,7 +170,7 @@ function workerLost(): CaretError {
   return new CaretError("interrupted", "The worker that had taken this turn was lost before it had begun");
 }
 
-/** What was answered, or will never be read. */
+/** Deletes what was answered or will never be read. */
 async function tidy(database: Database): Promise<void> {
   await database.query(`
     delete from commands where sent_at < now() - interval '10 minutes';

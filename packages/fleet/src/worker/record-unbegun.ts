@@ -7,20 +7,20 @@ export interface RecordUnbegunOptions {
   readonly database: Database;
   readonly store: EventStore;
   /**
-   * Holds the session meanwhile. A lease that was claimed and released here would be taken from a turn that begins in this very worker:
+   * Holds the session meanwhile. Claiming and releasing the lease here directly would take it from a turn that begins in this same worker:
    * its end could not be written, and no worker would look for it.
    */
   readonly engine: Pick<SessionEngine, "holdSession">;
-  /** The lane of sessions that have none yet. */
+  /** Lane of sessions that have none yet. */
   readonly lane: LaneName;
-  /** Takes secrets out of what is kept. */
+  /** Redacts what is kept. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * Puts a turn into the log that has no event there: its start, and why it ended. A gateway that waited for long has given its id to the
- * client already, which follows the session until the end of the turn. Nothing is written when the turn has begun after all, nor while
- * another one of its session runs: gives false then, and has to be called again.
+ * Logs a turn that never began: its start and the reason it ended. A gateway that waited long has already given the turn's id to the
+ * client, which follows the session until that turn ends. Writes nothing if the turn has begun after all. Returns false while another turn
+ * of its session runs: call it again.
  */
 export async function recordUnbegun(
   { database, store, engine, lane, redact }: RecordUnbegunOptions,

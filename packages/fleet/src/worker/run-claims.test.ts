@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
 
-/** The turns that were started here, in their order. */
+/** The turns started here, in order. */
 const taken: { readonly id: string; readonly lost: AbortSignal; readonly end: () => void }[] = [];
 
 function start(queue: Partial<TurnQueue> = {}): void {
@@ -89,7 +89,7 @@ it("a key that was lost and claimed again stays held when what was left of the f
   await submit("t2");
   await started(2);
   taken[0]?.end();
-  // What follows comes after the end of the first claim, in the same loop.
+  // The continuation runs after the end of the first claim, in the same round of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   expect(claims?.held()).toMatchObject([{ key: "s1", fence: 3 }]);
 });
@@ -126,7 +126,7 @@ it("a worker that was cut off takes nothing before a renewal has succeeded, and 
   start();
   standing.lapse();
   await submit("t1");
-  // Every poll of the listener has it look, and several pass.
+  // Every poll of the listener makes it look, and several pass.
   for (let poll = 0; poll < 10; poll += 1)
     await new Promise((resolve) => listener.on("work", ANYWHERE, () => resolve(0)));
   expect([taken.length, claims?.held()]).toEqual([0, []]);

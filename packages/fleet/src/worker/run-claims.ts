@@ -5,18 +5,18 @@ import type { Claim, Next, TakenTurn, TurnQueue } from "../queue/turn-queue.ts";
 import type { HintListener } from "../seat/hint-listener.ts";
 import type { WorkerMeter } from "./worker-meter.ts";
 
-/** Runs one turn to its end. Aborted: the key was lost, and with it the right to write. Must not reject. */
+/** Runs one turn to its end. `lost` aborts when the key, and with it the right to write, is lost. Must not reject. */
 export type RunTaken = (turn: TakenTurn, claim: Claim, lost: AbortSignal) => Promise<void>;
 
 export interface RunClaimsOptions {
   readonly jobs: JobQueue;
   readonly turns: TurnQueue;
   readonly listener: HintListener;
-  /** Whether it can be sure of what it holds. */
+  /** Whether this worker can be sure of what it holds. */
   readonly standing: LeaseStanding;
-  /** Where this worker takes work from, the first before the second. */
+  /** Queues this worker takes work from, in order of preference. */
   readonly queues: readonly string[];
-  /** How many keys it holds at once. */
+  /** Most keys held at once. */
   readonly capacity: number;
   readonly run: RunTaken;
   readonly meter?: Pick<WorkerMeter, "claimed"> | undefined;
@@ -24,11 +24,11 @@ export interface RunClaimsOptions {
 }
 
 export interface RunningClaims {
-  /** Keys that are held, with the numbers under which they are. Not those that were lost, of which something may still run. */
+  /** Keys held, with their fences. Excludes lost ones, even if something of them still runs. */
   held(): readonly Claim[];
-  /** These are another worker's by now; or this one's, under another number. */
+  /** Another worker has these by now, or this one under another fence. */
   lose(claims: readonly Claim[]): void;
-  /** Takes nothing more: what waits is left to other workers. Resolves when nothing is held. */
+  /** Takes nothing more; queued work is left to other workers. Resolves when no key is held. */
   drain(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Held {
   readonly claim: Claim;
   readonly lost: AbortController;
   readonly over: Promise<void>;
-  /** Something may wait that did not. */
+  /** Something may be waiting now. */
   look(): void;
 }
 
@@ -51,13 +51,13 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
     const { lapses } = standing;
     const claim = await turns.claim(job);
     if (claim === undefined) return;
-    // Claimed before a cut and answered after it: the lease may have run out, and the key is given back.
+    // Claimed before a cut and answered after it: the lease may have expired, so give the key back.
     if (standing.lapses !== lapses) return void (await turns.next(claim, unwanted));
     options.meter?.claimed();
     const work = createKeyWork(options, claim, () => isLeaving);
     held.set(claim.key, work);
     void work.over.then(() => {
-      // A key that was lost may have been claimed again meanwhile.
+      // A lost key may have been claimed again meanwhile.
       if (held.get(claim.key) === work) held.delete(claim.key);
       look();
     });
@@ -107,16 +107,16 @@ export function runClaims(options: RunClaimsOptions): RunningClaims {
   };
 }
 
-/** Nothing of the key was begun: what waits is for another claim of it. */
+/** Gives a key back without having begun anything; queued work is left for its next claim. */
 const unwanted = { ended: [], isIdle: true, isLeaving: true } as const;
 
-/** Everything of one key, until it is given up or lost. */
+/** All work of one key, until it is given up or lost. */
 function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () => boolean): Held {
   const { turns, run, listener, onError } = options;
   const lost = new AbortController();
   const running = new Map<string, Promise<void>>();
   let ended: string[] = [];
-  /** The last answer of the queue did not come: what it said is unknown. */
+  /** The queue's last reply did not arrive, so the outcome of that call is unknown. */
   let isUnsure = false;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => bell.resolve();
@@ -140,7 +140,7 @@ function createKeyWork(options: RunClaimsOptions, claim: Claim, isLeaving: () =>
       const found = await turns.next(claim, how);
       ended = ended.slice(reported.length);
       isUnsure = false;
-      // What was taken in the moment in which the key was lost is the next worker's to end.
+      // A turn taken at the moment the key was lost is the next worker's to end.
       return lost.signal.aborted ? "lost" : found;
     } catch (reason) {
       // The database may be away: the next poll asks again.

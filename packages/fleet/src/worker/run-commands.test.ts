@@ -31,7 +31,7 @@ afterEach(async () => {
 const sealer = createSealer(new Secret("the key of a fleet in a test, long enough"));
 const members = { isThere: async () => true, hasWorker: async () => true } as unknown as Members;
 
-/** A worker that loses its connection at the first statement like this one, before it is done or after; and what it was asked. */
+/** A worker that loses its connection at the first statement like this one, before or after it is done; records what it was asked. */
 function workerThatLoses(statement: RegExp, when: string): { readonly asked: unknown[] } {
   const asked: unknown[] = [];
   let isLost = false;

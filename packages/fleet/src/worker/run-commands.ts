@@ -12,7 +12,7 @@ export interface Command {
   readonly args: readonly unknown[];
 }
 
-/** What a process does when it is asked to, by name. */
+/** A process's handlers, by command name. */
 export type CommandHandlers = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
 export interface RunCommandsOptions {
@@ -20,16 +20,16 @@ export interface RunCommandsOptions {
   readonly sealer: Sealer;
   readonly listener: HintListener;
   readonly notifier: Notifier;
-  /** This process: commands for it alone, and those that it has taken, are its own. */
+  /** This process's name: it runs commands for it alone and those it has taken. */
   readonly owner: string;
-  /** Commands for any worker of this machine. None are taken when this process leaves. */
+  /** Target of commands for any worker of this machine; a process that is leaving takes none. */
   readonly shared: string;
   readonly isLeaving: () => boolean;
   readonly handlers: CommandHandlers;
   readonly onError: (error: CaretError) => void;
 }
 
-/** Answers that a database which is away has not taken by then are lost with the process. */
+/** On close, how long to wait for a database that is away; answers not stored by then are lost. */
 const CLOSE_MS = 2_000;
 
 const takeSql = (which: string): string => `
@@ -39,15 +39,15 @@ const takeSql = (which: string): string => `
     ) returning id, number, body
   ) select id, body from taken order by number`;
 const waitingSql = "target = any($2) and state = 'queued'";
-/** Those too that were taken by a statement whose answer was lost with the connection: nobody else takes what is this process's. */
+/** Includes commands taken by a statement whose result was lost with the connection: only this process can run them. */
 const unheardSql = `(${waitingSql}) or (target = $1 and state = 'running' and id <> all($3))`;
 
-/** Runs the commands for this process, each once, and answers them. Gives what ends it. */
+/** Runs the commands for this process, each once, and answers them. Returns `stop()`. */
 export function runCommands(options: RunCommandsOptions): () => Promise<void> {
   const { database, sealer, listener, notifier, owner, shared, isLeaving, onError } = options;
   let taking: Promise<void> | undefined;
   let isWanted = false;
-  /** What the last statement has taken may not have been heard of. */
+  /** The last statement may have taken commands we did not hear of. */
   let isUnsure = false;
   const running = new Map<string, Promise<void>>();
   const patience = createPatience();
@@ -56,7 +56,7 @@ export function runCommands(options: RunCommandsOptions): () => Promise<void> {
     const reply = await replyOf(async () => await call(options.handlers, sealer.open(body) as Command));
     const sealed = sealer.seal(reply satisfies Reply);
     const sql = "update commands set state = 'done', body = null, answer = $2 where id = $1";
-    // A gateway waits for it as long as this process is there.
+    // Keep trying: a gateway waits for the answer as long as this process lives.
     await patience.retry(() => database.query(sql, [id, sealed]), { keepTrying: true });
     notifier.hint({ kind: "answer", id });
   };
@@ -74,7 +74,7 @@ export function runCommands(options: RunCommandsOptions): () => Promise<void> {
     while (isWanted) {
       isWanted = false;
       for (const { id, body } of await takeRows()) {
-        // One that could not be answered stays known: it is not run again.
+        // A command that could not be answered stays listed, so it is not run again.
         const going = answer(String(id), body as Uint8Array).then(
           () => void running.delete(String(id)),
           (reason: unknown) => onError(CaretError.from(reason)),

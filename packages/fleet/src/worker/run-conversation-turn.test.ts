@@ -43,7 +43,7 @@ const completed: TurnOutcome = { kind: "completed" };
 const view: ShareView = { turnId: "t", sessionId: "s", model: "m", relation: "new", startsTurn: true } as ShareView;
 const words = (text: string): AgentEvent => ({ type: "text-delta", blockId: "b", text });
 
-/** A worker whose turn says what the test says; `over` resolves when it has let the conversation go. */
+/** A worker whose turn follows the test; `over` resolves when it has let the conversation go. */
 function worker(query: Database["query"] = database.query) {
   const left: string[] = [];
   let isRead = true;
@@ -78,7 +78,7 @@ function worker(query: Database["query"] = database.query) {
   return { over, left, shares, say, end: end.resolve, isRead: () => isRead };
 }
 
-/** What a client of the gateway has been given by now, and how it ended. */
+/** What the gateway's client has received so far, and how it ended. */
 function client(onText: (text: string) => Promise<void> | void = () => undefined) {
   const heard: string[] = [];
   const share = createLiveShare({ database, listener, sealer, id: "r", view, notifyWorker: () => undefined });
@@ -93,7 +93,7 @@ it("an answer arrives whole when the worker loses its connection in the middle o
   let writes = 0;
   const { say, end, over, shares } = worker(async (...given) => {
     const isLost = given[2] === "write live" && ++writes % 2 === 0;
-    // Before it is written, and the next time after it was.
+    // Fails alternately after and before the write.
     const result = isLost && writes % 4 === 0 ? undefined : await database.query(...given);
     if (isLost) throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
     return result as never;

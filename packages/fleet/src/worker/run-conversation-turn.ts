@@ -6,7 +6,7 @@ import type { LiveWriter } from "./live-writer.ts";
 import { leaseLost } from "./run-native-turn.ts";
 import type { TurnAnswers } from "./turn-answers.ts";
 
-/** A share that a client of another process has. */
+/** A share held by a client of another process. */
 export interface RemoteShare {
   readonly gateway: string;
   leave(how: "answered" | "gone"): void;
@@ -18,17 +18,17 @@ export interface RunConversationOptions {
   readonly conversations: Pick<RuntimeConversations, "open">;
   readonly answer: TurnAnswers;
   readonly live: LiveWriter;
-  /** The shares that gateways have in turns of this worker, by the ids of their requests. */
+  /** Gateways' shares in this worker's turns, by request id. */
   readonly shares: Map<string, RemoteShare>;
   readonly onError: (error: CaretError) => void;
-  /** How often the end is looked after that the gateway has not acknowledged. */
+  /** Interval for rewriting an end that the gateway has not acknowledged. */
   readonly againMs?: number;
 }
 
-/** Answers are acknowledged within moments. */
+/** Answers are normally acknowledged within moments. */
 const AGAIN_MS = 5_000;
 
-/** Answers one request, and keeps its conversation here until the client has left and the turn is over. */
+/** Answers one request and keeps its conversation here until the client has left and the turn is over. */
 export async function runConversationTurn(
   options: RunConversationOptions,
   id: string,
@@ -47,7 +47,7 @@ export async function runConversationTurn(
   const left = Promise.withResolvers<void>();
   const gone = new AbortController();
   const leave = (how: "answered" | "gone"): void => {
-    // What is read from here on would count as given, and be missing in the answer to the results that the client brings.
+    // Stop reading: anything read from here on would count as delivered, and be missing from the answer to the client's results.
     if (how === "gone") gone.abort("gone");
     share.leave(how);
     left.resolve();
@@ -60,7 +60,7 @@ export async function runConversationTurn(
   lost.addEventListener("abort", onLost, { once: true });
   if (lost.aborted) onLost();
   await options.answer(reply);
-  // The gateway waits for the rest until the turn of the queue is over, and would be waited for here.
+  // The gateway waits for the rest until the queued turn is over, and this would wait for the gateway.
   if (!(await pump(share, options, gone.signal))) leave("gone");
   const again = setInterval(() => void options.live.endAgain().catch(options.onError), options.againMs ?? AGAIN_MS);
   await left.promise;
@@ -69,7 +69,7 @@ export async function runConversationTurn(
   options.shares.delete(id);
 }
 
-/** Says whether the gateway can read all of it. One that cannot sees its turn interrupted, when that is over. */
+/** Returns whether the gateway can read everything. If not, the gateway sees the turn as interrupted once it is over. */
 async function pump(
   share: TurnShare,
   { live, onError }: RunConversationOptions,
@@ -82,7 +82,7 @@ async function pump(
       if (last?.type === "turn-end") end = last.outcome;
       return live.take(events);
     }, signal);
-    // Where it stopped before its end nobody reads on, and it has none to tell.
+    // If reading stopped before the end, nobody reads on, so write no end.
     if (end !== undefined || !signal.aborted) await live.end(end ?? (await ended(share)));
     return true;
   } catch (reason) {
@@ -91,7 +91,7 @@ async function pump(
   }
 }
 
-/** An answer without an end is one that waits for its client, or one whose log broke. */
+/** An answer without an end waits for its client, or its log broke. */
 async function ended(share: TurnShare): Promise<TurnOutcome | "parked"> {
   return await Promise.race([share.outcome, new Promise<"parked">((resolve) => setImmediate(resolve, "parked"))]);
 }

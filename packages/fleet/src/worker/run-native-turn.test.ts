@@ -8,7 +8,7 @@ const asked: NativeInput = { door: "native", sessionId: "s1", wanted: { prompt: 
 const away = new CaretError("storage-failed", "The database is away");
 const LONG_MS = 60_000;
 
-/** A turn that cannot begin; `recorded` are the outcomes of writing that down, one after the other. */
+/** A turn that cannot begin; `recorded` are the outcomes of attempts to log it, in order. */
 function unbegun(recorded: readonly (boolean | CaretError)[]) {
   const left = [...recorded];
   const replies: Reply[] = [];

@@ -10,17 +10,20 @@ import type { TurnAnswers } from "./turn-answers.ts";
 export interface RunNativeTurnOptions {
   readonly sessions: Pick<RuntimeSessions, "beginTurn">;
   readonly answer: TurnAnswers;
-  /** Puts the turn into the log that could not begin. Gives false while another turn of the session runs. */
+  /** Logs a turn that could not begin. Resolves to false while another turn of the session runs. */
   readonly recordUnbegun: (turnId: string, asked: NativeInput, reason: CaretError) => Promise<boolean>;
   readonly onError: (error: CaretError) => void;
 }
 
-/** The gateway answers after ten seconds, whether the turn has begun or not; from half of that on nobody may hear why it did not. */
+/**
+ * The gateway answers after ten seconds, whether or not the turn has begun. After half of that, the reason for a failure may no longer
+ * reach the client.
+ */
 const UNHEARD_MS = 5_000;
-/** How long after a failure the log is tried again. */
+/** Delay before writing to the log is retried. */
 const RECORD_AGAIN_MS = 250;
 
-/** Why a turn stops whose worker may soon not write its log any more; its agent is gone before another worker begins. */
+/** Why a turn is stopped when its worker may soon lose the right to write its log. Its agent is gone before another worker begins. */
 export function leaseLost(): CaretError {
   return new HurriedStop(
     LOST_GRACE_MS,
@@ -29,7 +32,7 @@ export function leaseLost(): CaretError {
   );
 }
 
-/** Runs a turn of a session until its session is free again. */
+/** Runs a turn of a session until the session is free again. */
 export async function runNativeTurn(
   options: RunNativeTurnOptions,
   { id: turnId, waitedMs }: Pick<TakenTurn, "id" | "waitedMs">,
@@ -54,9 +57,9 @@ export async function runNativeTurn(
 }
 
 /**
- * The client may have the turn's id already, and follow the session until the turn's end: without a record it would do so for ever. What kept the
- * turn from beginning, such as a restart of the database, may keep it out of the log as well. A worker that has lost the key leaves it to
- * the one that finds the turn without an event (`reap-lost.ts`).
+ * The client may already have the turn's id and follow the session until its end: without a record, forever. What kept the turn from
+ * beginning, such as a database restart, may keep it out of the log as well, so retry. A worker that has lost the key leaves it to the one
+ * that finds a turn without events (`reap-lost.ts`).
  */
 async function untilRecorded(
   { onError }: Pick<RunNativeTurnOptions, "onError">,

@@ -29,7 +29,7 @@ const abilities = { takesShared: true, takesAgents: true };
 export interface WorkerOptions {
   readonly seat: FleetSeat;
   readonly store: EventStore;
-  /** The engine that the ports below run on. */
+  /** The engine below these ports. */
   readonly engine: SessionEngine;
   readonly sessions: RuntimeSessions;
   readonly conversations: RuntimeConversations;
@@ -38,29 +38,29 @@ export interface WorkerOptions {
   readonly publisher: Pick<ComparisonPublisher, "published">;
   readonly version: string;
   readonly capacity: number;
-  /** The lane of sessions that have none yet. */
+  /** Lane of sessions that have none yet. */
   readonly lane: LaneName;
-  /** Takes secrets out of what is kept. */
+  /** Redacts what is kept. */
   readonly redact: (text: string) => string;
   /** What gateways show of this worker. */
   readonly about: () => Promise<Omit<WorkerAbout, "capacity" | "atWork" | "takesShared" | "takesAgents">>;
-  /** Absent: nothing is traced. */
+  /** If absent, nothing is traced. */
   readonly tracer?: Tracer | undefined;
-  /** Absent: nothing is counted. */
+  /** If absent, nothing is counted. */
   readonly meter?: WorkerMeter | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
 export interface RunningWorker {
-  /** How many sessions and conversations it has. */
+  /** Number of sessions and conversations it holds. */
   held(): number;
-  /** Takes no more work, and lets what runs here end; what waits is left to other workers. */
+  /** Takes no more work and lets running turns end; queued ones are left to other workers. */
   drain(): Promise<void>;
-  /** Stops what runs, as interrupted, and leaves the fleet. */
+  /** Interrupts running turns and leaves the fleet. */
   close(): Promise<void>;
 }
 
-/** Takes work from the queues of the fleet and runs it on this machine. */
+/** Takes work from the fleet's queues and runs it on this machine. */
 export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { seat, engine, capacity, meter, onError } = options;
   const { database, owner, listener, notifier, sealer, machine, leases } = seat;
@@ -74,7 +74,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const shares = new Map<string, RemoteShare>();
   const holds = createComparisonHolds(options.comparisons, onError);
   const answered = async (claim: Claim, id: string, reply: Reply, lost: AbortSignal): Promise<void> => {
-    // A gateway that waits for the answer of a stateless door hears nothing else of a turn that runs.
+    // Keep trying: a gateway waiting for a stateless door's answer hears nothing else of a running turn.
     await whileHeld(() => turns.answer(claim, id, reply), lost).catch(onError);
     notifier.hint({ kind: "turn", id });
   };
@@ -111,7 +111,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
       isLeaving = true;
       await presence.beSeen();
       await claims.drain();
-      // Turns that agents and comparisons have begun are in no queue.
+      // Turns begun by agents and comparisons are in no queue.
       await Promise.all(engine.runningTurns().map(({ settled }) => settled));
     },
     async close() {
@@ -133,7 +133,7 @@ interface Present extends RemoteParts {
   readonly isLeaving: () => boolean;
 }
 
-/** Says that this worker is there, now and every few seconds. */
+/** Announces that this worker is present, now and every few seconds. */
 async function keepSeen(options: WorkerOptions, { shares, holds, claims, isLeaving }: Present) {
   const { seat, capacity, version, onError } = options;
   const { owner: id, machine } = seat;
@@ -145,7 +145,7 @@ async function keepSeen(options: WorkerOptions, { shares, holds, claims, isLeavi
     for (const share of shares.values()) if (!there.includes(share.gateway)) share.leave("gone");
     holds.keepOnly(there);
   };
-  // One that the database does not hear of now is seen with the next beat: it may have taken work already.
+  // Must not reject: if the database misses this beat it gets the next, and the worker may already have work.
   const beSeen = (): Promise<void> => note().catch(onError);
   await beSeen();
   const seen = setInterval(() => void beSeen(), SEEN_MS);
@@ -172,7 +172,7 @@ async function runTaken(
   await runConversationTurn({ ...options, answer, live }, id, asked, lost);
 }
 
-/** The time in the queue is over when it is known: a span of the past. */
+/** The time in the queue is known only afterwards, so the span lies in the past. */
 function traceWait(tracer: Tracer, { waitedMs }: TakenTurn, { door, caller }: NativeInput | ConversationInput): void {
   const startedAt = Date.now() - waitedMs;
   tracer.start("queue wait", { parent: caller.traceparent, startedAt, attributes: { "caret.door": door } }).end();

@@ -1,8 +1,8 @@
 import { createPatience } from "../log/patience.ts";
 
 /**
- * Does it again while the database is away, for as long as the key is held here: a gateway waits for what it writes. What is done may
- * have been done before, by an attempt whose answer was lost with the connection.
+ * Retries while the database is away, for as long as the key is held here: a gateway waits for what it writes. `work` must be safe to
+ * repeat: an earlier attempt may have succeeded, with its result lost with the connection.
  */
 export async function whileHeld<Outcome>(work: () => Promise<Outcome>, lost: AbortSignal): Promise<Outcome> {
   const patience = createPatience();

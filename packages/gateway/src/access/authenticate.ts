@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { CaretError, Secret, type TokenScope } from "@caret/protocol";
 import type { TokenGrant, TokenStore } from "./token-store.ts";
 
-/** Carries the other half, which the page keeps where no other port sees it and no browser sends it unasked. */
+/** Carries the page's half of the token: other ports cannot see it and browsers never send it unasked. */
 const PAGE_HEADER = "x-caret-page";
 
-/** A WebSocket has no headers of the page's choosing but the protocols that it offers. This one is never chosen. */
+/** The only header of its own that a page can set on a WebSocket is the list of protocols it offers. This one is never selected. */
 const PAGE_PROTOCOL = "caret.page.";
 
 const HALF = /^[\w-]{8,256}$/;
@@ -15,14 +15,14 @@ const MAX_TOKEN_LENGTH = 512;
 
 export interface Credential {
   readonly grant: TokenGrant;
-  /** Undefined for a program that came by the Unix socket: there is nothing to revoke. */
+  /** Undefined for a program on the Unix socket, which has nothing to revoke. */
   readonly secret?: Secret;
 }
 
-/** What makes a browser ask for the token, as a password beside any name, where a person may look with one. */
+/** Makes a browser prompt for the token, as a password with any user name, for pages that a person may open with one. */
 export const BROWSER_CHALLENGE = 'Basic realm="Caret: the token is the password", charset="UTF-8"';
 
-/** The headers with a browser's Basic credential as the bearer token that programs send. */
+/** The headers, with a browser's Basic credential turned into the bearer token that programs send. */
 export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const encoded = /^basic +(?<encoded>\S+)$/i.exec(headers.authorization ?? "")?.groups?.["encoded"];
   if (encoded === undefined) return headers;
@@ -30,7 +30,7 @@ export function withBrowserToken(headers: IncomingHttpHeaders): IncomingHttpHead
   return { ...headers, authorization: `Bearer ${password.join(":")}` };
 }
 
-/** Identify the caller. Throws the same `unauthenticated` for a missing, a wrong and a revoked token. */
+/** Identifies the caller. Throws the same `unauthenticated` for a missing, a wrong and a revoked token. */
 export function authenticate(headers: IncomingHttpHeaders, tokens: Pick<TokenStore, "find">): Required<Credential> {
   const secret = readToken(headers);
   const grant = secret === undefined ? undefined : tokens.find(secret);
@@ -48,7 +48,7 @@ export function assertScope({ name, scopes }: TokenGrant, scope: TokenScope): vo
   );
 }
 
-/** One credential counts. A wrong `Authorization` is not mended by a right `x-api-key`. */
+/** Reads one credential only: a right `x-api-key` does not make up for a wrong `Authorization`. */
 function readToken(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   const key = headers["x-api-key"];
@@ -59,22 +59,22 @@ function readToken(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * The cookie with one half of a browser's token. Cookies are shared with every other port of the host, so it is worth
- * nothing alone; and the port is in its name, so that signing in at one gateway does not sign out of another.
+ * Name of the cookie with one half of a browser's token. All ports of a host share cookies, so this half is worthless alone. The name
+ * includes the port, so signing in at one gateway does not sign out of another.
  */
 export function pageCookie({ host = "" }: IncomingHttpHeaders): string {
   const port = /:(?<port>\d{1,5})$/.exec(host)?.groups?.["port"];
   return port === undefined ? "caret_page" : `caret_page_${port}`;
 }
 
-/** The halves of a token for a browser: one for its cookie, one for its page. */
+/** Splits a browser's token: one half for its cookie, one for its page. */
 export function cutPageSecret(secret: Secret): { readonly cookie: string; readonly pageKey: string } {
   const whole = secret.reveal();
   const middle = Math.ceil(whole.length / 2);
   return { cookie: whole.slice(0, middle), pageKey: whole.slice(middle) };
 }
 
-/** The token whose halves a page sends, or undefined unless both are there. */
+/** The token whose halves a page sends, or undefined unless both are present. */
 export function readPageSecret(headers: IncomingHttpHeaders): string | undefined {
   const cookie = readCookie(headers.cookie ?? "", pageCookie(headers));
   const pageKey = headers.upgrade === undefined ? headers[PAGE_HEADER] : readOffered(headers["sec-websocket-protocol"]);
@@ -83,8 +83,8 @@ export function readPageSecret(headers: IncomingHttpHeaders): string | undefined
 }
 
 /**
- * Whether the request has the cookie of a signed-in browser. That is half of its token: enough to be shown the pages that do
- * nothing and hold nothing of the user, because a browser that opens an address cannot send the page's half.
+ * Whether the request has the cookie of a signed-in browser. This half of the token is enough for pages that do nothing and hold nothing of
+ * the user, since a browser that opens an address cannot send the page's half.
  */
 export function hasPageCookie(headers: IncomingHttpHeaders, tokens: TokenStore): boolean {
   const { authorization, "x-api-key": key } = headers;

@@ -19,12 +19,12 @@ afterAll(() => server.app.close());
 
 interface Bad {
   readonly status: number;
-  /** Header lines that replace the good ones of the same name; a name alone removes it. */
+  /** Header lines that replace the good ones of the same name; just a name removes it. */
   readonly headers?: readonly string[];
   readonly target?: (path: string) => string;
 }
 
-/** Good at every door of others, and at our own. */
+/** Valid at every door of another protocol, and at our own. */
 const foreignBody = JSON.stringify({ model: "auto", messages: [{ role: "user", content: "hello" }], input: "hello" });
 const nativeBody = JSON.stringify({
   prompt: "hello",
@@ -241,7 +241,7 @@ describe("a good request", () => {
     const odd: Record<string, number> = {
       "GET /api/commands": 400, // without its query
       "GET /api/files": 400,
-      "GET /api/fleet": 404, // it is in none
+      "GET /api/fleet": 404, // not in a fleet
       "GET /api/search": 400,
       "GET /api/symbols": 400,
       "POST /api/sessions/:id/changes/commit": 400, // without a message
@@ -251,7 +251,7 @@ describe("a good request", () => {
       "POST /api/sign-in": 401, // with a code that was never opened
       "POST /api/comparisons": 400, // without models
       "POST /api/comparisons/:id/pick": 400, // without a candidate
-      "GET /api/comparisons/:id": 404, // there is none
+      "GET /api/comparisons/:id": 404, // does not exist
       "GET /api/comparisons/:id/stream": 404,
       "DELETE /api/comparisons/:id": 404,
       "GET /v1/responses": 426,
@@ -263,7 +263,7 @@ describe("a good request", () => {
     };
     const made = { POST: [200, 201, 202, 204], PATCH: [200], DELETE: [204], GET: [200], HEAD: [200] };
     const wrong: string[] = [];
-    // What is deleted is needed until then.
+    // Deletes last: other requests need what they delete.
     for (const route of server.routes.toSorted(
       (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
     )) {

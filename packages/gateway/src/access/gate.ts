@@ -33,9 +33,7 @@ interface GateOptions {
 /** Throws the reason why the request is not admitted. */
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/**
- * Every request passes here first. Checks, in order: Host, Origin, content type, token (or the Unix socket), scope.
- */
+/** The first check of every request. In order: Host, Origin, content type, token (or the Unix socket), scope. */
 export function createGate(options: GateOptions): Gate {
   return (request, reply) => {
     assertAllowedHost(request.raw, options.hosts);
@@ -64,7 +62,7 @@ function assertAccess({ grant }: Credential, access: Exclude<Access, "public">):
   if (access !== "any-token" && access !== "browser") assertScope(grant, access);
 }
 
-/** What does not exist takes no body, so there is nothing to say of it. */
+/** Routes that do not exist take no body, so its type is not checked. */
 function assertBody({ method, headers, routeOptions: { url, config } }: FastifyRequest): void {
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
   const isFree = url === undefined || (config.takesNoBody === true && !hasBody);
@@ -72,8 +70,8 @@ function assertBody({ method, headers, routeOptions: { url, config } }: FastifyR
 }
 
 /**
- * Only JSON, or the route's own media type: a cross-site page can send forms and plain text without a CORS preflight, but
- * not these. Compressed bodies are rejected, since their size is known only after decompression.
+ * Only JSON, or the route's own media type: a cross-site page can send forms and plain text without a CORS preflight, but not these.
+ * Compressed bodies are rejected, since their size is known only after decompression.
  */
 export function assertMediaType(method: string, headers: IncomingHttpHeaders, wanted = JSON_TYPE): void {
   if (!METHODS_WITH_BODY.has(method)) return;
@@ -85,9 +83,9 @@ export function assertMediaType(method: string, headers: IncomingHttpHeaders, wa
 }
 
 /**
- * Who may use a route: everyone, any token, or only tokens with a scope. `browser` is any token, also by HTTP Basic from the
- * browser's password prompt, or the cookie of a signed-in browser; only for pages that do nothing and hold nothing of the
- * user, since the browser sends both with every request. Their handlers have no caller.
+ * Who may use a route: everyone, any token, or only tokens with a scope. `browser` is any token, also by HTTP Basic from the browser's
+ * password prompt, or the cookie of a signed-in browser; only for pages that do nothing and hold nothing of the user, since the browser
+ * sends both with every request. Their handlers have no caller.
  */
 type Access = "public" | "browser" | "any-token" | TokenScope;
 
@@ -95,17 +93,17 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Absent on the stateless doors: their paths decide. */
     readonly access?: Access;
-    /** The media type of its body; JSON when absent. Must require a CORS preflight. */
+    /** Media type of the body. Default: JSON. Must require a CORS preflight. */
     readonly mediaType?: string | undefined;
     /** Whether a request may come without a body, and so without a media type. */
     readonly takesNoBody?: boolean;
   }
 }
 
-/** A route without a declared access is for admins. */
+/** A route that declares no access is for admins only. */
 export function accessOf(url: string | undefined, declared: Access | undefined): Access {
   if (declared !== undefined) return declared;
-  // No such route. Clients without a token must not learn that.
+  // No such route, which clients without a token must not learn.
   if (url === undefined) return "any-token";
   if (isAt(url, "/v1/models")) return "models";
   return ["/v1/chat/completions", "/v1/responses", "/v1/messages"].some((door) => isAt(url, door)) ? "turns" : "admin";

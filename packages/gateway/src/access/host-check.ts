@@ -5,17 +5,17 @@ export const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HOST = /^(?<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?<port>\d{1,5}))?$/;
 const HTTP_PORT = 80;
 
-/** What is asked of a request before anyone knows who sends it: the part of Node's own request that says where to. */
+/** What is checked of a request before its sender is known: the parts of Node's request that say where it goes. */
 export type Addressed = Pick<IncomingMessage, "url" | "rawHeaders"> & {
   readonly socket: { readonly localPort?: number | undefined };
 };
 
 /**
- * Refuse a request that was not meant for us. A page of any site can have its own name resolve to this machine (DNS
- * rebinding); the browser then treats us as that site, and only the Host header still has its name.
+ * Rejects a request that was not meant for us. A page of any site can have its own name resolve to this machine (DNS rebinding); the
+ * browser then treats us as that site, and only the Host header still has its name.
  *
- * Loopback names need our port. A configured name may come with our port or, behind a proxy, without; one configured with
- * a port needs that port.
+ * Loopback names need our port. A configured name may come with our port or, behind a proxy, without; one configured with a port needs that
+ * port.
  */
 export function assertAllowedHost(request: Addressed, names: readonly string[]): void {
   const hosts = headerValues(request.rawHeaders, "host");

@@ -4,25 +4,25 @@ import { stopTaking } from "../http/connections.ts";
 import type { Credential } from "./authenticate.ts";
 import type { TokenStore } from "./token-store.ts";
 
-/** How long a door may take to write its end, and a little more. */
+/** How long a door may take to write its end, with some margin. */
 const FAREWELL_MS = 1200;
 
 const RECHECK_MS = 500;
 
 export interface LiveRequests {
-  /** From here until `end`, the signal fires when the token is revoked or the gateway stops. */
+  /** Until `end`, the signal fires when the token is revoked or the gateway stops. */
   begin(credential: Credential): { readonly signal: AbortSignal; end(): void };
-  /** The time to finish is over. */
+  /** Aborts all requests: their time to finish is over. */
   stopAll(reason: CaretError): void;
   readonly count: number;
 }
 
-/** The requests being answered. While there are any, their tokens are looked up again and again. */
+/** The requests being answered. While there are any, their tokens are rechecked at an interval. */
 export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveRequests {
   const live = new Map<AbortController, Credential>();
   let recheck: NodeJS.Timeout | undefined;
 
-  /** Each token is looked up once, however many requests it has. */
+  /** Looks up each token once, however many requests it has. */
   function checkTokens(): void {
     const secrets = new Set([...live.values()].flatMap(({ secret }) => secret?.reveal() ?? []));
     const revoked = new Set([...secrets].filter((secret) => tokens.find(secret) === undefined));
@@ -57,8 +57,8 @@ export function createLiveRequests(tokens: Pick<TokenStore, "find">): LiveReques
 }
 
 /**
- * Let running answers finish for a while, then have their doors end them properly, then close what is still open. Called
- * when the server begins to close; it needs no waiting for.
+ * Lets running answers finish for a while, then has their doors end them properly, then closes what is still open. Call it when the server
+ * begins to close; there is nothing to await.
  */
 export function drain(server: Server, live: LiveRequests, drainMs: number): void {
   let farewell: NodeJS.Timeout | undefined;

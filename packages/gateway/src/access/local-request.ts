@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import { CaretError } from "@caret/protocol";
 import { headerValues, LOOPBACK_NAMES } from "./host-check.ts";
 
-/** What proxies and tunnels on this machine add for the client that they speak for. */
+/** Headers that proxies and tunnels on this machine add for the client behind them. */
 const FORWARDED = [
   ...["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"],
   ...["cf-connecting-ip", "true-client-ip"],
@@ -17,7 +17,7 @@ type Arrived = Pick<IncomingMessage, "rawHeaders"> & {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed?: boolean };
 };
 
-/** Refuses a request that did not begin on this machine: one from another address, for another name, or through a proxy. */
+/** Rejects a request that did not begin on this machine: one from another address, for another name, or through a proxy. */
 export function assertOnThisMachine({ rawHeaders, socket }: Arrived): void {
   const [host = ""] = headerValues(rawHeaders, "host");
   const isForwarded = FORWARDED.some((name) => headerValues(rawHeaders, name).length > 0);
@@ -29,8 +29,8 @@ export function assertOnThisMachine({ rawHeaders, socket }: Arrived): void {
 }
 
 /**
- * A Unix socket has no address: only processes of this machine reach it. A connection that was reset has none any more, and may have
- * come from anywhere.
+ * A Unix socket has no address: only processes of this machine reach it. A connection that was reset has lost its address and may have come
+ * from anywhere.
  */
 function isLoopback({ remoteAddress: address, destroyed = false }: Arrived["socket"]): boolean {
   if (address === undefined) return !destroyed;

@@ -2,8 +2,8 @@ import { CaretError } from "@caret/protocol";
 import { type Addressed, headerValues, LOOPBACK_NAMES } from "./host-check.ts";
 
 /**
- * Refuse what a page of another site sends. Browsers put an Origin on every request that could change something; programs
- * send none. `null` is what a sandboxed frame or a local file says, so it proves nothing and is refused.
+ * Rejects requests from pages of other sites. Browsers put an Origin on every request that could change something; programs send none.
+ * `null` comes from a sandboxed frame or a local file, so it proves nothing and is rejected.
  */
 export function assertAllowedOrigin(request: Addressed, origins: readonly string[]): void {
   const sent = headerValues(request.rawHeaders, "origin");

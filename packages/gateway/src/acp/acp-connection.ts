@@ -24,16 +24,16 @@ import { OpenSession } from "./open-session.ts";
 import { SessionState } from "./session-state.ts";
 import { availableCommands } from "./slash-commands.ts";
 
-/** How many sessions are looked at for one page of a list. */
+/** Sessions read for one page of a list. */
 const LIST_PAGE = 100;
 
 export interface AcpConnectionOptions {
   readonly caret: NativeClient;
-  /** What the client's new sessions begin with. */
+  /** Defaults for the client's new sessions. */
   readonly newSession: Pick<CreateSession, "lane" | "model" | "permission">;
-  /** Whether a directory that the client opens a session in becomes an allowed workspace. */
+  /** Whether opening a session in a directory makes it an allowed workspace. */
   readonly allowsWorkspaces: boolean;
-  /** Such a directory was allowed, until the gateway ends. */
+  /** Called when such a directory was allowed, until the gateway ends. */
   readonly onAllowed: (workspace: string) => void;
   readonly onError: (error: CaretError) => void;
 }
@@ -41,11 +41,11 @@ export interface AcpConnectionOptions {
 interface Opened {
   readonly session: OpenSession;
   readonly state: SessionState;
-  /** The client's, for the session's turns. */
+  /** The client's servers, for the session's turns. */
   readonly servers: readonly OfferedServer[];
 }
 
-/** One client of ACP, and the sessions that it has open. */
+/** One ACP client and the sessions it has open. */
 export class AcpConnection {
   features: ClientFeatures = featuresOf();
   readonly #options: AcpConnectionOptions;
@@ -82,7 +82,7 @@ export class AcpConnection {
     return state.answer();
   }
 
-  /** Pages of the gateway's list, of which only sessions of one directory may count: a page may be empty and not the last. */
+  /** Filters pages of the gateway's list, possibly by directory, so a page can be empty without being the last. */
   async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
     const after = cursor ?? undefined;
     const query = { archived: false, limit: LIST_PAGE, ...(after === undefined ? {} : { after }) };
@@ -132,7 +132,7 @@ export class AcpConnection {
     return await this.#allowing(workspace, () => caret.createSession({ ...newSession, workspace }));
   }
 
-  /** The person has opened the directory in the editor; it is not kept, since an editor opens many. */
+  /** The person opened the directory in the editor, so it is allowed until the gateway ends, but not saved: an editor opens many. */
   async #allowing<Value>(workspace: string, act: () => Promise<Value>): Promise<Value> {
     const { caret, allowsWorkspaces, onAllowed } = this.#options;
     try {
@@ -163,7 +163,7 @@ export class AcpConnection {
     await session.openEditor();
     const opened = { session, state, servers };
     this.#opened.set(view.id, opened);
-    // After the answer to the request that opens it: clients drop what is of a session they do not know yet.
+    // Sent after the answer to the request that opens it: clients drop updates for a session they do not know yet.
     setImmediate(() => void this.#announce(session).catch((reason: unknown) => onError(CaretError.from(reason))));
     this.#watch();
     return opened;
@@ -174,13 +174,13 @@ export class AcpConnection {
     await session.send({ sessionUpdate: "available_commands_update", availableCommands });
   }
 
-  /** The title of a session and its cost change with its turns. */
+  /** A turn changes its session's title and cost. */
   async #refresh(session: OpenSession, state: SessionState, usage: Usage | undefined): Promise<void> {
     const updates = state.update(await this.#options.caret.getSession(session.id));
     for (const update of [...updates, ...state.usageUpdate(usage)]) await session.send(update);
   }
 
-  /** What is changed elsewhere, on the page for instance, shows here. */
+  /** Shows changes made elsewhere, for example on the page. */
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -204,7 +204,7 @@ export class AcpConnection {
     for (const update of opened?.state.update(view) ?? []) await opened?.session.send(update);
   }
 
-  /** Changes from before the stream are not in it; and a gateway that was restarted has forgotten the servers of its clients. */
+  /** The stream lacks earlier changes, and a restarted gateway has forgotten its clients' servers. */
   async #catchUp({ isAgain }: { readonly isAgain: boolean }): Promise<void> {
     const { caret } = this.#options;
     for (const [id, { servers }] of this.#opened) {

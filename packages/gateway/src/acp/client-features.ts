@@ -1,9 +1,9 @@
 import type { ClientCapabilities } from "@agentclientprotocol/sdk";
 import type { EditorOffer } from "@caret/protocol";
 
-/** What the client has said that it can do. */
+/** The features the client has declared. */
 export interface ClientFeatures {
-  /** Shows forms, so that questions are asked as such. */
+  /** Shows forms, so questions can be asked as forms. */
   readonly takesForms: boolean;
   readonly takesNotices: boolean;
   /** Its files and terminals, for the tools that the gateway runs. */

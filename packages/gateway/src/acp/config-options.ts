@@ -4,12 +4,12 @@ import { type AboutView, type LaneName, type ModelView, permissionWords, type Se
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
 
-/** What a session's options are made of. */
+/** Source of a session's options. */
 export interface SessionChoices {
   readonly view: SessionView;
   readonly mode: TurnMode;
   readonly about: Pick<AboutView, "lanes" | "defaultLane" | "defaultModel">;
-  /** Empty when they cannot be listed. */
+  /** Empty if they cannot be listed. */
   readonly models: readonly ModelView[];
 }
 
@@ -30,7 +30,7 @@ export function modesOf({ mode }: Pick<SessionChoices, "mode">): SessionModeStat
   return { currentModeId: mode, availableModes: turnModes.map((id) => ({ id, ...modeWords[id] })) };
 }
 
-/** Every choice that a session has, as ACP's config options. */
+/** All choices of a session, as ACP config options. */
 export function configOptions(choices: SessionChoices): SessionConfigOption[] {
   const { view, mode } = choices;
   const model = modelOf(choices);
@@ -48,7 +48,7 @@ export function configOptions(choices: SessionChoices): SessionConfigOption[] {
   ];
 }
 
-/** The models of a family differ in effort, thinking and speed: each is a choice of its own. */
+/** A family's models differ in effort, thinking and speed; each is a separate choice. */
 function effortOption(family: ModelView | undefined, model: string): SessionConfigOption[] {
   if (family === undefined || family.variants.length === 0) return [];
   const variants = family.variants.map(({ id, label }) => ({ value: id, name: label }));

@@ -2,14 +2,14 @@ import { isAbsolute, join } from "node:path";
 import type { ToolCallContent } from "@agentclientprotocol/sdk";
 import type { FileDiff } from "@caret/protocol";
 
-/** Clients of ACP take absolute paths only. */
+/** ACP clients accept absolute paths only. */
 export function absoluteIn(workspace: string, path: string): string {
   return isAbsolute(path) ? path : join(workspace, path);
 }
 
 /**
- * A change as clients compare it: the file before and after. Where only a unified diff is known, each of its hunks is
- * one such comparison, of the lines it shows.
+ * A change as clients compare it: the file before and after. If only a unified diff is known, each hunk becomes one comparison of the lines
+ * it shows.
  */
 export function diffContent({ path, before, after, unified }: FileDiff, workspace: string): ToolCallContent[] {
   const at = { type: "diff" as const, path: absoluteIn(workspace, path) };
@@ -34,7 +34,7 @@ function hunksOf(unified: string): readonly Hunk[] {
     });
 }
 
-/** The lines that are on both sides, and those of this side. `\ No newline at end of file` is on neither. */
+/** The lines common to both sides, and those of this side. `\ No newline at end of file` is on neither. */
 function sideOf(lines: readonly string[], mark: "-" | "+"): string {
   const own = lines.filter((line) => line.startsWith(" ") || line.startsWith(mark) || line === "");
   return own.map((line) => `${line.slice(1)}\n`).join("");

@@ -8,7 +8,7 @@ const INVALID_PARAMS = -32_602;
 const FAILED = -32_603;
 const CANCELLED = -32_800;
 
-/** JSON-RPC's number for each of our errors; the code itself is in `data`. A new code does not compile until it has a row. */
+/** JSON-RPC number of each of our errors; `data` has the code itself. A new code does not compile without a row. */
 const numbers = {
   "not-logged-in": AUTH_REQUIRED,
   "bad-key": AUTH_REQUIRED,
@@ -62,7 +62,7 @@ const numbers = {
   internal: FAILED,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Editors show the message alone, so what to do about it stands in it; `data` has the parts. */
+/** Editors show only the message, so it includes the advice; `data` has the parts. */
 export function toRequestError(reason: unknown, command: string): RequestError {
   if (reason instanceof RequestError) return reason;
   const { fix, ...info } = CaretError.from(reason).toInfo();

@@ -31,7 +31,7 @@ const failed: AgentEvent = {
   outcome: { kind: "failed", error: { code: "stalled", message: "It stalled", retryable: true, fix: "Try again." } },
 };
 
-/** One or more events of every type, and what each gives a client that sent another prompt. */
+/** One or more events of every type, with the updates for a client that sent another prompt. */
 const cases: [event: AgentEvent, updates: readonly unknown[], before?: readonly AgentEvent[]][] = [
   [start, [{ sessionUpdate: "user_message_chunk", content: text("Do it"), messageId: "t" }]],
   [

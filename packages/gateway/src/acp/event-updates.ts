@@ -14,19 +14,19 @@ import { toolCall, toolCallIdOf, toolOutput, toolResult } from "./tool-call-upda
 
 export interface EventUpdatesOptions {
   readonly workspace: string;
-  /** The client has said that it shows `notice` updates. */
+  /** The client has declared that it shows `notice` updates. */
   readonly takesNotices: boolean;
-  /** Whether this client sent the prompt of the turn: it shows it already, and is answered how the turn ended. */
+  /** Whether this client sent the turn's prompt: then it already shows it, and learns from its answer how the turn ended. */
   readonly isOwnTurn: (turnId: string) => boolean;
 }
 
 /**
- * The one mapping from events of a session to ACP's session updates. Depends on the events alone, in their order: a
- * session that is loaded gives the updates that were sent while it ran, but for the cut of its text.
+ * The only mapping from a session's events to ACP updates. Depends on the events and their order alone, so loading a session yields the
+ * updates sent while it ran, except that text may be split differently.
  */
 export class EventUpdates {
   readonly #options: EventUpdatesOptions;
-  /** Of the turn that the last event belongs to. */
+  /** The turn of the last event. */
   #fold = new TurnFold();
 
   constructor(options: EventUpdatesOptions) {
@@ -35,7 +35,7 @@ export class EventUpdates {
 
   take(batch: readonly EventEnvelope[]): readonly SessionUpdate[] {
     const updates: SessionUpdate[] = [];
-    /** Calls whose output has grown, with their turns: one update of the whole output for the batch. */
+    /** Calls whose output has grown, with their turns: one update of the whole output per batch. */
     const grown = new Map<string, string>();
     const showGrown = (): void => {
       for (const [callId, turnId] of grown) updates.push(...this.#outputOf(turnId, callId));
@@ -99,13 +99,13 @@ export class EventUpdates {
     }
   }
 
-  /** Some agents ask before they name the call: the client knows nothing of it then. */
+  /** Some agents ask before they name the call: the client does not know it yet. */
   #callStatus(turnId: string, callId: string | undefined, status: "pending" | "in_progress"): readonly SessionUpdate[] {
     if (callId === undefined || !toolsOf(this.#fold.turn).some((tool) => tool.callId === callId)) return [];
     return [{ sessionUpdate: "tool_call_update", toolCallId: toolCallIdOf(turnId, callId), status }];
   }
 
-  /** The call that an answered approval was about, if it was about one. */
+  /** The call that an answered approval was about, if any. */
   #askedCall({ requestId }: AgentEventOf<"approval-answer">): string | undefined {
     const asked = this.#fold.turn.items.findLast(
       (item) => item.kind === "approval" && item.request.requestId === requestId,
@@ -118,19 +118,19 @@ export class EventUpdates {
     return this.#inform(event.kind === "error" ? "error" : "warning", event.message, turnId);
   }
 
-  /** A turn of another client has failed: its own client is answered with the error. */
+  /** Another client's turn failed: that client gets the error as its answer. */
   #failure({ outcome }: AgentEventOf<"turn-end">, turnId: string): readonly SessionUpdate[] {
     if (outcome.kind !== "failed") return [];
     const { message, fix } = outcome.error;
     return this.#inform("error", `The turn failed: ${message}. ${fix}`, turnId);
   }
 
-  /** Something that the client is to show its user, and that stands in no log. */
+  /** A warning for the client's user that is not in the log. */
   warn(text: string): readonly SessionUpdate[] {
     return this.#inform("warning", text, "acp");
   }
 
-  /** Clients that show no notices get them among the agent's thoughts: they are nothing the agent has answered. */
+  /** Clients that show no notices get them as thoughts: they are not part of the agent's answer. */
   #inform(severity: "warning" | "error", text: string, turnId: string): readonly SessionUpdate[] {
     if (this.#options.takesNotices) return [{ sessionUpdate: "notice", severity, title: text }];
     return [chunk("agent_thought_chunk", `${text}\n`, `${turnId}/notices`)];
@@ -144,7 +144,7 @@ export function chunk(sessionUpdate: ChunkKind, text: string, messageId?: string
   return { sessionUpdate, content: { type: "text", text }, ...(messageId === undefined ? {} : { messageId }) };
 }
 
-/** Deltas of one block that came together are one chunk. */
+/** Merges consecutive deltas of one block into one chunk. */
 function append(updates: SessionUpdate[], update: SessionUpdate): void {
   const last = updates.at(-1);
   const joined = last === undefined ? undefined : join(last, update);
@@ -179,7 +179,7 @@ const planStatuses = {
   unknown: "pending",
 } as const;
 
-/** ACP has no word for what was given up: such an item leaves the plan. Agents name no priority. */
+/** ACP has no status for cancelled items, so they leave the plan. Agents give no priority. */
 function planEntries(todos: readonly Todo[]): PlanEntry[] {
   return todos.flatMap(({ content, status }) =>
     status === "cancelled" ? [] : [{ content, priority: "medium" as const, status: planStatuses[status] }],

@@ -3,7 +3,7 @@ import { CaretError, type OfferedServer } from "@caret/protocol";
 
 const MAX_NAME = 32;
 
-/** The servers of a client, as sessions take them. Rejects a kind that no lane can use. */
+/** Converts a client's servers to what sessions take. Throws for a kind that no lane can use. */
 export function toOfferedServers(servers: readonly McpServer[]): readonly OfferedServer[] {
   const names = new Set<string>();
   return servers.map((server) => {
@@ -22,7 +22,7 @@ function pair({ name, value }: { readonly name: string; readonly value: string }
   return [name, value];
 }
 
-/** Begins the names of the server's tools, which models take letters, digits and dashes in only. */
+/** Prefix of the server's tool names, in which models accept only letters, digits and dashes. */
 function toName(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
   return plain.slice(0, MAX_NAME) || "server";

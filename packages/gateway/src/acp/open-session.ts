@@ -34,9 +34,9 @@ export interface OpenSessionOptions {
   readonly view: SessionView;
   /** Fires when the client is gone. */
   readonly gone: AbortSignal;
-  /** Does it again with the session's workspace allowed, where that is all that was missing. */
+  /** Runs `act`. If it fails only because the session's workspace is not allowed, allows that, if it may, and runs `act` again. */
   readonly allowing: <Value>(act: () => Promise<Value>) => Promise<Value>;
-  /** A turn has ended, and its events were sent: what is known of the session may have changed. */
+  /** Called when a turn has ended and its events were sent: the session's view may have changed. */
   readonly onTurnEnd: (session: OpenSession, usage: Usage | undefined) => Promise<void>;
   readonly onError: (error: CaretError) => void;
 }
@@ -49,12 +49,12 @@ interface TurnEnd {
 type Ending = PromiseWithResolvers<TurnEnd>;
 
 /**
- * A session that the client has open: follows its log and sends what happens as updates, for turns of any client; puts what
- * waits for a person to the client; and starts turns with the client's prompts.
+ * A session that the client has open. Follows its log and sends updates, for turns of any client; puts questions and approvals to the
+ * client; starts turns with the client's prompts.
  */
 export class OpenSession {
   readonly id: string;
-  /** Of the turns that the client starts. */
+  /** For turns that the client starts. */
   mode: TurnMode = "agent";
   readonly #options: OpenSessionOptions;
   readonly #asks: SessionAsks;
@@ -63,10 +63,10 @@ export class OpenSession {
   readonly #ownTurns = new Set<string>();
   readonly #endings = new Map<string, Ending>();
   readonly #updates: EventUpdates;
-  /** Over when no prompt of the client is on its way to become a turn. */
+  /** Settles when no prompt of the client is still about to become a turn. */
   #starting: Promise<unknown> = Promise.resolve();
   #runningTurn: string | undefined;
-  /** What the upstream has reported of turns that have not ended yet. */
+  /** Upstream's usage of turns that have not ended yet. */
   readonly #usages = new Map<string, Usage>();
 
   constructor(options: OpenSessionOptions) {
@@ -93,7 +93,7 @@ export class OpenSession {
     await this.#editor.open();
   }
 
-  /** Sends the whole log as updates, then what comes. */
+  /** Sends the whole log as updates, then follows it. */
   async replay(): Promise<void> {
     let after = 0;
     for (;;) {
@@ -104,7 +104,7 @@ export class OpenSession {
     }
   }
 
-  /** Sends what comes from here on. Of a turn that runs, what it waits for is asked now. */
+  /** Follows the log from here. If a turn is running, asks now what it waits for. */
   async resume(): Promise<void> {
     const { caret, view } = this.#options;
     const pages: (readonly EventEnvelope[])[] = [];
@@ -144,7 +144,7 @@ export class OpenSession {
     }
   }
 
-  /** Stops the turns of the client's prompts; without one, the turn that runs. */
+  /** Stops the turns of the client's prompts; if it has none, the running turn. */
   async cancel(): Promise<void> {
     this.#asks.cancel();
     await this.#starting;
@@ -153,7 +153,7 @@ export class OpenSession {
     await Promise.all(turns.map((turnId) => this.#cancelTurn(turnId)));
   }
 
-  /** Stops what the client has started and waits for its end; then nothing more is sent. */
+  /** Stops what the client has started and waits for its end; nothing is sent after that. */
   async close(): Promise<void> {
     await this.#starting;
     const endings = [...this.#endings.values()].map(({ promise }) => promise);
@@ -166,7 +166,7 @@ export class OpenSession {
     await this.#options.client.notify(methods.client.session.update, { sessionId: this.id, update });
   }
 
-  /** A lane that cannot pass pictures on runs the turn without them and says so in a notice: the editor cannot take them back. */
+  /** A lane that cannot pass on pictures runs the turn without them and says so in a notice: the editor cannot take them back. */
   async #start(blocks: readonly ContentBlock[]): Promise<string> {
     const { caret, allowing } = this.#options;
     const { prompt, images } = readPrompt(blocks);
@@ -185,7 +185,7 @@ export class OpenSession {
 
   #expect(turnId: string): Ending {
     const ending = Promise.withResolvers<TurnEnd>();
-    // Nobody may be waiting any more when the client leaves.
+    // Nobody may be waiting when the client leaves.
     ending.promise.catch(() => undefined);
     this.#ownTurns.add(turnId);
     this.#endings.set(turnId, ending);
@@ -197,7 +197,7 @@ export class OpenSession {
       await this.#options.caret.cancelTurn(this.id, turnId);
     } catch (reason) {
       const error = CaretError.from(reason);
-      // It has ended by itself: its end is on the way.
+      // It has ended already: its end is on the way.
       if (error.code === "not-found") return;
       this.#options.onError(error);
       this.#endings.get(turnId)?.reject(error);
@@ -210,7 +210,7 @@ export class OpenSession {
     const run = async (): Promise<void> => {
       this.#asks.askOpen();
       for await (const batch of this.#options.caret.followEvents(this.id, { after, signal })) {
-        // A batch that was on its way: the session may be open again by now, and sends it itself.
+        // A batch still in flight: the session may be open again by now, and will send it then.
         if (this.#stop.signal.aborted) return;
         await this.#take(batch);
       }
@@ -225,7 +225,7 @@ export class OpenSession {
   }
 
   async #take(batch: readonly EventEnvelope[]): Promise<void> {
-    // Whose turn it is, the answer to the prompt tells, which may come later than the turn's first event.
+    // The answer to the prompt tells whose turn it is, and may arrive after the turn's first event.
     if (batch.some(({ event }) => event.type === "turn-start")) await this.#starting;
     await this.#show(batch);
     this.#asks.askOpen();
@@ -250,10 +250,10 @@ export class OpenSession {
     const usage = this.#usages.get(turnId);
     this.#usages.delete(turnId);
     await this.#options.onTurnEnd(this, usage).catch((reason: unknown) => {
-      // The turn has ended either way; its client must be answered.
+      // The turn has ended either way, so its client must be answered.
       this.#options.onError(CaretError.from(reason));
     });
-    // A client that has the answer to its prompt may leave: its terminals are released first.
+    // A client may leave once its prompt is answered, so release its terminals first.
     await this.#editor.settled();
     this.#endings.get(turnId)?.resolve({ outcome, usage });
     this.#endings.delete(turnId);

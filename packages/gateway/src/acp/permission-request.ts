@@ -35,8 +35,8 @@ interface AskedTurn {
 }
 
 /**
- * An approval as ACP asks for it: the whole view as content, and each grant as an option of its own. The title is a label: editors cut
- * it, and read it as Markdown.
+ * An approval as an ACP request: the whole view as content, and each grant as a separate option. The title is only a label: editors cut it
+ * and read it as Markdown.
  */
 export function permissionRequest(
   request: AgentEventOf<"approval-request">,
@@ -60,7 +60,7 @@ export function permissionRequest(
 
 function optionsOf({ grants }: ApprovalView): PermissionOption[] {
   const always = grants.flatMap(({ id, label }): PermissionOption[] =>
-    // A button that is cut would allow more than it says.
+    // A button with a cut label would allow more than it says.
     plainLine(label, MAX_BUTTON) === undefined
       ? []
       : [{ optionId: `${GRANT}${id}`, name: `Allow for this session: ${label}`, kind: "allow_always" }],
@@ -72,10 +72,10 @@ function optionsOf({ grants }: ApprovalView): PermissionOption[] {
   ];
 }
 
-/** What of Markdown could make a title say something else. */
+/** Markdown characters that could make a title say something else. */
 const markup = /[\\`*[\]<>~&]/g;
 
-/** The argument itself where a title shows all of it as it is: many editors read titles as Markdown. */
+/** Shows the argument itself only if all of it fits unchanged: many editors read titles as Markdown. */
 function titleOf({ title, parts }: ApprovalView, call: Parameters<typeof callTitle>[0]): string {
   const command = parts.find(({ kind }) => kind === "command")?.text;
   const argument = command ?? mainArgument(call);
@@ -87,8 +87,8 @@ function titleOf({ title, parts }: ApprovalView, call: Parameters<typeof callTit
 }
 
 /**
- * Every part, each in a fence of its own: content is Markdown, and no text may end or begin anything. The editor draws a change itself;
- * one that it would draw without its marks, or not at all, stands among the words.
+ * Every part, each in its own fence: content is Markdown, and no text may open or close anything. The editor draws a change itself; one
+ * that it would draw without its marks, or not at all, is shown as text.
  */
 function wordsOf({ parts }: ApprovalView, { diff }: AgentEventOf<"approval-request">): ToolCallContent[] {
   const isDrawn = (part: ApprovalPart): boolean => part.diff !== undefined && isSame(part.diff, diff);
@@ -108,14 +108,14 @@ function fenced(part: ApprovalPart): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** Of backticks; a fence has three at least. */
+/** Of backticks; a fence has at least three. */
 function longestRun(text: string): number {
   let longest = 2;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
 }
 
-/** Whatever is not one of our options rejects: nothing runs that nobody has allowed. */
+/** Anything but one of our options rejects: nothing runs unless someone allowed it. */
 export function toAnswer(outcome: RequestPermissionOutcome): AnswerApproval {
   if (outcome.outcome !== "selected") return { decision: "rejected", reason: "The request was dismissed" };
   const { optionId } = outcome;

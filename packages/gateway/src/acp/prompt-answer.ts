@@ -1,10 +1,10 @@
 import type { PromptResponse } from "@agentclientprotocol/sdk";
 import { CaretError, promptTokens, type TurnOutcome, type Usage } from "@caret/protocol";
 
-/** Errors by which Caret itself sets a turn a limit: ACP has a stop reason for those. */
+/** Errors of limits that Caret itself sets on a turn: ACP has a stop reason for those. */
 const LIMITS: ReadonlySet<string> = new Set(["loop-stopped", "budget-exceeded"]);
 
-/** How a turn ended, as the answer to its prompt. A turn that failed rejects the prompt: to answer `end_turn` would be a lie. */
+/** A turn's outcome as the answer to its prompt. A failed turn rejects the prompt: `end_turn` would be a lie. */
 export function promptAnswer(outcome: TurnOutcome, usage: Usage | undefined): PromptResponse {
   const spent = usage === undefined ? {} : { usage: toAcpUsage(usage) };
   if (outcome.kind === "completed") return { stopReason: "end_turn", ...spent };
@@ -14,7 +14,7 @@ export function promptAnswer(outcome: TurnOutcome, usage: Usage | undefined): Pr
   throw CaretError.fromInfo(outcome.error);
 }
 
-/** A field of the protocol's unstable part, which clients of the stable one ignore. Counts that are not known are absent. */
+/** A field of the protocol's unstable part, which stable clients ignore. Unknown counts are absent. */
 function toAcpUsage(usage: Usage): object {
   const { input, output, cacheRead, cacheWrite, reasoning } = usage;
   return {

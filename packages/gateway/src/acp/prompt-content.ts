@@ -9,7 +9,7 @@ export interface PromptContent {
   readonly images: readonly PromptImage[];
 }
 
-/** The blocks of a prompt as one text, in their order, and the pictures among them. Rejects what no agent can be given. */
+/** Joins a prompt's blocks into one text, in order, and collects the pictures among them. Throws for what no agent can be given. */
 export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
   const images: PromptImage[] = [];
   const texts: string[] = [];
@@ -21,7 +21,7 @@ export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
   return { prompt: texts.join("\n"), images };
 }
 
-/** The same for a lane that cannot pass pictures on: a note stands in the place of each. */
+/** The same for a lane that cannot pass on pictures: a note replaces each. */
 export function readPromptWithoutImages(blocks: readonly ContentBlock[]): string {
   return blocks.map((block) => (imageOf(block) === undefined ? textOf(block) : "[an image]")).join("\n");
 }
@@ -50,7 +50,7 @@ function textOf(block: ContentBlock): string {
   }
 }
 
-/** Bytes that no agent is given: where they are those of a file, it opens the file itself. */
+/** Mentions bytes that no agent is given by path: if they are a file's, the agent opens the file itself. */
 function mentionOf(uri: string): string {
   if (uri.startsWith(FILE)) return `@${pathOf(uri)}`;
   throw new CaretError("unsupported", `The agent cannot be given ${uri}: it is neither text nor an image`, {
@@ -58,7 +58,7 @@ function mentionOf(uri: string): string {
   });
 }
 
-/** Agents name files by their paths. Some clients encode nothing in a URI. */
+/** Agents name files by path. Some clients leave URIs unencoded. */
 function pathOf(uri: string): string {
   if (!uri.startsWith(FILE)) return uri;
   const path = uri.slice(FILE.length);

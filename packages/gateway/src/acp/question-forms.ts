@@ -45,7 +45,7 @@ function fieldOf({ prompt, options, allowMultiple }: Question): ElicitationPrope
     : { type: "string", title: prompt, oneOf: choices };
 }
 
-/** Without `answers` the question is skipped: it was declined, or dismissed. */
+/** Without `answers` the question is skipped: it was declined or dismissed. */
 export function fromElicitation(
   response: CreateElicitationResponse,
   { questions }: AgentEventOf<"question">,
@@ -57,7 +57,7 @@ export function fromElicitation(
   };
 }
 
-/** One question for a client that knows no forms: its options as those of a permission. Only one can be chosen. */
+/** One question for a client without forms: its options as those of a permission. Only one can be chosen. */
 export function questionAsPermission(
   question: Question,
   { requestId, callId }: AgentEventOf<"question">,

@@ -17,7 +17,7 @@ export interface ServeAcpOptions extends AcpConnectionOptions {
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
   readonly version: string;
-  /** How a person starts Caret here. */
+  /** How a person starts Caret on this machine. */
   readonly command: string;
 }
 
@@ -29,10 +29,10 @@ export interface AcpServer {
 
 const LOGIN = "cursor_login";
 
-/** Of the protocol before config options. */
+/** From the protocol before config options. */
 const setModel = z.object({ sessionId: z.string(), modelId: z.string() });
 
-/** `caret acp`: one client of the Agent Client Protocol, at the sessions of a gateway. Knows the gateway by its client only. */
+/** `caret acp`: serves a gateway's sessions to one client of the Agent Client Protocol. Reaches the gateway only through its client. */
 export function serveAcp(options: ServeAcpOptions): AcpServer {
   let connection: AcpConnection | undefined;
   const app = agent({ name: "caret" }).onConnect(({ client, signal }) => {
@@ -42,7 +42,7 @@ export function serveAcp(options: ServeAcpOptions): AcpServer {
     if (connection === undefined) throw new CaretError("internal", "A request came before its connection");
     return connection;
   };
-  /** Every failure is answered with one of our errors, and the connection lives on. */
+  /** Answers every failure with one of our errors; the connection stays open. */
   const typed =
     <Params, Answer>(handle: (acp: AcpConnection, context: AgentRequestContext<Params>) => Promise<Answer>) =>
     async (context: AgentRequestContext<Params>): Promise<Answer> => {
@@ -107,7 +107,7 @@ function introduction(version: string, image: boolean): InitializeResponse {
   };
 }
 
-/** Whether a new session can be given pictures: as they are on lanes that pass them on, as files where the agent has tools of its own. */
+/** Whether a new session can be given pictures: directly on lanes that pass them on, as files if the agent has tools of its own. */
 async function takesPictures({ caret, newSession }: ServeAcpOptions): Promise<boolean> {
   try {
     const { lanes, defaultLane, defaultPermission } = await caret.about();
@@ -115,7 +115,7 @@ async function takesPictures({ caret, newSession }: ServeAcpOptions): Promise<bo
     const name = newSession.lane ?? defaultLane;
     return lanes.some(({ lane, takesImages = false }) => lane === name && takesImages);
   } catch {
-    return false; // what is wrong with the gateway, the first session says
+    return false; // the first session reports what is wrong with the gateway
   }
 }
 

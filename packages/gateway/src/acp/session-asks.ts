@@ -23,7 +23,7 @@ import {
 
 type Ask = AgentEventOf<"approval-request"> | AgentEventOf<"question">;
 
-/** Nothing runs that nobody has allowed. */
+/** Nothing runs unless someone allowed it. */
 const NOT_ASKED = { decision: "rejected", reason: "The client cannot be asked" } as const;
 
 export interface SessionAsksOptions {
@@ -32,7 +32,7 @@ export interface SessionAsksOptions {
   readonly sessionId: string;
   readonly workspace: string;
   readonly features: ClientFeatures;
-  /** Fires when the client is gone: what it was asked then waits for others, on the page for instance. */
+  /** Fires when the client is gone: its open requests then wait for others, for example on the page. */
   readonly gone: AbortSignal;
   readonly onError: (error: CaretError) => void;
 }
@@ -44,18 +44,18 @@ interface OpenAsk {
   asked?: AbortController;
 }
 
-/** What the turns of a session wait for a person with, put to the client. The first answer counts, here or elsewhere. */
+/** Puts to the client what a session's turns wait for a person with. The first answer counts, here or elsewhere. */
 export class SessionAsks {
   readonly #options: SessionAsksOptions;
   readonly #open = new Map<string, OpenAsk>();
-  /** The client has cancelled: what it then answers decides nothing. */
+  /** The client has cancelled: its later answers decide nothing. */
   #isCancelled = false;
 
   constructor(options: SessionAsksOptions) {
     this.#options = options;
   }
 
-  /** Keeps what is open, and withdraws what was answered elsewhere. */
+  /** Records new requests and withdraws those answered elsewhere. */
   note(batch: readonly EventEnvelope[]): void {
     for (const { event, turnId } of batch) {
       switch (event.type) {
@@ -64,7 +64,7 @@ export class SessionAsks {
           break;
         case "approval-request":
         case "question":
-          // What was shown under an id stays what its answer is about.
+          // The answer is about what was first shown under an id.
           if (!this.#open.has(event.requestId)) this.#open.set(event.requestId, { ask: event, turnId });
           break;
         case "approval-answer":
@@ -79,7 +79,7 @@ export class SessionAsks {
     }
   }
 
-  /** Asks the client what it was not asked yet. */
+  /** Asks the client everything not asked yet. */
   askOpen(): void {
     for (const open of this.#open.values()) {
       if (open.asked !== undefined) continue;
@@ -127,7 +127,7 @@ export class SessionAsks {
     if (this.#isOver(withdrawn)) return;
     await caret.answerQuestion(sessionId, ask.requestId, answer).catch(async (reason: unknown) => {
       if (!CaretError.is(reason) || reason.code !== "invalid-request") throw reason;
-      // The client has answered with something that was not offered. The turn must not wait for ever.
+      // The client answered with something that was not offered. The turn must not wait forever.
       this.#options.onError(reason);
       await caret.answerQuestion(sessionId, ask.requestId, {});
     });
@@ -140,7 +140,7 @@ export class SessionAsks {
     return answer === undefined ? {} : fromElicitation(answer, ask);
   }
 
-  /** One permission request for each question; the first that is skipped skips all. */
+  /** One permission request per question; the first one skipped skips all. */
   async #one(ask: AgentEventOf<"question">, turnId: string, withdrawn: AbortSignal): Promise<AnswerQuestion> {
     const { sessionId } = this.#options;
     const answers: QuestionAnswer[] = [];
@@ -154,7 +154,7 @@ export class SessionAsks {
     return { answers };
   }
 
-  /** Undefined when the client cannot be asked, which is no failure of the turn. */
+  /** Undefined if the client cannot be asked, which does not fail the turn. */
   async #request<Method extends "session/request_permission" | "elicitation/create">(
     method: Method,
     params: ClientRequestParamsByMethod[Method],

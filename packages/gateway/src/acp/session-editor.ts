@@ -15,10 +15,10 @@ import {
 
 type RunRequest = Extract<EditorRequest, { readonly kind: "run" }>;
 
-/** How long a client may take to end and release the terminals of a turn that is over. */
+/** How long a client may take to end and release the terminals of a finished turn. */
 const RELEASE_MS = 2_000;
 
-/** ACP's code for a file that is not there. */
+/** ACP's code for a missing file. */
 const RESOURCE_NOT_FOUND = -32_002;
 
 export interface SessionEditorOptions {
@@ -26,42 +26,42 @@ export interface SessionEditorOptions {
   readonly client: Pick<AgentContext, "request" | "createTerminal">;
   readonly sessionId: string;
   readonly offer: EditorOffer;
-  /** Fires when the session is closed, or the client is gone. */
+  /** Fires when the session is closed or the client is gone. */
   readonly signal: AbortSignal;
   readonly send: (update: SessionUpdate) => Promise<void>;
   readonly onError: (error: CaretError) => void;
 }
 
-/** The client's file system and terminals, at the service of the tools that the gateway runs in one session. */
+/** Offers the client's file system and terminals to the tools that the gateway runs in one session. */
 export class SessionEditor {
   readonly #options: SessionEditorOptions;
-  /** What the client does right now. */
+  /** Requests the client is working on. */
   readonly #serving = new Set<Promise<void>>();
-  /** What ends a command that runs in a terminal, by request. */
+  /** By request: aborts its command in a terminal. */
   readonly #running = new Map<string, AbortController>();
-  /** By the call whose command runs there. */
+  /** By the call whose command runs in it. */
   readonly #terminals = new Map<string, string>();
-  /** Calls that the client has been shown, by their ids in the log, with the client's own. */
+  /** Calls shown to the client: the client's id by the id in the log. */
   readonly #shown = new Map<string, string>();
 
   constructor(options: SessionEditorOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the gateway's tools use it: at once when the client offers nothing. */
+  /** Resolves when the gateway's tools use the editor; at once if the client offers nothing. */
   async open(): Promise<void> {
     const { offer } = this.#options;
     if (!offer.reads && !offer.writes && !offer.terminals) return;
     const ready = Promise.withResolvers<void>();
     void this.#follow(ready.resolve).catch((reason: unknown) => {
-      // The session works without it: tools then use the disk, and processes of the gateway's.
+      // The session works without it: tools then use the disk and the gateway's own processes.
       ready.resolve();
       if (!this.#options.signal.aborted) this.#options.onError(CaretError.from(reason));
     });
     await ready.promise;
   }
 
-  /** The turn is over. Resolves when the client has done what it was asked, or takes too long over it. */
+  /** Ends a turn. Resolves when the client has done what it was asked, or takes too long. */
   async settled(): Promise<void> {
     this.#shown.clear();
     this.#terminals.clear();
@@ -72,7 +72,7 @@ export class SessionEditor {
     clearTimeout(timer);
   }
 
-  /** The update of a call whose command runs in a terminal shows the terminal. */
+  /** Adds the terminal to the update of a call whose command runs in one. */
   withTerminal(update: SessionUpdate): SessionUpdate {
     if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return update;
     const callId = callIdOf(update.toolCallId);
@@ -80,7 +80,7 @@ export class SessionEditor {
     const terminalId = this.#terminals.get(callId);
     if (terminalId === undefined || (update.sessionUpdate === "tool_call_update" && update.content == null))
       return update;
-    // The terminal shows what was printed; as text it would stand there twice.
+    // The terminal already shows the output; as text it would appear twice.
     const others = (update.content ?? []).filter(({ type }) => type !== "content");
     return { ...update, content: [terminalContent(terminalId), ...others] };
   }
@@ -106,7 +106,7 @@ export class SessionEditor {
     if (signal.aborted) return;
     await caret.answerEditor(sessionId, request.requestId, answer).catch((reason: unknown) => {
       const error = CaretError.from(reason);
-      // The tool has stopped waiting, or the gateway was restarted.
+      // The tool stopped waiting, or the gateway restarted.
       if (error.code !== "not-found") onError(error);
     });
   }
@@ -166,7 +166,7 @@ export class SessionEditor {
   async #show(callId: string, terminalId: string): Promise<void> {
     this.#terminals.set(callId, terminalId);
     const toolCallId = this.#shown.get(callId);
-    // One that was not shown yet is shown with its terminal.
+    // A call not shown yet will be shown with its terminal.
     if (toolCallId === undefined) return;
     await this.#options.send({
       sessionUpdate: "tool_call_update",
@@ -176,7 +176,7 @@ export class SessionEditor {
   }
 }
 
-/** The part of a client's id for a call that stands in the log. */
+/** The log's id of a call, taken from the client's. */
 function callIdOf(toolCallId: string): string {
   return toolCallId.slice(toolCallId.indexOf("/") + 1);
 }

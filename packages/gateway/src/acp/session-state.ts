@@ -11,7 +11,7 @@ import {
 } from "@caret/protocol";
 import { configOptions, modelOf, modesOf, type SessionChoices, type TurnMode, turnModes } from "./config-options.ts";
 
-/** A session and what can be chosen for it, as last sent to its client. */
+/** A session and its choices, as last sent to its client. */
 export class SessionState {
   #choices: SessionChoices;
 
@@ -20,7 +20,7 @@ export class SessionState {
   }
 
   static async read(caret: Pick<NativeClient, "about" | "models">, view: SessionView): Promise<SessionState> {
-    // A gateway that cannot list its models still runs turns with the one that is set.
+    // A gateway that cannot list its models still runs turns with the selected one.
     const [about, models] = await Promise.all([caret.about(), caret.models().catch(() => [])]);
     return new SessionState({ view, mode: "agent", about, models });
   }
@@ -29,7 +29,7 @@ export class SessionState {
     return this.#choices.mode;
   }
 
-  /** For the answers to new, load and resume. `models` is of the protocol before config options, for older clients. */
+  /** For the answers to new, load and resume. `models` is from the protocol before config options, for older clients. */
   answer(): Omit<NewSessionResponse, "sessionId"> {
     const currentModelId = modelOf(this.#choices);
     const availableModels = this.#choices.models.map(({ id, name }) => ({ modelId: id, name }));
@@ -47,7 +47,7 @@ export class SessionState {
     this.#choices = { ...this.#choices, mode: known };
   }
 
-  /** Undefined when it is a choice of the client's alone; otherwise what the gateway has to change. */
+  /** What the gateway has to change. Undefined if the choice is the client's alone. */
   change(configId: string, value: unknown): ChangeSession | undefined {
     const option = this.options().find(({ id }) => id === configId);
     if (option?.type !== "select")
@@ -73,7 +73,7 @@ export class SessionState {
     }
   }
 
-  /** What to send to the client now that the session is like this: nothing for an older view of it, which came by a slower way. */
+  /** What to send to the client for this view of the session; nothing if the view is older than the last and only arrived late. */
   update(view: SessionView): readonly SessionUpdate[] {
     const before = this.#choices.view;
     if (isOlder(view, before)) return [];
@@ -90,7 +90,7 @@ export class SessionState {
     ];
   }
 
-  /** Only where the size of the model's context is known: the protocol wants one, and none is made up. */
+  /** Only if the size of the model's context is known: the protocol demands one, and we do not invent it. */
   usageUpdate(usage: Usage | undefined): readonly SessionUpdate[] {
     const { view, models } = this.#choices;
     const model = modelOf(this.#choices);

@@ -4,11 +4,11 @@ import { type NativeClient, usageWords } from "@caret/protocol";
 type CommandClient = Pick<NativeClient, "changes" | "changeSession" | "getSession" | "listGrants" | "revokeGrant">;
 
 interface SlashCommand extends Omit<AvailableCommand, "name"> {
-  /** Gives what is shown in the agent's place. */
+  /** Returns what is shown in place of the agent's answer. */
   readonly run: (caret: CommandClient, sessionId: string, argument: string) => Promise<string>;
 }
 
-/** What a client can ask of Caret itself by a prompt: no turn starts. Anything else that begins with `/` is for the agent. */
+/** Commands to Caret itself; they start no turn. Anything else that begins with `/` goes to the agent. */
 const commands: Readonly<Record<string, SlashCommand>> = {
   changes: {
     description: "Show the uncommitted changes of the workspace",
@@ -56,7 +56,7 @@ export const availableCommands: AvailableCommand[] = Object.entries(commands).ma
   ...command,
 }));
 
-/** Undefined when the prompt is for the agent. */
+/** Undefined if the prompt is for the agent. */
 export function slashCommandIn(
   prompt: string,
 ): ((caret: CommandClient, sessionId: string) => Promise<string>) | undefined {

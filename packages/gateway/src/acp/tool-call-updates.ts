@@ -9,7 +9,7 @@ import {
 import { absoluteIn, diffContent } from "./diff-content.ts";
 
 const MAX_TITLE = 160;
-/** An update replaces the whole content of a call, so a call that runs shows the end of its output only. */
+/** An update replaces a call's whole content, so a running call shows only the end of its output. */
 const LIVE_CHARACTERS = 8_000;
 
 const kinds = {
@@ -27,7 +27,7 @@ const kinds = {
   other: "other",
 } as const satisfies Record<OwnKind, ToolKind>;
 
-/** The arguments in which agents name the file that a call is about. */
+/** Arguments in which agents name a call's file. */
 const PATH_NAMES = ["path", "filePath", "file_path", "target_file"];
 
 type Call = Pick<ToolActivity, "name" | "kind" | "server" | "input">;
@@ -36,12 +36,12 @@ export function toAcpKind(kind: OwnKind): ToolKind {
   return kinds[kind];
 }
 
-/** The ids of calls are unique within a turn, those of ACP within a session. */
+/** Call ids are unique within a turn; ACP's must be within a session. */
 export function toolCallIdOf(turnId: string, callId: string): string {
   return `${turnId}/${callId}`;
 }
 
-/** One line: what is called, with what. */
+/** One line: the tool and its main argument. */
 export function callTitle({ name, kind, server, input }: Call): string {
   const argument = shortLine(mainArgument({ kind, input }), MAX_TITLE);
   if (kind === "shell" && argument !== "") return `\`${argument}\``;
@@ -49,7 +49,7 @@ export function callTitle({ name, kind, server, input }: Call): string {
   return argument === "" ? named : `${named} ${argument}`;
 }
 
-/** Where an editor may follow the call to. */
+/** Files to which an editor can follow the call. */
 export function callLocations({ kind, input }: Call, workspace: string): ToolCallLocation[] {
   if (kind !== "read" && kind !== "edit" && kind !== "write") return [];
   const fields = (typeof input === "object" && input !== null ? input : {}) as Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ export function toolCall(turnId: string, event: AgentEventOf<"tool-call">, works
   };
 }
 
-/** What a call that still runs has printed. */
+/** The output so far of a running call. */
 export function toolOutput(turnId: string, { callId, output }: ToolActivity): SessionUpdate {
   return {
     sessionUpdate: "tool_call_update",
@@ -90,7 +90,7 @@ export function toolResult(turnId: string, event: AgentEventOf<"tool-result">, w
     toolCallId: toolCallIdOf(turnId, callId),
     status: isOk ? "completed" : "failed",
     content: [...changes, ...textContent(result.output)],
-    // acp-ai-provider takes the raw output of a failed call for a list of its content, and breaks.
+    // acp-ai-provider mistakes the raw output of a failed call for a list of its content and breaks.
     ...(isOk ? { rawOutput: result } : {}),
     ...(diff === undefined ? {} : { locations: [{ path: absoluteIn(workspace, diff.path) }] }),
   };

@@ -11,7 +11,7 @@ const STYLE =
   "td{border-top:1px solid #ddd;padding:.4rem .8rem .4rem 0;vertical-align:top}" +
   "@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#161616}td{border-color:#333}a{color:#8ab4f8}}";
 
-/** Nothing may load or run but the inline style above. */
+/** Lets nothing load or run except the inline style above. */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -20,7 +20,7 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A browser sends its cookie with requests that other pages of this host make: they must get nothing out of the answers. */
+/** A browser sends its cookie with requests from other pages of this host: they must not get anything out of the answers. */
 const DOCUMENT_HEADERS = { "cross-origin-resource-policy": "same-origin", "x-frame-options": "DENY" };
 
 interface AdminOptions {
@@ -34,7 +34,7 @@ interface AdminOptions {
   readonly routes: readonly ListedRoute[];
 }
 
-/** Health, metrics and documentation of the gateway itself. */
+/** The gateway's health, metrics and documentation. */
 export function adminRoutes({ version, command, metrics, readiness, routes }: AdminOptions): FastifyPluginAsync {
   return async (app) => {
     app.head(

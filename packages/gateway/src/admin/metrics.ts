@@ -16,10 +16,10 @@ interface Histogram {
   observe(value: number, labels?: Labels): void;
 }
 
-/** Numbers for Prometheus, in its text format. Every label's values come from a closed list: nothing grows for ever. */
+/** Metrics for Prometheus, in its text format. Every label's values come from a closed list, so nothing grows without limit. */
 export interface Metrics {
   counter(name: string, help: string): Counter;
-  /** Read when it is asked for. */
+  /** Read on each render. */
   gauge(name: string, help: string, read: () => number): void;
   histogram(name: string, help: string, bounds: readonly number[]): Histogram;
   render(): string;
@@ -76,7 +76,7 @@ interface Series {
 function countValue(series: Series, value: number): void {
   series.sum += value;
   series.count += 1;
-  // From the highest bound down: those below the value need not be looked at.
+  // From the highest bound down, so it stops at the first bound below the value.
   for (let index = series.bounds.length - 1; index >= 0 && value <= (series.bounds[index] ?? 0); index -= 1)
     series.counts[index] = (series.counts[index] ?? 0) + 1;
 }
@@ -108,18 +108,18 @@ function escapeLabel(value: string): string {
 }
 
 interface ServerMetrics {
-  /** Counts the request once its connection or its answer is done with. */
+  /** Counts the request once its connection or its answer is done. */
   watch(raw: ServerResponse, method: string, route: string | undefined): void;
   readonly meter: StreamMeter;
 }
 
 interface Watched {
   readonly live: LiveRequests;
-  /** How long a reader of a stream may take nothing at all. */
+  /** How long a stream's reader may take nothing at all. */
   readonly stuckMs: number;
 }
 
-/** The server's own metrics. Routes are labelled by their pattern, so that clients cannot create label values. */
+/** The server's own metrics. Routes are labelled by pattern, so clients cannot create label values. */
 export function createServerMetrics(metrics: Metrics, { live, stuckMs }: Watched): ServerMetrics {
   const requests = metrics.counter("caret_requests_total", "Requests, by route and status.");
   const seconds = metrics.histogram("caret_request_seconds", "How long requests took, streams to their end.", SECONDS);

@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   readonly [field: string]: unknown;
 }
 
-/** Made from the router's own list, so a route can lack a summary but never be missing. */
+/** Built from the router's own list, so a route can lack a summary but never be missing. */
 export function buildOpenApi(routes: readonly ListedRoute[], version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const route of routes) {
@@ -73,7 +73,7 @@ interface ObjectSchema extends Json {
   readonly required?: readonly string[];
 }
 
-/** What a client may send, as JSON Schema: the input of the schema, before its transforms and defaults. */
+/** What a client may send, as JSON Schema: the schema's input, before transforms and defaults. */
 function toJsonSchema(schema: z.ZodType): ObjectSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest as ObjectSchema;
@@ -117,12 +117,12 @@ export interface ListedRoute {
   readonly url: string;
   /** Whether it needs no token. */
   readonly isPublic?: boolean;
-  /** The content type of its body; JSON when absent. */
+  /** Content type of its body. Default: JSON. */
   readonly mediaType?: string | undefined;
   readonly doc?: RouteDoc | undefined;
 }
 
-/** The methods that routes at this path answer. */
+/** The methods served at this path. */
 export function methodsAt(routes: readonly ListedRoute[], path: string): readonly string[] {
   return [...new Set(routes.filter(({ url }) => matches(url, path)).map(({ method }) => method))];
 }

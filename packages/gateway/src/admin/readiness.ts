@@ -9,11 +9,11 @@ export interface LaneReadiness {
 export interface Readiness {
   readonly version: string;
   readonly lanes: readonly LaneReadiness[];
-  /** Whether events can be written; absent where nothing is kept. */
+  /** Whether events can be written; absent if nothing is kept. */
   readonly storage?: { readonly ready: boolean; readonly detail?: string };
 }
 
-/** Ready means that a turn could start now, and its events be written. */
+/** Ready means that a turn could start now and its events could be written. */
 export function isReady({ lanes, storage }: Readiness): boolean {
   return storage?.ready !== false && lanes.some(({ ready }) => ready);
 }

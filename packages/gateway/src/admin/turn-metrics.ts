@@ -4,13 +4,13 @@ import type { Metrics } from "./metrics.ts";
 const KINDS = ["input", "output", "cacheRead", "cacheWrite", "reasoning"] as const;
 
 export interface TurnMetrics {
-  /** The same port, with the requests it opens counted. */
+  /** Wraps the port to count the requests it opens. */
   countOpened(conversations: Conversations): Conversations;
-  /** To be called once per turn, at every door, when it has ended. */
+  /** Call it once per turn, at every door, when the turn has ended. */
   countEnd(end: { readonly outcome: TurnOutcome; readonly usage: Usage | undefined }): void;
 }
 
-/** What `/metrics` says about turns. Ends and tokens come from the engine: no reader of a turn counts anything. */
+/** The turn metrics of `/metrics`. Ends and tokens come from the engine: readers of a turn count nothing. */
 export function createTurnMetrics(metrics: Metrics): TurnMetrics {
   const opened = metrics.counter(
     "caret_turns_total",

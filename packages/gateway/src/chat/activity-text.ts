@@ -3,13 +3,10 @@ import { type AgentEvent, type AgentEventOf, type ConversationRequest, mainArgum
 /** How a door shows what the agent does with its own tools. */
 export type ActivityDisplay = "reasoning" | "text" | "none";
 
-/** The same for one answer; the last two also leave the agent's thoughts out. */
+/** The same for one answer; the last two also omit the agent's thoughts. */
 export type AnswerDisplay = ActivityDisplay | "text-alone" | "words";
 
-/**
- * A request without reasoning is shown none, nor anything that looks like it. An answer that has to be JSON has nothing else among
- * its text.
- */
+/** A request without reasoning gets none, nor anything that looks like it. An answer that must be JSON gets nothing else in its text. */
 export function displayOf(
   { requestedModel, format }: Pick<ConversationRequest, "requestedModel" | "format">,
   configured: ActivityDisplay,
@@ -21,7 +18,7 @@ export function displayOf(
 
 const MAX_LINE = 200;
 
-/** Notices that change what the person is getting; the others are for our log. */
+/** Notices that change what the person gets; the others are only logged. */
 const SHOWN_NOTICES: ReadonlySet<string> = new Set([
   "model-fallback",
   "lane-fallback",
@@ -31,8 +28,8 @@ const SHOWN_NOTICES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A line for a person about what the agent is doing, or nothing when the event is not worth one. Never a call that a
- * client would execute: those are owned by the client and are no activity.
+ * A line for a person about what the agent is doing, or undefined if the event is not worth one. Never about a call that the client
+ * executes: that is not the agent's activity.
  */
 export function activityText(event: AgentEvent): string | undefined {
   switch (event.type) {

@@ -3,12 +3,12 @@ import { type AnswerDisplay, activityText } from "./activity-text.ts";
 
 type BlockKind = "text" | "thinking";
 
-/** A call that the client is to run. */
+/** A call for the client to run. */
 export type ClientCall = Pick<AgentEventOf<"tool-call">, "callId" | "name" | "server" | "input">;
 
 /**
- * One thing the answer says. `fresh` marks the first words of a block: whatever was said before in blocks of the same
- * kind is a paragraph of its own. `close` says that nothing follows in the block that is open.
+ * A piece of the answer. `fresh` marks the first words of a block: earlier blocks of the same kind are separate paragraphs. `close` ends
+ * the open block.
  */
 export type AnswerPiece =
   | { readonly kind: BlockKind; readonly text: string; readonly fresh: boolean }
@@ -26,22 +26,22 @@ const activityKinds = {
 } as const;
 
 /**
- * What a turn's events mean to a client that knows only text, reasoning and calls. Streams and whole answers are both
- * made of these pieces, so they cannot differ in what they say.
+ * What a turn's events mean to a client that knows only text, reasoning and calls. Streams and whole answers are both made of these pieces,
+ * so they cannot differ in what they say.
  */
 export class AnswerReader {
-  /** As upstream reported it for the turn, once it did. */
+  /** Upstream's report for the turn, once it arrives. */
   usage: Usage | undefined;
-  /** Once the turn has ended. */
+  /** Set once the turn has ended. */
   outcome: TurnOutcome | undefined;
-  /** How many calls the client was given. */
+  /** Calls given to the client. */
   calls = 0;
-  /** Of all that the agent said, calls included; see `weightOf`. Lines about its activity are ours. */
+  /** Weight of all the agent said, including calls; see `weightOf`. Excludes activity lines, which are ours. */
   weight = 0;
 
   readonly #activityKind: BlockKind | undefined;
   readonly #hasThoughts: boolean;
-  /** Calls on our side of the door that still run. */
+  /** Running calls on our side of the door. */
   readonly #running = new Set<string>();
   #open: BlockKind | "activity" | undefined;
   #fresh = false;
@@ -58,7 +58,7 @@ export class AnswerReader {
     return this.#pieces;
   }
 
-  /** More of the text that is open. False, and nothing was read, where none is: it has to come in a batch. */
+  /** Appends to the open text block. Returns false, having read nothing, if none is open: the text must then come in a batch. */
   more(text: string): boolean {
     if (this.#open !== "text" || this.#fresh || text === "") return false;
     this.weight += weightOf(text);
@@ -99,7 +99,7 @@ export class AnswerReader {
 
   #speak(kind: BlockKind, text: string): void {
     if (text === "") return;
-    // A block that activity has broken into goes on without a gap, unless the activity looks like it.
+    // A block interrupted by activity goes on without a gap, unless the activity is shown as the same kind.
     const brokenInto = this.#open === "activity" && this.#activityKind === kind;
     this.#pieces.push({ kind, text, fresh: this.#fresh || brokenInto });
     this.weight += weightOf(text);
@@ -129,7 +129,7 @@ export class AnswerReader {
     this.#showActivity(event);
   }
 
-  /** What came of the client's own calls, the client knows best. */
+  /** The client knows the results of its own calls. */
   #showResult(event: AgentEventOf<"tool-result">): void {
     if (this.#running.delete(event.callId)) this.#showActivity(event);
   }
@@ -142,12 +142,12 @@ export class AnswerReader {
     this.#open = "activity";
   }
 
-  /** A plan is the answer of a turn that only plans; nothing else repeats it. */
+  /** The plan is the answer of a planning turn, and nothing else repeats it. */
   #showPlan(text: string): void {
     this.#begin();
     this.#speak("text", text);
     this.#close();
-    // It may have come in the middle of a text block, which must not go on in the plan's last line.
+    // If it interrupted a text block, the rest must not continue the plan's last line.
     this.#fresh = true;
   }
 }

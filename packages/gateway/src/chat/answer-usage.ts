@@ -2,25 +2,25 @@ import { type TurnShare, tokensOf, type Usage } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 import { estimatePrompt, type PromptTokens } from "./estimate-tokens.ts";
 
-/** What is known of an answer before it is given, to count what it used. */
+/** What is known before an answer is given, to count its usage. */
 export interface AnswerCount extends Pick<TurnShare, "startsTurn"> {
-  /** What the client allows the answer; its usage is never more. */
+  /** The client's limit for the answer; the answer's usage never exceeds it. */
   readonly maxOutput?: number | undefined;
-  /** Estimated once, when it is first asked for. */
+  /** Estimated once, on first use. */
   prompt(): PromptTokens;
 }
 
 /**
- * What one answer used. Upstream counts whole turns: that is the answer's own usage where the turn is all in this one
- * answer. A turn with calls of the client's takes several, and clients read each answer's usage as the size of their
- * context: each gets its own share then, which is an estimate, and the turn's numbers stand apart, once. So they do where the turn
- * used more than the answer was allowed: its agent has worked, and the answer is not the work.
+ * Usage of one answer. Upstream counts whole turns; that count is the answer's own if the turn is all in this answer. A turn with client
+ * calls spans several answers, and clients read each answer's usage as the size of their context: then each answer gets an estimate of its
+ * share, and the turn's numbers are stated once, separately. The same applies if the turn used more than the answer was allowed: the
+ * agent's work is not the answer.
  */
 export interface AnswerUsage {
   readonly reported: Usage | undefined;
-  /** For what was not reported. */
+  /** Stands in for what was not reported. */
   estimate(): Pick<Usage, "cacheRead"> & { readonly input: number; readonly output: number };
-  /** What upstream reported for the whole turn, in its last answer. */
+  /** Upstream's usage of the whole turn, in its last answer. */
   readonly ofTurn: Usage | undefined;
 }
 
@@ -29,7 +29,7 @@ export function countAnswer(
   { startsTurn, relation }: Pick<TurnShare, "startsTurn" | "relation">,
 ): AnswerCount {
   let prompt: PromptTokens | undefined;
-  // A session that is begun by this request has heard nothing of it before.
+  // A session begun by this request has not heard any of it before.
   const isHeard = !startsTurn || relation === "continuation";
   const count = (): PromptTokens => {
     const { fresh, repeated } = estimatePrompt(request);
@@ -45,7 +45,7 @@ export function countAnswer(
   };
 }
 
-/** `outputWeight`: of all that the answer says, calls included. */
+/** `outputWeight`: weight of all the answer says, including calls. */
 export function usageOfAnswer(count: AnswerCount, reported: Usage | undefined, outputWeight: number): AnswerUsage {
   const { maxOutput = Number.POSITIVE_INFINITY } = count;
   const isReported = reported !== undefined && Object.values(reported).some((value) => value !== undefined);
@@ -61,7 +61,7 @@ export function usageOfAnswer(count: AnswerCount, reported: Usage | undefined, o
   };
 }
 
-/** The answer's numbers, with estimates in place of all of them when none was reported. The cost is stated once. */
+/** The answer's numbers; all of them estimates if none was reported. The cost is stated once. */
 export function ownUsage({ reported, estimate, ofTurn }: AnswerUsage): Usage {
   if (reported !== undefined) return reported;
   return { ...estimate(), ...(ofTurn?.cost !== undefined && { cost: ofTurn.cost }) };

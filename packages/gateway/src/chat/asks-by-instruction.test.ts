@@ -6,7 +6,7 @@ import { readResponsesRequest } from "./responses/request.ts";
 
 type Message = readonly [role: string, content: string];
 
-/** What each stateless door makes of the same messages. */
+/** How each stateless door reads the same messages. */
 const doors = {
   openai: (messages: readonly object[]) => readChatRequest({ messages }, {}).request,
   responses: (input: readonly object[]) =>

@@ -1,12 +1,12 @@
 import { CaretError, type ClientTool, readToolSchema } from "@caret/protocol";
 
-/** The tools of a request: those that its client runs, and the types of those that only OpenAI or Anthropic could run. */
+/** A request's tools: those its client runs, and the types of those that only OpenAI or Anthropic could run. */
 export interface RequestTools {
   readonly tools: readonly ClientTool[];
   readonly unavailableTools: readonly string[];
 }
 
-/** A tool as a request has it: its schema is read here. */
+/** A tool as sent, with its schema unchecked. */
 export type SentTool = Omit<ClientTool, "inputSchema"> & { readonly inputSchema: unknown };
 
 /** `read`: each tool of the request, or the type of one that no client runs. */
@@ -16,14 +16,14 @@ export function toRequestTools(read: readonly (SentTool | string)[]): RequestToo
   return { tools, unavailableTools: read.filter((tool) => typeof tool === "string") };
 }
 
-/** Throws for a schema that no program accepts: it would take the other tools away, too. */
+/** Throws for a schema that no program accepts: it would make the other tools unusable too. */
 function withReadSchema(tool: SentTool): ClientTool {
   const read = readToolSchema(tool.inputSchema);
   if ("schema" in read) return { ...tool, inputSchema: read.schema };
   throw new CaretError("invalid-request", `tools: the input schema of ${JSON.stringify(tool.name)} ${read.problem}.`);
 }
 
-/** Throws for two tools whose calls could not be distinguished. Two namespaces may each have a tool of the same name. */
+/** Throws for two tools whose calls could not be told apart. Two namespaces can each have a tool with the same name. */
 function assertDistinct(tools: readonly ClientTool[]): void {
   const seen = new Set<string>();
   for (const { name, namespace = "" } of tools) {
@@ -34,7 +34,7 @@ function assertDistinct(tools: readonly ClientTool[]): void {
   }
 }
 
-/** The tool that a call means. An agent that names no namespace may mean any tool of that name. */
+/** The tool that a call means: the one in its namespace, else the first with its name. */
 export function toolOfCall(
   tools: readonly ClientTool[],
   { name, server }: { readonly name: string; readonly server?: string | undefined },

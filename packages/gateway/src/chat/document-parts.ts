@@ -4,7 +4,7 @@ import { quotedText, quoteTags } from "../prompt/quoted-text.ts";
 
 const SEND_TEXT = "Send its text instead, or put the file into the workspace and name its path.";
 
-/** A text file as a part of what is said, clearly marked as what it is. */
+/** A text file as a transcript part, marked as a document. */
 export function documentText(text: string, title: string | undefined): TranscriptPart {
   return { kind: "text", text: quotedText("document", { title }, text.trimEnd()) };
 }
@@ -16,7 +16,7 @@ export function searchResultText(
   return { kind: "text", text: quotedText("search_result", fields, texts.join("\n\n")) };
 }
 
-/** Parts that belong to one document, between its tags. */
+/** A document's parts, between its tags. */
 export function documentParts(parts: readonly TranscriptPart[], title: string | undefined): readonly TranscriptPart[] {
   const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   const { open, close } = quoteTags("document", { title }, texts);
@@ -31,7 +31,7 @@ export interface FileContent {
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-/** A file as clients put it into a request: `data:<type>;base64,<data>`, or the base64 alone. */
+/** A file as clients put it into a request: `data:<type>;base64,<data>`, or just the base64. */
 export function fileContentOf(value: string): FileContent {
   const head = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i.exec(value);
   if (head === null) return { mediaType: UNKNOWN_TYPE, data: value };
@@ -40,7 +40,7 @@ export function fileContentOf(value: string): FileContent {
 
 const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|x-yaml|toml|javascript|typescript|x-sh|sql|csv|x-ndjson|graphql)$/;
 
-/** The text of a file that is one, whatever it is called; undefined for everything else. */
+/** A file's text if it is text, whatever its name; else undefined. */
 export function textOfFile({ mediaType, data }: FileContent): string | undefined {
   const isUnknown = mediaType === "" || mediaType === UNKNOWN_TYPE;
   if (!isUnknown && !TEXT_TYPE.test(mediaType)) return undefined;
@@ -48,35 +48,35 @@ export function textOfFile({ mediaType, data }: FileContent): string | undefined
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
     return text.includes("\0") ? undefined : text;
   } catch {
-    return undefined; // not UTF-8: then it is no text that an agent could read
+    return undefined; // not UTF-8, so no text an agent could read
   }
 }
 
-/** Something of a kind that no agent can be given. */
+/** Content of a kind that no agent can be given. */
 export function unpassable(source: unknown, label: string, path: string, fix = SEND_TEXT): UnpassablePart {
   const message = `${path}: ${label} cannot be passed on to the agent`;
   return { kind: "unpassable", label, digest: digestOf(source), refusal: { message, fix } };
 }
 
-/** Something that could be given to an agent if it were whole. */
+/** Content that could be passed on if it were intact. */
 export function malformed(source: unknown, label: string, message: string): UnpassablePart {
   const refusal = { message, fix: errorCatalogue["invalid-request"].fix };
   return { kind: "unpassable", label, digest: digestOf(source), refusal };
 }
 
-/** No door fetches a URL: a client could make the gateway request any address. */
+/** No door fetches URLs: clients could make the gateway request any address. */
 export function imageByAddress(url: string, path: string): UnpassablePart {
   const shown = url.length > 200 ? `${url.slice(0, 199)}…` : url;
   return unpassable(url, `an image at ${shown}`, path, "Send the image itself, in base64.");
 }
 
-/** What stands for a part where only text may stand. */
+/** Text in place of a part, where only text is allowed. */
 export function textOfPart(part: TranscriptPart): string {
   if (part.kind === "text") return part.text;
   return part.kind === "image" ? "[an image]" : `[${part.label}]`;
 }
 
-/** Clients mark a block for their cache and unmark it again: it is the same block. */
+/** Ignores cache marks, which clients set and unset: it is the same block. */
 function digestOf(source: unknown): string {
   const json = JSON.stringify(source, (key, value) => (key === "cache_control" ? undefined : value)) ?? "";
   return createHash("sha256").update(json).digest("base64url");

@@ -5,23 +5,23 @@ import { readIdempotencyKey } from "../http/idempotency-key.ts";
 import type { DoorRequest } from "./door-request.ts";
 
 /**
- * OpenCode, Codex, pi, Claude Code: in the order in which the more certain name wins. OpenAI's `prompt_cache_key` is not
- * among them: programs set it once per application or user, and all their conversations would be taken for one.
+ * OpenCode, Codex, pi, Claude Code: ordered by how certain the name is. Excludes OpenAI's `prompt_cache_key`: programs set it once per
+ * application or user, which would merge all their conversations.
  */
 const SESSION_HEADERS = ["x-session-id", "session-id", "session_id", "x-claude-code-session-id"];
 
-/** A name longer than this is no name; it would only fill the index. */
+/** Longer values are not session names; they would only fill the index. */
 const MAX_KEY_LENGTH = 512;
 
-/** Where in the body clients put a name for the session. */
+/** Where in the body clients put a session's name. */
 export interface SessionHints {
   /** Anthropic's `metadata.user_id`: Claude Code packs a JSON text into it. */
   readonly userId?: unknown;
 }
 
 /**
- * The client's own name for the session, if it gives one. A plain `user_id` is none: it names a person, and all of a
- * person's sessions would run together.
+ * The client's own name for the session, if any. A plain `user_id` does not count: it names a person, and would merge all of that person's
+ * sessions.
  */
 export function sessionKeyOf(headers: IncomingHttpHeaders, hints: SessionHints = {}): string | undefined {
   const named = SESSION_HEADERS.map((name) => headers[name]);
@@ -34,11 +34,11 @@ function toKey(value: unknown): string | undefined {
   return key === "" || key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 
-/** Claude Code sends JSON today; before, it was `user_<hash>_account_<id>_session_<id>`. */
+/** Claude Code now sends JSON; before, it was `user_<hash>_account_<id>_session_<id>`. */
 function sessionInUserId(userId: unknown): unknown {
   if (typeof userId !== "string") return undefined;
   if (!userId.startsWith("{")) return afterMark(userId, "_session_");
-  // What is not JSON after all is a person's id, whatever it looks like.
+  // If it is not JSON after all, it is a person's id.
   const parsed = parseJson(userId);
   return isJsonObject(parsed) ? parsed["session_id"] : undefined;
 }
@@ -48,7 +48,7 @@ function afterMark(text: string, mark: string): string | undefined {
   return at === -1 ? undefined : text.slice(at + mark.length);
 }
 
-/** By what they call themselves in `user-agent`. All of them offer tools in every conversation. */
+/** By the name they give in `user-agent`. All of them offer tools in every conversation. */
 const codingClients: readonly (readonly [product: RegExp, name: string])[] = [
   [/\bclaude-(?:cli|code)\//i, "Claude Code"],
   [/\bcodex[\w-]{0,64}\//i, "Codex"],
@@ -62,10 +62,10 @@ const codingClients: readonly (readonly [product: RegExp, name: string])[] = [
 
 const codexTurn = z.object({ thread_source: z.string().optional(), request_kind: z.string().optional() });
 
-/** What the caller says is no part of a conversation: it gets an agent without tools, and is not kept. */
+/** The caller marks a request as not part of a conversation: it gets an agent without tools and is not kept. */
 export const SIDE_CALL_HEADER = "x-caret-side-call";
 
-/** What a client says of a turn in its headers: in ours, and by what it is. */
+/** What a client says about a turn in its headers: in ours, and by its identity. */
 export function doorHeaders(
   headers: IncomingHttpHeaders,
 ): Pick<DoorRequest, "workspace" | "owner" | "codingClient" | "isSideCall" | "idempotencyKey" | "isSentAgain"> {
@@ -81,7 +81,7 @@ export function doorHeaders(
   };
 }
 
-/** The official SDKs count their attempts: what they send again by themselves is no new request. */
+/** The official SDKs count their attempts; an automatic retry is not a new request. */
 function isSentAgain({ "x-stainless-retry-count": count }: IncomingHttpHeaders): boolean {
   return Number(count) > 0;
 }
@@ -92,8 +92,8 @@ function single(value: string | readonly string[] | undefined): string | undefin
 }
 
 /**
- * The name of a coding client that offers tools in every conversation, so that its requests without any are side calls:
- * titles, summaries, pages to sum up. Undefined for any other client, and for those that do not say what they are.
+ * The name of a coding client that offers tools in every conversation, which makes its requests without tools side calls: titles,
+ * summaries, pages to sum up. Undefined for any other client, and for those that do not identify themselves.
  */
 function codingClientOf(headers: IncomingHttpHeaders): string | undefined {
   const agent = headers["user-agent"] ?? "";
@@ -102,7 +102,7 @@ function codingClientOf(headers: IncomingHttpHeaders): string | undefined {
   return headers["x-claude-code-session-id"] === undefined ? undefined : "Claude Code";
 }
 
-/** Codex says with each request what it is for. */
+/** Codex states the purpose of each request. */
 function isCodexSideCall(headers: IncomingHttpHeaders): boolean {
   const metadata = headers["x-codex-turn-metadata"];
   const turn = typeof metadata === "string" ? codexTurn.safeParse(parseJson(metadata)).data : undefined;

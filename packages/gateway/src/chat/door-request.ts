@@ -5,6 +5,6 @@ export interface DoorRequest extends ConversationRequest {
   readonly maxOutputTokens: number | undefined;
   /** The answer ends before the first of these. */
   readonly stopSequences: readonly string[];
-  /** Fields of the body that were set and have no meaning here. */
+  /** Fields of the body that were set but have no meaning here. */
   readonly ignored: readonly string[];
 }

@@ -1,9 +1,9 @@
 import { type ErrorInfo, errorCatalogue } from "@caret/protocol";
 
-/** What failed, upstream's words if there are any, and what to do: clients show the message and little else. */
+/** What failed, upstream's words if any, and what to do: clients show the message and little else. */
 export function errorMessage({ code, message, fix, upstream = "" }: ErrorInfo): string {
   const words = message.includes(upstream) ? "" : upstream;
-  // A message about a bad request says what to correct; the catalogue's general advice adds nothing to it.
+  // A message about a bad request says what to correct; the catalogue's general advice adds nothing.
   const advice = fix === errorCatalogue["invalid-request"].fix && code === "invalid-request" ? "" : fix;
   return [message, words, advice]
     .map((part) => part.trim())
@@ -12,7 +12,7 @@ export function errorMessage({ code, message, fix, upstream = "" }: ErrorInfo): 
     .join(" ");
 }
 
-/** A message with its full stop, so that another sentence can follow. */
+/** Ends the message with a full stop, so another sentence can follow. */
 function asSentence(text: string): string {
   return /[.!?:]\)?$/.test(text) ? text : `${text}.`;
 }

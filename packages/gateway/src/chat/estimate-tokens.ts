@@ -1,23 +1,23 @@
 import { type TranscriptMessage, type TranscriptPart, tokensOf, weightOf } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 
-/** What an image of ordinary size costs with the models behind Cursor. */
+/** Typical cost of an image with the models behind Cursor. */
 const TOKENS_PER_IMAGE = 1600;
 
-/** What a request holds, in tokens by rule of thumb. A door that sends it to a client marks it as an estimate. */
+/** A request's size in tokens, by rule of thumb. Doors mark it as an estimate when they send it. */
 export interface PromptTokens {
-  /** What this request is the first to bring, the last answer included. */
+  /** New in this request, including the last answer. */
   readonly fresh: number;
-  /** What an earlier request has brought before. */
+  /** Already sent by an earlier request. */
   readonly repeated: number;
 }
 
-/** Everything a request brings: the system's text, the transcript, the tools with their schemas. */
+/** Everything in a request: system text, transcript, tools with their schemas. */
 export function estimateRequestTokens(request: DoorRequest): number {
   return tokensIn(weighHead(request), request.messages);
 }
 
-/** The same in two parts: a client sends its whole transcript again, up to our last answer. */
+/** The same in two parts: a client repeats its whole transcript, up to our last answer. */
 export function estimatePrompt(request: DoorRequest): PromptTokens {
   const answered = request.messages.findLastIndex(({ role }) => role === "assistant");
   const head = weighHead(request);

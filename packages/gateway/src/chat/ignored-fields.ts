@@ -1,9 +1,9 @@
 import type { DoorRequest } from "./door-request.ts";
 
 /**
- * Fields of a body that have no meaning for the agent, with the values that ask for nothing. Clients set them all the
- * time, and an answer without them is still the answer: so they are ignored, and the answer's head says which. What is not here is
- * obeyed, refused, or says nothing about the answer.
+ * Body fields that have no meaning for the agent, with the values that ask for nothing. Clients set them all the time, and an answer
+ * without them is still the answer: so they are ignored and named in a header of the answer. Fields not listed are obeyed, rejected, or
+ * irrelevant to the answer.
  */
 export const ignorable: Readonly<Record<string, readonly unknown[]>> = {
   temperature: [1],
@@ -47,10 +47,10 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** What the answer's head says was ignored; undefined when nothing was. */
+/** The header that lists what was ignored; undefined if nothing was. */
 export function ignoredHeader(request: Pick<DoorRequest, "ignored" | "unavailableTools">): string | undefined {
   const { ignored, unavailableTools } = request;
   const names = [...ignored, ...unavailableTools.map((type) => `tools[${type.slice(0, 60)}]`)];
-  // What a client wrote may hold anything; a header may not.
+  // Clients may write anything, but headers cannot contain it.
   return names.length === 0 ? undefined : names.map((name) => name.replaceAll(/[^\w.[\]-]/g, "_")).join(", ");
 }

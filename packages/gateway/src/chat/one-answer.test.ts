@@ -10,7 +10,7 @@ import { scriptedConversations, telling, tellingOneByOne } from "./testing/scrip
 
 const messages = [{ role: "user", content: "Plan it" }];
 
-/** The three stateless doors, what each is asked, and where the text of its whole answer is. */
+/** The three stateless doors, each with its request and the place of the text in its whole answer. */
 const doors = {
   openai: {
     door: openaiDoor,
@@ -127,7 +127,7 @@ describe("a text that comes in pieces", () => {
     const scripted = scriptedConversations(telling());
     const follow: TurnShare["follow"] = async (take) => {
       await take([{ type: "text-start", blockId: "b" }, piece]);
-      // The loop does not come round meanwhile, so that nothing is drained.
+      // Never yields to the event loop, so nothing is drained.
       let taken = 0;
       while (taken < 100 && take.more?.(piece) === true) taken += 1;
       const waiting = take([piece]);

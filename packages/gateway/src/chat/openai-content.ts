@@ -14,10 +14,10 @@ import {
 } from "./document-parts.ts";
 
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,/i;
-/** Looks for one wrong character; a pattern for the whole of it would exhaust the stack on an image of megabytes. */
+/** Looks for one wrong character; a pattern for the whole string would exhaust the stack on an image of megabytes. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
-/** An image by data URL. One that is a URL, or broken, becomes an `UnpassablePart`. */
+/** An image from a data URL. Other URLs and broken images become an `UnpassablePart`. */
 function toImagePart(url: unknown, path: string): TranscriptPart {
   const broken = (message: string): TranscriptPart => malformed(url, "an image that is broken", `${path}: ${message}`);
   if (typeof url !== "string") return broken("must be a string with the image's URL");
@@ -33,7 +33,7 @@ function toImagePart(url: unknown, path: string): TranscriptPart {
 
 const partSchema = z.looseObject({ type: z.string("must be a string") }, "must be an object");
 
-/** Every role may send a string or a list of parts; some clients send nothing beside calls. */
+/** Every role may send a string or a list of parts; some clients send nothing besides calls. */
 export const contentSchema = z
   .union([z.string(), z.array(partSchema), z.null()], "must be a string or a list of parts, each with a type")
   .optional();
@@ -41,14 +41,14 @@ export const contentSchema = z
 export type Content = z.infer<typeof contentSchema>;
 type Part = z.infer<typeof partSchema>;
 
-/** The parts of what a user or a tool says. */
+/** The parts of a user's or tool's message. */
 export function toParts(content: Content, path: string): readonly TranscriptPart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return content.map((part, index) => toPart(part, `${path}[${index}]`));
 }
 
-/** The text of what the assistant or the system says; anything else is only mentioned there. */
+/** The text of an assistant's or system message; anything else in it is only mentioned. */
 export function toText(content: Content, path: string, separator = ""): string {
   return toParts(content, path).map(textOfPart).join(separator);
 }
@@ -82,7 +82,7 @@ function toInputImage(part: Part, path: string): TranscriptPart {
   return toImagePart(urlOf(part["image_url"]), `${path}.image_url`);
 }
 
-/** Text is passed on as text and an image as an image, whatever they came in. */
+/** Passes text on as text and images as images, whatever they came in. */
 function toFilePart(file: Readonly<Record<string, unknown>>, path: string): TranscriptPart {
   const { file_data, filename } = file;
   const name = typeof filename === "string" && filename !== "" ? filename : undefined;

@@ -4,9 +4,9 @@ import { invalidRequest } from "../http/read-body.ts";
 import type { SentTool } from "./client-tools.ts";
 import type { DoorRequest } from "./door-request.ts";
 
-/** A call's arguments as JSON, or as they came when a model wrote something else. */
+/** A call's arguments parsed as JSON, or the original text if a model wrote something else. */
 export function parseArguments(text: string): unknown {
-  // A model's broken JSON is part of the transcript and stays as it was.
+  // A model's broken JSON is part of the transcript, so it is kept unchanged.
   return text.trim() === "" ? {} : parseJson(text, text);
 }
 
@@ -46,8 +46,8 @@ export const customToolSchema = z.looseObject(
 );
 
 /**
- * A tool whose input is one text. Agents call tools with JSON, so it has one argument that holds the text; nothing upstream
- * can enforce a grammar, so the agent is asked for it in words.
+ * A tool whose input is one text. Agents call tools with JSON, so it gets one argument for the text. Nothing upstream can enforce a
+ * grammar, so the description asks for it.
  */
 export function toCustomTool(tool: z.infer<typeof customToolSchema>, namespace?: string): ClientTool {
   const { name, description, format } = tool;
@@ -68,7 +68,7 @@ function grammarIn(format: Readonly<Record<string, unknown>>): string {
   return grammar === undefined ? "" : ` It must match this ${grammar.syntax} grammar:\n${grammar.definition}`;
 }
 
-/** The text of a call. An agent that ignored the schema has its arguments passed on as they are. */
+/** A call's text. If the agent ignored the schema, its arguments are passed on unchanged. */
 export function customInputOf(input: unknown): string {
   if (typeof input === "string") return input;
   const text = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>)[INPUT] : "";
@@ -84,7 +84,7 @@ export const toolChoiceSchema = z
 type Fields = z.infer<typeof fields>;
 type Choice = Pick<DoorRequest, "toolChoice" | "callableTools">;
 
-/** Chat Completions nests what Responses has flat. A choice that cannot be met is refused: the answer would be another one. */
+/** Chat Completions nests what Responses has flat. Throws for a choice that cannot be met: the answer would not be what was asked for. */
 export function toToolChoice(choice: z.infer<typeof toolChoiceSchema>, tools: readonly ClientTool[]): Choice {
   if (choice === undefined || choice === null) return { toolChoice: "auto", callableTools: undefined };
   if (typeof choice === "string") return { toolChoice: choice, callableTools: undefined };
@@ -101,7 +101,7 @@ function toAllowed(choice: Fields, tools: readonly ClientTool[]): Choice {
   return { toolChoice: mode, callableTools: allowed.map((tool) => nameIn(toFields(tool), tools)) };
 }
 
-/** A tool is chosen by its name, or, where OpenAI has defined it, by its type. */
+/** A tool is chosen by name or, if OpenAI defined it, by type. */
 function nameIn(choice: Readonly<Record<string, unknown>>, tools: readonly ClientTool[]): string {
   const nested = toFields(choice[String(choice["type"])]);
   const name = nested["name"] ?? choice["name"] ?? tools.find(({ form }) => form === choice["type"])?.name;

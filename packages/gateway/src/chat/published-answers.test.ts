@@ -9,7 +9,7 @@ import { toCompletion } from "./openai/answer.ts";
 import { ChatStream } from "./openai/stream.ts";
 import type { AnswerEnding } from "./serve-answer.ts";
 
-/** What is promised by the types of the official SDKs: each field is there, and none that nobody has published. */
+/** What the types of the official SDKs promise: every field is there, and no unpublished one. */
 type Shape<Published> = { readonly [Field in keyof Published]-?: z.ZodType };
 
 const count = z.int().nonnegative();
@@ -25,7 +25,7 @@ const ours = { caret_estimated: z.literal(true).optional(), cost: z.number().opt
 
 const direct = z.strictObject({ type: z.literal("direct") });
 const blocks = z.discriminatedUnion("type", [
-  // Without citations where there are none, as Anthropic's servers send it: the AI SDK refuses null.
+  // Without empty citations, as Anthropic's servers send it: the AI SDK rejects null.
   z.strictObject({ type: z.literal("text"), text: z.string() }),
   z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
   z.strictObject({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown(), caller: direct }),

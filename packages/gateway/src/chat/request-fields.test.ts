@@ -15,7 +15,7 @@ function fieldsOf(declarations: string, type: string): readonly string[] {
   return [...(body ?? "").matchAll(/^ {4}(\w+)\??:/gm)].map(([, name = ""]) => name);
 }
 
-/** Said about the caller, the bill or a cache of the vendor's: nothing in an answer depends on them. */
+/** Concern the caller, the bill or a cache of the vendor's: no answer depends on them. */
 const bookkeeping = new Set([
   "cache_control",
   "diagnostics",
@@ -32,10 +32,10 @@ const bookkeeping = new Set([
   "workspace_id",
 ]);
 
-/** Refused by name where they ask for something, since an answer without them would be another one. */
+/** Rejected by name if set, since an answer without them would not be what was asked for. */
 const refused = new Set(["audio", "conversation", "functions", "prompt"]);
 
-/** Read, but not by the schema: `answerFormatOf` and `thread_not_found` refuse what they do not know, and betas are a header. */
+/** Read, but not by the schema: `answerFormatOf` and `thread_not_found` reject what they do not know, and betas are a header. */
 const readElsewhere = new Set(["response_format", "thread", "betas"]);
 
 it.each([

@@ -1,7 +1,7 @@
 import type { AnswerFormat } from "@caret/protocol";
 import { invalidRequest } from "../http/read-body.ts";
 
-/** Fields of a body that ask for another answer to the same transcript. Some are not obeyed here; a retry repeats them all. */
+/** Body fields that ask for a different answer to the same transcript. Some have no effect here; a retry repeats them all. */
 const fields = [
   "temperature",
   "top_p",
@@ -30,7 +30,7 @@ const fields = [
   "verbosity",
 ] as const;
 
-/** What a request says about how to answer, as one text: only requests that say the same may share an answer. */
+/** A request's answer settings as one text: only requests with equal settings can share an answer. */
 export function samplingOf(body: Readonly<Record<string, unknown>>): string {
   const said = fields.flatMap((name) => {
     const value = body[name] ?? undefined;
@@ -41,7 +41,7 @@ export function samplingOf(body: Readonly<Record<string, unknown>>): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a request demands of the answer's text; undefined: words. `field`: where the request says it. */
+/** The format a request demands of the answer; undefined: plain text. `field`: the request's field that demands it. */
 export function answerFormatOf(format: unknown, field: string): AnswerFormat | undefined {
   if (format === undefined || format === null) return undefined;
   const { type, schema, json_schema } = format as Fields;
@@ -60,7 +60,7 @@ export function answerFormatOf(format: unknown, field: string): AnswerFormat | u
   }
 }
 
-/** The demand as a rule for the agent: nothing upstream can enforce it. */
+/** The demanded format as an instruction to the agent: nothing upstream can enforce it. */
 export function formatInstruction(format: AnswerFormat | undefined): string {
   if (format === undefined) return "";
   if (format.schema === undefined) return "Answer with one JSON object and nothing else: no code fence, no words.";

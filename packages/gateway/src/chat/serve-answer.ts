@@ -19,7 +19,7 @@ import type { DoorRequest } from "./door-request.ts";
 import { IGNORED_HEADER, ignoredHeader } from "./ignored-fields.ts";
 import { type AnswerLimits, type Cut, createAnswerLimiter } from "./stop-matcher.ts";
 
-/** What each of the stateless doors is given. */
+/** What every stateless door gets. */
 export interface DoorOptions {
   readonly conversations: Conversations;
   /** Milliseconds since the epoch. */
@@ -33,29 +33,29 @@ export interface DoorOptions {
 
 /** A door's stream as a pure state machine: events in, SSE text out. */
 export interface AnswerStream {
-  /** What to send together with the response's head. */
+  /** Text to send along with the response's head. */
   start?(): string;
-  /** What to send for a batch: whole SSE events, or nothing. */
+  /** Text for a batch: whole SSE events, or empty. */
   write(batch: readonly AgentEvent[]): string;
-  /** The same for more of the text that is open; undefined, and nothing has changed, where none is. */
+  /** The same for more of the open text. If none is open, returns undefined and changes nothing. */
   more(text: string): string | undefined;
   /** The format's own end, also after a failure; called once, last. */
   end(ending: AnswerEnding): string;
   /** The turn's own end, once it was among the events. */
   readonly outcome: TurnOutcome | undefined;
-  /** How many calls the client was given to run. */
+  /** Calls given to the client to run. */
   readonly calls: number;
 }
 
-/** What a door itself does to answer a turn. */
+/** A door's part in answering a turn. */
 export interface AnswerWriter {
   readonly stream: boolean;
-  /** What the format has between two blocks of text. */
+  /** The format's separator between two blocks of text. */
   readonly blockGap: string;
-  /** What keeps a silent stream alive; absent: an SSE comment. */
+  /** Keeps a silent stream alive. Default: an SSE comment. */
   readonly keepAlive?: string;
   openStream(turn: TurnShare): AnswerStream;
-  /** What has to be done before the client is given the end of its answer. */
+  /** Must finish before the client gets the end of its answer. */
   kept?(): Promise<void> | undefined;
   /** The whole answer, as the body to send. */
   toWhole(turn: TurnShare, events: readonly AgentEvent[], cut: Cut | undefined): unknown;
@@ -71,7 +71,7 @@ interface Followed extends Omit<FollowedAnswer, "progress"> {
   readonly turn: TurnShare;
 }
 
-/** Start the turn and answer with it. Throws what goes wrong before the first word; the route's error handler shows it. */
+/** Starts the turn and answers with it. Throws failures before the first word; the route's error handler shows them. */
 export async function serveAnswer(exchange: Exchange, door: DoorRequest, format: AnswerWriter): Promise<FastifyReply> {
   const { request, reply, options } = exchange;
   const context = requestContextOf(request);
@@ -109,9 +109,8 @@ async function sendWhole({ reply, options }: Exchange, followed: Followed, forma
 }
 
 /**
- * The head is held back until there is something to say, at most as long as a stream may be silent: a turn that fails
- * before its first word can then still be answered with an honest status, which clients understand better than any error
- * inside a stream.
+ * Delays the head until there is something to say, at most as long as a stream may be silent: a turn that fails before its first word can
+ * then still be answered with an honest status, which clients understand better than any error inside a stream.
  */
 async function sendStream(
   { request, reply, options }: Exchange,
@@ -127,7 +126,7 @@ async function sendStream(
     if (sse !== undefined) return sse;
     sse = openSse(reply, { signal: serverSignal, keepAliveMs, keepAlive, meter });
     const start = stream.start?.() ?? "";
-    // Small, and the first to be written: there is nothing to wait for.
+    // Small, and the first write: there is nothing to wait for.
     if (start !== "") void sse.write(start);
     return sse;
   };
@@ -139,7 +138,7 @@ async function sendStream(
     };
     const more: TakeMore = (delta) => {
       const text = sse === undefined || sse.isFull ? undefined : stream.more(delta.text);
-      // A client that is full from now on is waited for with the next batch.
+      // If this fills the client's buffer, the next batch waits.
       if (text !== undefined) void sse?.write(text);
       return text !== undefined;
     };
@@ -154,7 +153,7 @@ async function sendStream(
   }
 }
 
-/** How an answer ends. A pause for the client's tools is a good end of the answer, not of the turn; so is a cut. */
+/** How an answer ends. A pause for the client's tools ends the answer successfully, though not the turn; so does a cut. */
 export type AnswerEnding =
   | { readonly kind: "finished"; readonly cut?: Cut | undefined }
   | { readonly kind: "failed"; readonly error: ErrorInfo };
@@ -162,7 +161,7 @@ export type AnswerEnding =
 interface Progress {
   /** The turn's own end, once it was among the events. */
   readonly outcome: TurnOutcome | undefined;
-  /** How many calls the client was given to run. */
+  /** Calls given to the client to run. */
   readonly calls: number;
 }
 
@@ -174,9 +173,9 @@ interface FollowedAnswer {
 }
 
 /**
- * Hands every batch of a turn over, then says how the answer ends; at one of its limits it cuts the turn as well. Never
- * rejects: a failure is an ending, too, and says whether the turn had acted, whatever it was that failed. Where it is not the turn
- * that failed, the turn may still act: nobody can say that it did not.
+ * Passes on every batch of a turn, then returns how the answer ends; at a limit of the answer it cuts the turn too. Never rejects: a
+ * failure is an ending too, and says whether the turn had acted, whatever failed. If it was not the turn that failed, the turn may still
+ * act, so it counts as having acted.
  */
 export async function followAnswer(
   followed: FollowedAnswer,
@@ -195,7 +194,7 @@ async function followToEnd(followed: FollowedAnswer, take: TakeBatch<readonly Ag
     const read = (batch: readonly AgentEvent[]): Promise<void> | void => {
       if (limiter.cut !== undefined || progress.outcome !== undefined) return undefined;
       const taken = take(limiter.read(batch));
-      // With a reason of its own: the default one is an exception with a stack.
+      // An explicit reason, since the default one is an exception with a stack.
       if (limiter.cut !== undefined) cut.abort("cut");
       return taken;
     };
@@ -211,7 +210,7 @@ async function followToEnd(followed: FollowedAnswer, take: TakeBatch<readonly Ag
 
 async function endingOf({ turn, progress, signal }: FollowedAnswer): Promise<AnswerEnding> {
   if (progress.outcome === undefined && signal.aborted) return brokenOff(signal.reason);
-  // The turn waits, alive, for the client to run its calls.
+  // The turn is parked: it waits for the client to run its calls.
   if (progress.outcome === undefined && progress.calls > 0) return { kind: "finished" };
   const outcome = progress.outcome ?? (await turn.outcome);
   if (outcome.kind === "completed") return { kind: "finished" };
@@ -223,7 +222,7 @@ function cutReason({ kind }: Cut): string {
   return kind === "length" ? "The answer reached its maximum number of tokens" : "The answer reached a stop sequence";
 }
 
-/** The answer broke off, and the turn goes on for a moment. */
+/** The answer broke off while the turn goes on for a moment. */
 function brokenOff(reason: unknown): AnswerEnding {
   return { kind: "failed", error: afterActing(CaretError.from(reason).toInfo()) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createStopMatcher } from "./stop-matcher.ts";
 
-/** What is shown of a text that comes in these pieces, up to the first stop sequence. */
+/** What is shown of a text that arrives in these pieces, up to the first stop sequence. */
 function read(sequences: readonly string[], pieces: readonly string[]) {
   const matcher = createStopMatcher(sequences);
   let text = "";

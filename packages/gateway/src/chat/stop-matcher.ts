@@ -8,16 +8,16 @@ import {
 } from "@caret/protocol";
 import type { DoorRequest } from "./door-request.ts";
 
-/** Finds the first of several strings in text that comes piece by piece. */
+/** Finds the first of several strings in text that arrives in pieces. */
 interface StopMatcher {
   /**
-   * Takes the next piece. Gives what of the text so far can be shown: all but an end that may be the beginning of a stop
-   * sequence, or, when one was found, all that stands before it.
+   * Takes the next piece. Returns the text that can be shown now: all but an end that may begin a stop sequence or, if one was found,
+   * everything before it.
    */
   push(text: string): Matched;
-  /** Nothing follows for now: what was held back can be shown after all. */
+  /** Nothing follows for now: returns the text held back, which can be shown after all. */
   flush(): string;
-  /** What follows is another text: a sequence that began in this one does not end in it. To be called after `flush`. */
+  /** Begins a new text, so no sequence spans the boundary. Call it after `flush`. */
   restart(): void;
 }
 
@@ -29,9 +29,9 @@ interface Matched {
 
 export function createStopMatcher(sequences: readonly string[]): StopMatcher {
   const longest = Math.max(0, ...sequences.map(({ length }) => length));
-  /** The end of the text: enough of it to find a sequence that began before the next piece. */
+  /** End of the text, long enough to find a sequence that began before the next piece. */
   let tail = "";
-  /** How many characters at the end of `tail` were not shown yet. */
+  /** Characters at the end of `tail` that were not shown yet. */
   let held = 0;
 
   return {
@@ -60,7 +60,7 @@ export function createStopMatcher(sequences: readonly string[]): StopMatcher {
   };
 }
 
-/** The sequence that ends first is the one that stops a model that says one character after the other. */
+/** The sequence that ends first: it would stop a model that emits one character at a time. */
 function earliest(text: string, sequences: readonly string[]): { at: number; sequence: string } | undefined {
   const found = sequences
     .map((sequence) => ({ at: text.indexOf(sequence), sequence }))
@@ -69,7 +69,7 @@ function earliest(text: string, sequences: readonly string[]): { at: number; seq
   return found[0];
 }
 
-/** The length of the longest suffix of a string that a sequence begins with. */
+/** Length of the longest suffix that is a proper prefix of a sequence. */
 function openEnd(text: string, sequences: readonly string[]): number {
   const lengths = sequences.map((sequence) => {
     let length = Math.min(sequence.length - 1, text.length);
@@ -88,14 +88,14 @@ export interface AnswerLimits extends Pick<DoorRequest, "stopSequences" | "maxOu
 }
 
 /**
- * Applies `stop` and `max_tokens`, which upstream does not: gives the events of a batch up to where the answer has to end,
- * and then has a `cut`. Only the text of this one answer counts, not thinking nor the agent's own tool activity. Tokens are
- * estimated. An answer with calls for the client is not cut any more: the client has to run them.
+ * Applies `stop` and `max_tokens`, which upstream does not: returns a batch's events up to where the answer must end, and then has a `cut`.
+ * Only the text of this one answer counts, not thinking or the agent's own tool activity. Tokens are estimated. An answer with client calls
+ * is no longer cut, since the client has to run them.
  */
 export interface AnswerLimiter {
   read(batch: readonly AgentEvent[]): readonly AgentEvent[];
   readonly cut: Cut | undefined;
-  /** Gives more of a text where all of it is within the limits, and refuses any other. */
+  /** Wraps `more`: passes on text that is surely within the limits, and returns false for any other. */
   before(more: TakeMore): TakeMore;
 }
 
@@ -111,10 +111,10 @@ class LimitedAnswer implements AnswerLimiter {
   readonly #gap: string;
   readonly #stops: ReturnType<typeof createStopMatcher>;
   readonly #hasStops: boolean;
-  /** How much text may follow, by weight. */
+  /** Weight of the text that may still follow. */
   #room: number;
   #hasText = false;
-  /** That of the text which is held back. */
+  /** The block of the text held back. */
   #block: { readonly blockId: string } = { blockId: "" };
   /** The client has been given calls: a turn that waits for their results cannot be ended. */
   #hasCalls = false;
@@ -169,7 +169,7 @@ class LimitedAnswer implements AnswerLimiter {
     if (this.cut === undefined) this.#out.push(event);
   }
 
-  /** Another block begins. A sequence may begin in the gap that the door will write; without one none goes on into the block. */
+  /** Another block begins. A sequence may begin in the gap that the door will write; without a gap, none continues into the block. */
   #separate(): void {
     this.#letGo();
     if (this.cut !== undefined || !this.#hasText) return;
@@ -212,7 +212,7 @@ class LimitedAnswer implements AnswerLimiter {
     this.#out.push(event);
   }
 
-  /** No text is held back beyond a call of the client's: the answer may end with it, in the middle of a block. */
+  /** Holds back no text beyond a client call: the answer may end with it, mid-block. */
   #call(event: AgentEventOf<"tool-call">): void {
     if (event.owner === "client") {
       this.#letGo();

@@ -4,19 +4,19 @@ import type { ClientConnection } from "@caret/protocol";
 
 const known = new WeakMap<Socket, ClientConnection>();
 
-/** Fires when the connection closes before the answer was written; at once when it has closed already. */
+/** Fires when the connection closes before the answer was written; at once if it is closed already. */
 export function clientGone(raw: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const onClose = (): void => {
     if (!raw.writableFinished) gone.abort(new DOMException("The client has gone", "AbortError"));
   };
-  // A door may have waited for something since the request came.
+  // A door may have waited since the request arrived.
   if (raw.destroyed) onClose();
   else raw.once("close", onClose);
   return gone.signal;
 }
 
-/** Undefined when the connection is closed already. */
+/** Undefined if the connection is closed already. */
 export function connectionOf(socket: Socket): ClientConnection | undefined {
   const { remoteAddress, remotePort, localPort } = socket;
   if (remoteAddress === undefined || remotePort === undefined || localPort === undefined) return undefined;

@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** The connections of each server that is watched, with the requests that are being answered on them. */
+/** The connections of each watched server, with the requests being answered on them. */
 const watched = new WeakMap<Server, Connections>();
 
 interface Connections {
   closeUnused(): void;
 }
 
-/** Know from now on which connections are in use. To be called before the server listens. */
+/** Tracks which connections are in use. Call it before the server listens. */
 export function watchConnections(server: Server): void {
   const connections = new Map<Socket, Set<IncomingMessage>>();
   let isClosing = false;
@@ -23,7 +23,7 @@ export function watchConnections(server: Server): void {
     socket.once("close", () => connections.delete(socket));
     closeIfUnused(socket);
   });
-  // A WebSocket is closed by the door that speaks on it.
+  // The door that speaks on a WebSocket closes it.
   server.on("upgrade", ({ socket }: IncomingMessage) => connections.delete(socket));
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
@@ -38,7 +38,7 @@ export function watchConnections(server: Server): void {
     closeUnused() {
       isClosing = true;
       for (const [socket, requests] of connections) {
-        // Half a request is none: it has begun nothing, and its other half may never come.
+        // Half a request does not count: it has begun nothing, and its other half may never come.
         const isAnswering = [...requests].some(({ complete }) => complete);
         if (!isAnswering) socket.destroy();
       }
@@ -47,8 +47,8 @@ export function watchConnections(server: Server): void {
 }
 
 /**
- * Listen no more, and close every connection on which no request is being answered: at once, or as soon as its answer is
- * out. Node itself would wait for one that has not sent anything yet, as browsers open ahead, until it gives up by itself.
+ * Stops listening and closes every connection on which no request is being answered: at once, or as soon as its answer is out. Node itself
+ * would wait, until its own time-out, for connections that have sent nothing yet, such as those that browsers open ahead.
  */
 export function stopTaking(server: Server): void {
   if (server.listening) server.close();

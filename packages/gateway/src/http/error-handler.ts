@@ -2,7 +2,7 @@ import type { ErrorInfo } from "@caret/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { toKnownError } from "./refusals.ts";
 
-/** A whole HTTP answer to a request that failed. */
+/** A complete HTTP answer to a failed request. */
 export interface ErrorReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,14 +11,14 @@ export interface ErrorReply {
 
 export interface Failure {
   readonly info: ErrorInfo;
-  /** A status that says more than our code does, as for a wrong content type. */
+  /** A more specific status than our code's, such as for a wrong content type. */
   readonly status: number | undefined;
   readonly request: FastifyRequest;
 }
 
 type ErrorHandler = (reason: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** Answers with whatever a route throws, in the shape that its clients read; never with a stack trace. */
+/** Answers whatever a route throws, in the shape its clients read; never with a stack trace. */
 export function errorHandler(toReply: (failure: Failure) => ErrorReply): ErrorHandler {
   return (reason, request, reply) => {
     const { error, status: given } = toKnownError(reason);

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import type { z } from "zod";
 
-/** The parts of a body that a door reads, or an `invalid-request` that names the first invalid field. */
+/** Parses the parts of a body that a door reads. Throws `invalid-request`, naming the first invalid field. */
 export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidRequest("The body must be a JSON object");
@@ -20,7 +20,7 @@ export function invalidRequest(message: string): CaretError {
   return new CaretError("invalid-request", message);
 }
 
-/** `messages[2].content`, as a person would write it. */
+/** Formats a path like `messages[2].content`. */
 function toPath(start: string, steps: readonly PropertyKey[]): string {
   return steps.reduce<string>((path, step) => {
     if (typeof step === "number") return `${path}[${step}]`;

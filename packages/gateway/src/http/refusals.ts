@@ -2,11 +2,11 @@ import { CaretError } from "@caret/protocol";
 
 interface KnownError {
   readonly error: CaretError;
-  /** A status that says more than our code does, as for a wrong content type. */
+  /** A more specific status than our code's, such as for a wrong content type. */
   readonly status?: number;
 }
 
-/** Fastify's own refusals (bad JSON, a body too large, the wrong content type) carry a status and a fit message. */
+/** Fastify's own refusals (bad JSON, a body too large, the wrong content type) carry a status and a suitable message. */
 export function toKnownError(reason: unknown): KnownError {
   if (CaretError.is(reason)) return { error: reason };
   const status = clientFaultOf(reason);
@@ -15,7 +15,7 @@ export function toKnownError(reason: unknown): KnownError {
   return { error: new CaretError(code, sentence(reason.message), { cause: reason }), status };
 }
 
-/** A refusal whose status says more than any of our codes. Fastify and the doors read `statusCode`. */
+/** A refusal with a more specific status than any of our codes. Fastify and the doors read `statusCode`. */
 export function refusalWith(statusCode: number, message: string): Error {
   return Object.assign(new Error(message), { statusCode });
 }

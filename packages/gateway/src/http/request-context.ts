@@ -3,7 +3,7 @@ import { type Caller, CaretError } from "@caret/protocol";
 
 /** Metrics of a stream, and its time-out for stuck readers. */
 export interface StreamMeter {
-  /** How long a client may read nothing; the writer's own default when absent. */
+  /** How long a client may read nothing. Default: the writer's own. */
   readonly stuckMs?: number;
   opened(): void;
   wrote(bytes: number): void;
@@ -12,7 +12,7 @@ export interface StreamMeter {
   closed(): void;
 }
 
-/** What the server knows of an admitted request. */
+/** What the server knows about an admitted request. */
 export interface RequestContext {
   readonly caller: Caller;
   /** Aborts when the answer has to end early: the server shuts down, or the caller's token was revoked. */
@@ -27,7 +27,7 @@ interface Wrapped {
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-/** Called by the server for every request it lets through; a door tested alone calls it in a hook of its own. */
+/** The server calls it for every request it admits; tests of a single door call it in a hook. */
 export function setRequestContext(request: Wrapped, context: RequestContext): void {
   contexts.set(request.raw, context);
 }

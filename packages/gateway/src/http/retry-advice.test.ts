@@ -6,7 +6,7 @@ import { identityOf, toCodexReply } from "../chat/responses/errors.ts";
 import { toNativeError } from "../native/errors.ts";
 import { retryHeaders } from "./retry-advice.ts";
 
-/** Clients send these again by themselves, most of them whatever the headers say. */
+/** Clients retry on these unasked, most of them whatever the headers say. */
 const invitesRetry = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500;
 
 it.each(errorCodes)(
@@ -23,7 +23,7 @@ it.each(errorCodes)(
     const invited = Object.entries(replies).flatMap(([door, { status, headers }]) =>
       invitesRetry(status) || headers["x-should-retry"] !== "false" ? [{ door, status }] : [],
     );
-    // Codex knows 429 with this type as a used-up plan, and does not send it again.
+    // Codex reads 429 with this type as a used-up plan and does not retry.
     expect(invited).toEqual(code === "usage-limit" ? [{ door: "codex", status: 429 }] : []);
   },
 );

@@ -3,11 +3,11 @@ import type { ErrorCode, ErrorInfo } from "@caret/protocol";
 type Failure = Pick<ErrorInfo, "code" | "retryable" | "retryAfterSeconds" | "hasActed">;
 
 /**
- * The failures that pass without anybody's help, and after how many seconds a program may send the same request again.
+ * Transient failures, and after how many seconds a program may repeat the same request.
  *
- * Every other failure is final for a program. The catalogue's `retryable` is advice for people: a turn that crashed, stalled
- * or ran out of time may well succeed the next time, but it has already cost an agent, and a client that repeats it unasked
- * pays for another. And every failure is final, whatever its code, once the turn has acted: what it did would be done twice.
+ * Every other failure is final for a program. The catalogue's `retryable` is advice for people: a turn that crashed, stalled or timed out
+ * may well succeed the next time, but it has already cost an agent, and a client that repeats it unasked pays for another. And once the
+ * turn has acted, every failure is final, whatever its code: what it did would be done twice.
  */
 const passing: Partial<Record<ErrorCode, number>> = {
   overloaded: 1,
@@ -18,7 +18,7 @@ const passing: Partial<Record<ErrorCode, number>> = {
   "upstream-unreachable": 5,
 };
 
-/** Undefined when the failure is final. */
+/** Undefined if the failure is final. */
 export function retryAfterSeconds({
   code,
   retryable,
@@ -30,8 +30,8 @@ export function retryAfterSeconds({
 }
 
 /**
- * Whether the failure must not have a status by which clients try again unasked. `internal` keeps its own while the turn has not acted:
- * it is a bug of ours, and monitoring should see it.
+ * Whether the failure must not have a status on which clients retry unasked. `internal` keeps its own while the turn has not acted: it is
+ * our bug, and monitoring should see it.
  */
 export function isFinal(failure: Failure): boolean {
   if (failure.hasActed === true) return true;
@@ -39,8 +39,8 @@ export function isFinal(failure: Failure): boolean {
 }
 
 /**
- * `x-should-retry` overrules what the official SDKs and Claude Code conclude from the status. A final failure whose end is known, as that of
- * a day's quota is, says when; no client waits that long by itself.
+ * `x-should-retry` overrides what the official SDKs and Claude Code infer from the status. A final failure with a known end, such as a
+ * day's quota, says when; no client waits that long unasked.
  */
 export function retryHeaders(failure: Failure): Readonly<Record<string, string>> {
   const seconds = retryAfterSeconds(failure);

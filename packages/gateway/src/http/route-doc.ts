@@ -1,15 +1,15 @@
 import type { z } from "zod";
 
 /**
- * What the OpenAPI document says about a route. It stands where the route is registered, as `config.doc`, and its schemas
- * are those that the route reads its requests with.
+ * What the OpenAPI document says about a route. Given as `config.doc` at the route's registration; its schemas are those with which the
+ * route parses its requests.
  */
 export interface RouteDoc {
   readonly summary: string;
   readonly query?: z.ZodType | undefined;
   readonly headers?: z.ZodType | undefined;
   readonly body?: z.ZodType | undefined;
-  /** The status of success, when it is not 200. */
+  /** The status of success, if not 200. */
   readonly status?: number | undefined;
   readonly streams?: boolean;
 }

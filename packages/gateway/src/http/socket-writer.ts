@@ -5,13 +5,13 @@ import type { StreamMeter } from "./request-context.ts";
 const DEFAULT_STUCK_MS = 30_000;
 /** How long the other side may take to answer our goodbye. */
 const GOODBYE_MS = 1000;
-/** A reason has to fit into a control frame. */
+/** A close reason has to fit into a control frame. */
 const MAX_REASON = 100;
 
 export interface SocketWriterOptions {
-  /** Below the WebSocket: what is written to it in one go is sent in one go. */
+  /** The stream below the WebSocket: corked, so writes of one batch go out together. */
   readonly stream: Pick<Socket, "cork" | "uncork">;
-  /** Aborted when the server ends the connection early. */
+  /** Aborts when the server ends the connection early. */
   readonly stop: AbortSignal;
   readonly keepAliveMs: number;
   readonly meter?: StreamMeter | undefined;
@@ -19,7 +19,7 @@ export interface SocketWriterOptions {
 
 /** Writes to a WebSocket as `SseWriter` does to a response. */
 export interface SocketWriter {
-  /** One batch, each text a message. Resolves when the reader has taken it, or is gone; a stuck one is cut. Never rejects. */
+  /** Sends one batch, each text a message. Resolves when the reader has taken it or is gone; a stuck one is disconnected. Never rejects. */
   write(texts: readonly string[]): Promise<void>;
   end(code: number, reason: string): void;
   /** Fires when the client is gone or was cut, or when the server wants the stream to end. */
@@ -37,7 +37,7 @@ export function createSocketWriter(socket: WebSocket, options: SocketWriterOptio
   };
   let waiting: NodeJS.Timeout | undefined;
 
-  /** A client that neither takes a batch nor answers a ping within this time takes nothing at all. */
+  /** Disconnects a client that neither takes a batch nor answers a ping within this time. */
   function awaitReader(): void {
     waiting ??= setTimeout(() => {
       meter?.cut();

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const never = new AbortController().signal;
 
-/** A server that opens a stream for each request and hands its writer over. */
+/** A server that opens a stream for each request and hands its writer to the test. */
 async function streamServer(options: Partial<SseOptions> = {}) {
   const opened: ((writer: { writer: SseWriter; raw: ServerResponse }) => void)[] = [];
   const server: Server = createServer((_request, raw) => {

@@ -21,7 +21,7 @@ export interface SseReply {
 }
 
 export interface SseOptions {
-  /** Aborted when the server ends the stream early: the door then writes a proper end. */
+  /** Aborts when the server ends the stream early: the door then writes a proper end. */
   readonly signal: AbortSignal;
   readonly keepAliveMs: number;
   /** Sent during silence: a whole SSE comment or event. */
@@ -34,13 +34,13 @@ export interface SseOptions {
 }
 
 /**
- * A response that is written as it happens.
+ * A response written as it happens.
  *
- * - `write` takes whole SSE events. When it returns a promise, wait for it: the reader is slower than the writer. It
- *   never throws; what is written after the client has gone is dropped, so a loop only has to look at `signal`.
- * - `signal` fires when the client is gone, when it was cut, or when the server wants the stream to end. In the last case
- *   writing still works, so that the door can say goodbye in its own format.
- * - `end` is always called, and may be called twice.
+ * - `write` takes whole SSE events. If it returns a promise, await it: the reader is slower than the writer. It never throws; writes after
+ *   the client has gone are dropped, so a loop only has to check `signal`.
+ * - `signal` fires when the client is gone, when it was cut, or when the server wants the stream to end. In the last case writing still
+ *   works, so the door can say goodbye in its own format.
+ * - `end` must always be called; calling it twice is fine.
  */
 export interface SseWriter {
   write(text: string): Promise<void> | void;
@@ -50,12 +50,12 @@ export interface SseWriter {
   readonly signal: AbortSignal;
 }
 
-/** Take the response over from Fastify, flush the headers, and send keep-alives. */
+/** Takes the response over from Fastify, flushes the headers and sends keep-alives. */
 export function openSse(reply: SseReply, options: SseOptions): SseWriter {
   const { raw } = reply;
   const { socket } = raw;
   reply.hijack();
-  // The head goes out with what is written in the same breath.
+  // Sends the head together with what is written in the same tick.
   socket?.cork();
   raw.writeHead(200, { ...reply.getHeaders(), ...STREAM_HEADERS });
   raw.flushHeaders();
@@ -70,7 +70,7 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   const watch = watchReader(raw, body, options, gone);
   let ended = false;
 
-  /** Nothing was written since the timer looked last: it looks twice in `keepAliveMs`, so that no write has to touch it. */
+  /** Nothing was written since the timer last checked. It checks twice per `keepAliveMs`, so writes need not restart it. */
   let isSilent = false;
   const silence = setInterval(() => {
     if (isSilent && !body.needsDrain) send(keepAlive);
@@ -111,13 +111,13 @@ function createWriter(raw: ServerResponse, options: SseOptions): SseWriter {
   };
 }
 
-/** A door that waited for something before it opened the stream may come too late for the event. */
+/** A door that waited before it opened the stream may have missed the event. */
 function onceClosed(raw: ServerResponse, listener: () => void): void {
   if (raw.destroyed) listener();
   else raw.once("close", listener);
 }
 
-/** Notices that the reader has left, cuts one that is stuck, and passes the server's abort on. */
+/** Notices when the reader leaves, disconnects a stuck one, and forwards the server's abort. */
 function watchReader(raw: ServerResponse, body: StreamedBody, options: SseOptions, gone: AbortController) {
   const { signal, endGraceMs = DEFAULT_END_GRACE_MS, meter } = options;
   const stuckMs = options.stuckMs ?? meter?.stuckMs ?? DEFAULT_STUCK_MS;
@@ -156,7 +156,7 @@ function watchReader(raw: ServerResponse, body: StreamedBody, options: SseOption
     signal.removeEventListener("abort", stop);
     clearTimeout(grace);
     resume();
-    // A reader that has everything leaves in peace.
+    // A reader that got everything is not reported as gone.
     if (!raw.writableFinished) gone.abort(new DOMException("The client has gone", "AbortError"));
   });
 

@@ -27,7 +27,7 @@ function writeWords(raw: ServerResponse): void {
   raw.end();
 }
 
-/** What a client gets that sends exactly these bytes. */
+/** The answer to a client that sends exactly these bytes. */
 async function exchange(request: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.end(request);

@@ -2,16 +2,15 @@ import type { ServerResponse } from "node:http";
 
 /** The body of a response whose head has been sent. */
 export interface StreamedBody {
-  /** False when the reader is slower than the writer: `drain` follows. `bytes` is the length of the text in UTF-8. */
+  /** False if the reader is slower than the writer: `drain` follows. `bytes` is the text's length in UTF-8. */
   write(text: string, bytes: number): boolean;
   onDrain(listener: () => void): void;
   readonly needsDrain: boolean;
 }
 
 /**
- * Node writes a chunk of a response as three pieces: its length, the text, a line break. Here a chunk is one string and one
- * write to the socket. A response without chunks (HTTP/1.0), or one that waits for its turn on a connection with
- * several requests, is written by Node.
+ * Node writes a chunk of a response as three pieces: its length, the text, a line break. This writes a chunk as one string, in one write to
+ * the socket. A response without chunks (HTTP/1.0), or one queued behind others on its connection, is left to Node.
  */
 export function streamedBody(raw: ServerResponse): StreamedBody {
   const { socket } = raw;

@@ -5,9 +5,8 @@ const MAX_DEPTH = 128;
 type Container = Record<string, unknown>;
 
 /**
- * Makes a parsed body safe to read and to copy: takes out keys that would become a prototype where objects are merged, and
- * rejects JSON nested so deep that recursive code would overflow the stack. It looks at keys, never at the text of a body,
- * which may be megabytes.
+ * Makes a parsed body safe to read and to copy: removes keys that would become a prototype when objects are merged, and rejects JSON nested
+ * so deep that recursive code would overflow the stack. Looks only at keys, not at a body's texts, which can be megabytes.
  */
 export function tameJson(json: unknown): void {
   let level = isContainer(json) ? [json] : [];

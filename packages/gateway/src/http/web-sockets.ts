@@ -2,21 +2,21 @@ import type { IncomingMessage } from "node:http";
 import fastifyWebsocket from "@fastify/websocket";
 import type { FastifyInstance } from "fastify";
 
-/** The subprotocols of all routes together; a route reads which one was chosen. */
+/** The subprotocols of all routes; a route reads which one was chosen. */
 const PROTOCOLS = ["caret.events", "cursor-agent.events"] as const;
 
-/** The addresses with a WebSocket behind them. */
+/** Addresses that accept WebSockets. */
 export const EVENTS_SOCKET = "/api/sessions/:id/socket";
 export const RESPONSES_SOCKET = "/v1/responses";
 
-/** Stricter than the router: whatever it lets through has a route. */
+/** Stricter than the router: whatever matches has a route. */
 const SOCKET_PATH = /^(?:\/api\/sessions\/[\w.~-]+\/socket|\/v1\/responses)(?:\?|$)/;
 
 export function asksForSocket({ method, url = "", headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && SOCKET_PATH.test(url);
 }
 
-/** One for all routes of the server: a second one would answer every upgrade once more. */
+/** One for all routes of the server: a second one would answer every upgrade again. */
 export function openWebSockets(app: FastifyInstance, maxPayload: number): void {
   app.register(fastifyWebsocket, {
     options: { maxPayload, perMessageDeflate: false, handleProtocols: chooseProtocol },
@@ -30,7 +30,7 @@ export function hasWebSockets(app: FastifyInstance): boolean {
   return app.hasDecorator("websocketServer");
 }
 
-/** The first known protocol. A page sends its key as another one, which is never echoed. */
+/** The first known protocol. A page offers its key as another one, which is never echoed. */
 function chooseProtocol(offered: Set<string>): string | false {
   return [...offered].find((protocol) => PROTOCOLS.some((known) => known === protocol)) ?? false;
 }

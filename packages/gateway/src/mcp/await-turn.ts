@@ -4,16 +4,16 @@ import { type DispatchedTurn, openAsks, requestIdOf, turnIn } from "./dispatched
 
 export interface AwaitTurnOptions {
   readonly client: DispatchClient;
-  /** Aborted when the host has cancelled the call or left. */
+  /** Aborts when the host has cancelled the call or left. */
   readonly signal: AbortSignal;
   /** A turn that takes longer goes on without this call. */
   readonly waitMs: number;
   readonly onEvents: (events: readonly EventEnvelope[]) => void;
-  /** Requests that were answered just now: their answers may not be in the log yet. */
+  /** Requests answered just now: the log may not have their answers yet. */
   readonly answered?: ReadonlySet<string>;
 }
 
-/** Follow a turn until it has ended, asks a person, or has taken as long as the call may wait. */
+/** Follows a turn until it has ended, asks a person, or has used up the call's waiting time. */
 export async function awaitTurn(begun: DispatchedTurn, options: AwaitTurnOptions): Promise<DispatchedTurn> {
   let turn = begun;
   if (await isOver(turn, options)) return turn;
@@ -26,7 +26,7 @@ export async function awaitTurn(begun: DispatchedTurn, options: AwaitTurnOptions
       if (await isOver(turn, options)) break;
     }
   } catch (reason) {
-    // A follower may end by its signal or reject with it.
+    // On abort, a follower may either end or reject.
     if (!stop.aborted) throw reason;
   }
   return turn;
@@ -35,6 +35,6 @@ export async function awaitTurn(begun: DispatchedTurn, options: AwaitTurnOptions
 async function isOver(turn: DispatchedTurn, { client, answered }: AwaitTurnOptions): Promise<boolean> {
   if (turnIn(turn)?.outcome !== undefined) return true;
   if (!openAsks(turn).some((ask) => answered?.has(requestIdOf(ask)) !== true)) return false;
-  // An agent that answers its own questions puts them into the log as well: nobody waits then.
+  // An agent that answers its own questions logs them too: then nobody waits.
   return (await client.getSession(turn.sessionId)).status.kind === "waiting";
 }

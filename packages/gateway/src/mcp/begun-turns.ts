@@ -1,12 +1,12 @@
 const MOST_KEPT = 10_000;
 
-/** The turns that MCP hosts have begun here. Of others a person is asked where they were begun. */
+/** The turns that MCP hosts began here. Other turns ask a person where they were begun. */
 export interface BegunTurns {
   add(turnId: string): void;
   has(turnId: string): boolean;
 }
 
-/** Keeps the newest: an older one is decided on the page. */
+/** Keeps the newest; requests of older turns are decided on the page. */
 export function createBegunTurns(): BegunTurns {
   const kept = new Set<string>();
   return {

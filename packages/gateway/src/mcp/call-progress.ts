@@ -1,8 +1,8 @@
 import { type AgentEvent, type EventEnvelope, mainArgument, oneLine } from "@caret/protocol";
 
-/** A host shows the newest of these; more of them at once only cost. */
+/** Minimum interval: a host shows only the newest report. */
 const LEAST_MS = 500;
-/** A silent call is given up by some hosts. */
+/** Some hosts give up on a silent call. */
 const SILENCE_MS = 5_000;
 const MAX_MESSAGE = 200;
 
@@ -11,7 +11,7 @@ export interface CallProgress {
   end(): void;
 }
 
-/** Reports to the host how far a call has come: what the agent does, and during silence that it is still there. */
+/** Reports a call's progress to the host: what the agent does and, during silence, that it is still working. */
 export function startProgress(send: (progress: number, message: string) => void): CallProgress {
   let progress = 0;
   let message = "Waiting for the agent";

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { CaretError } from "@caret/protocol";
 
 export interface WorkspaceChoice {
-  /** The directories that the host works in, as it says; empty when it says nothing of them. */
+  /** The directories in which the host says it works; may be empty. */
   readonly roots: () => Promise<readonly string[]>;
-  /** Where `caret mcp` was started, or the only directory of the token; undefined: none. */
+  /** Where `caret mcp` was started, or the token's only directory; undefined if neither. */
   readonly fallback: string | undefined;
 }
 
-/** Where a new session works: what the call names, else the host's only root, else the fallback. The gateway checks it. */
+/** Workspace of a new session: the one named in the call, else the host's only root, else the fallback. The gateway checks it. */
 export async function chooseWorkspace(
   named: string | undefined,
   { roots, fallback }: WorkspaceChoice,
@@ -27,7 +27,7 @@ function absolute(path: string): string {
   throw new CaretError("invalid-request", `workspace: ${path} must be an absolute path`);
 }
 
-/** Roots may be other things than directories of this machine. */
+/** Roots need not be directories of this machine. */
 function directoryOf(uri: string): readonly string[] {
   const url = URL.parse(uri);
   return url?.protocol === "file:" && (url.host === "" || url.host === "localhost") ? [fileURLToPath(url)] : [];

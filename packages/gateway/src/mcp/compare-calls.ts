@@ -6,7 +6,7 @@ import type { HostCall } from "./dispatch-calls.ts";
 import { waitField } from "./dispatch-fields.ts";
 import type { DispatchOptions } from "./dispatch-options.ts";
 
-/** What `compare` takes: a prompt and models for a new comparison, else the one to go on with. */
+/** Arguments of `compare`: a prompt and models for a new comparison, or the comparison to go on with. */
 export const compareFields = z.object({
   prompt: notBlank.describe("For a new comparison: the task, the same for each model").optional(),
   models: z.array(line).describe("For a new comparison: at least two models").optional(),
@@ -31,7 +31,7 @@ interface ComparisonReport extends Pick<ComparisonView, "state" | "picked"> {
   readonly next: string;
 }
 
-/** One prompt for several models. Checks are left to who starts the server by hand: they are commands that nobody judges. */
+/** One prompt for several models. Takes no checks, since nobody would review these commands; a person can give one with `caret compare`. */
 export async function compareModels(
   options: DispatchOptions,
   input: CompareInput,
@@ -77,7 +77,7 @@ async function waitUntilReady(
   } catch (reason) {
     if (!limit.aborted && !signal.aborted) throw reason;
   }
-  // The host no longer wants what it has asked for.
+  // The host no longer wants what it asked for.
   if (signal.aborted) return await client.dropComparison(id, { keep: true });
   return newest ?? (await client.getComparison(id));
 }
@@ -98,7 +98,7 @@ function reportOf({ id, state, candidates, picked }: ComparisonView): Comparison
   };
 }
 
-/** Without the diffs, which are long. */
+/** Omits the diffs, which are long. */
 function summaryOf({ files, ...candidate }: CandidateView): object {
   if (files === undefined) return candidate;
   return { ...candidate, files: files.map(({ unified: _, ...file }) => file) };

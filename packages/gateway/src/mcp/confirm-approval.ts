@@ -4,10 +4,10 @@ import type { McpServer, ServerContext } from "@modelcontextprotocol/server";
 /** Whether the person at the host has accepted what the message says. */
 export type Confirm = (message: string) => Promise<boolean>;
 
-/** Hosts show a message in a dialog: what is longer is decided where all of it can be read. */
+/** Hosts show a message in a dialog; longer ones are decided where all of it can be read. */
 const MAX_MESSAGE = 20_000;
 
-/** The whole view, and what it would allow besides. */
+/** The whole view, and the grant if there is one. */
 export function confirmation(request: AgentEventOf<"approval-request">, grant: string | undefined): string {
   const view = approvalView(request);
   const granted = view.grants.find(({ id }) => id === grant)?.label;
@@ -20,7 +20,7 @@ export function confirmation(request: AgentEventOf<"approval-request">, grant: s
   return message;
 }
 
-/** Undefined for a host that cannot ask its person. Those of the newest protocol cannot be asked. */
+/** Undefined if the host cannot ask its person. Hosts of the newest protocol cannot be asked. */
 export function confirmBy({ server }: McpServer, { mcpReq }: ServerContext): Confirm | undefined {
   if (server.getClientCapabilities()?.elicitation === undefined) return undefined;
   return async (message) => {

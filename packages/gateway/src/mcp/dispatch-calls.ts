@@ -15,19 +15,19 @@ import { reportOf, type TurnReport } from "./turn-report.ts";
 
 const LISTED = 10;
 
-/** One call of a tool, as the host made it. */
+/** One tool call by the host. */
 export interface HostCall {
-  /** Aborted when the host cancels the call or leaves. */
+  /** Aborts when the host cancels the call or leaves. */
   readonly signal: AbortSignal;
   readonly roots: () => Promise<readonly string[]>;
   readonly onEvents: (events: readonly EventEnvelope[]) => void;
-  /** Asks the person at the host; undefined: this host can ask nobody. */
+  /** Asks the person at the host; undefined if this host cannot ask anyone. */
   readonly confirm: Confirm | undefined;
 }
 
 type SessionLine = Pick<SessionView, "id" | "title" | "workspace" | "status" | "lastLine">;
 
-/** What the tools do. Rejects with `CaretError`s. */
+/** Implements the tools. Rejects with `CaretError`s. */
 export interface DispatchCalls {
   run(task: TaskInput & { readonly wait_seconds?: number | undefined }, call: HostCall): Promise<TurnReport>;
   start(task: TaskInput, call: HostCall): Promise<TurnReport>;
@@ -61,7 +61,7 @@ export function createDispatchCalls(options: DispatchOptions): DispatchCalls {
     return reportOf(awaited, answered);
   };
 
-  /** As `wait`; a host that cancels the call wants the turn to end. */
+  /** Like `wait`, but a host that cancels the call ends the turn. */
   const attend: typeof wait = async (turn, waitSeconds, call, answered) => {
     const report = await wait(turn, waitSeconds, call, answered);
     if (call.signal.aborted && report.state !== "completed") await cancelTurn(options, turn);
@@ -135,7 +135,7 @@ async function sendAnswer(
   await client.answerQuestion(sessionId, request, given({ answers: skip === true ? undefined : chosen }));
 }
 
-/** What is approved is shown to the person at the host where that is possible: a host's model may have shown something else, or nothing. */
+/** Shows what is approved to the person at the host, if possible: the host's model may have shown something else, or nothing. */
 async function decisionOf(
   asked: AgentEventOf<"approval-request">,
   { request, decision, reason, grant }: AnswerInput,
@@ -149,7 +149,7 @@ async function decisionOf(
     : { decision: "rejected", reason: "The user did not confirm it" };
 }
 
-/** A host that can ask nobody has its model's word alone, and that is no person's about what a person has begun. */
+/** If the host cannot ask its person, its model's word is all we have, which is not enough for a turn that was begun elsewhere. */
 function askedElsewhere(): CaretError {
   return new CaretError(
     "forbidden",

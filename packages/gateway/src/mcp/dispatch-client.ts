@@ -1,6 +1,6 @@
 import type { Caller, Comparisons, NativeClient, SessionExport, Sessions } from "@caret/protocol";
 
-/** What dispatching needs of a gateway: the typed client of one in another process, or the port of our own. */
+/** What dispatching needs of a gateway: the typed client of one in another process, or our own ports. */
 export type DispatchClient = Pick<
   NativeClient,
   | "listSessions"

@@ -13,7 +13,7 @@ const waitSeconds = z
   .describe("How long to wait for the turn; it goes on when the time is over")
   .optional();
 
-/** What `run` and `start` take. */
+/** Arguments of `run` and `start`. */
 export function taskFields(ceiling: PermissionWord) {
   const allowed = permissionWords.slice(0, permissionWords.indexOf(ceiling) + 1) as [PermissionWord];
   return z.object({

@@ -4,22 +4,22 @@ import type { DispatchClient } from "./dispatch-client.ts";
 
 export interface DispatchOptions {
   readonly client: DispatchClient;
-  /** One for all calls: an answer comes with another call than the turn's beginning. */
+  /** Shared by all calls: an answer comes in another call than the one that began the turn. */
   readonly begun: BegunTurns;
   readonly version: string;
   /** How a person starts Caret on this machine, such as `caret`. */
   readonly command: string;
-  /** Where sessions work when neither the call nor the host's roots name a directory; undefined: nowhere. */
+  /** Workspace of sessions if neither the call nor the host's roots name one; undefined if there is no default. */
   readonly workspace: string | undefined;
-  /** How much a host may let happen without asking: this word, or one that asks more. */
+  /** The most permissive word a host may set; stricter ones are allowed. */
   readonly permission: PermissionWord;
-  /** How long a call waits for its turn unless it says so itself. */
+  /** How long a call waits for its turn by default. */
   readonly waitMs: number;
-  /** Called with failures that are our own. */
+  /** Called with failures of our own. */
   readonly onError: (error: CaretError) => void;
 }
 
-/** Most hosts give a call up after a minute, whatever progress it reports. */
+/** Most hosts give up on a call after a minute, whatever progress it reports. */
 export const DEFAULT_WAIT_MS = 50_000;
-/** What a host may let happen where nobody has decided otherwise: an agent that asks before what is dangerous. */
+/** Default ceiling: an agent that asks before anything dangerous. */
 export const DEFAULT_CEILING: PermissionWord = "auto";

@@ -13,10 +13,10 @@ const INSTRUCTIONS = `Hands work to Cursor's coding agents. \`run\` gives an age
 A result says in \`state\` how the turn stands: \`completed\`, \`failed\` and \`cancelled\` are ends; \`running\` means call \`result\`; \`waiting\` means the agent asks something, in \`ask\`: put it to the user unless you may decide it, then call \`answer\`.
 The agent sees nothing of your conversation: put everything it has to know into the prompt. Use the same session to go on with the same agent.`;
 
-/** A host answers this by itself, without asking anybody. */
+/** A host answers this automatically, without asking anyone. */
 const ROOTS_MS = 5_000;
 
-/** An MCP server that hands work to agents, for one host. The same one over every transport. */
+/** An MCP server that hands work to agents, for one host. The same over every transport. */
 export function createDispatchServer(options: DispatchOptions): McpServer {
   const server = new McpServer({ name: "caret", version: options.version }, { instructions: INSTRUCTIONS });
   for (const tool of dispatchTools(createDispatchCalls(options), options)) {
@@ -59,7 +59,7 @@ async function callTool(
   }
 }
 
-/** Only a host that has asked for progress gets any. */
+/** Sends progress only to hosts that asked for it. */
 function progressOf({ mcpReq }: ServerContext): CallProgress {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { note: () => undefined, end: () => undefined };
@@ -69,13 +69,13 @@ function progressOf({ mcpReq }: ServerContext): CallProgress {
   });
 }
 
-/** Asked along with the call: a host need not have any other stream open. Those of the newest protocol cannot be asked. */
+/** Asked within the call, since a host need not have another stream open. Hosts of the newest protocol cannot be asked. */
 async function rootsOf({ server }: McpServer, { mcpReq }: ServerContext): Promise<readonly string[]> {
   if (server.getClientCapabilities()?.roots === undefined) return [];
   try {
     const { roots } = await mcpReq.send({ method: "roots/list" }, { timeout: ROOTS_MS, signal: mcpReq.signal });
     return roots.map(({ uri }) => uri);
   } catch {
-    return []; // a host that cannot say where it works has said nothing
+    return []; // a host that fails to answer has no roots
   }
 }

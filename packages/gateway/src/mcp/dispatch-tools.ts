@@ -5,13 +5,12 @@ import type { DispatchCalls, HostCall } from "./dispatch-calls.ts";
 import { answerFields, sessionField, statusFields, taskFields, waitField } from "./dispatch-fields.ts";
 import type { DispatchOptions } from "./dispatch-options.ts";
 
-/** A tool that a host calls. */
 export interface HostTool {
   readonly name: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
   readonly input: z.ZodObject;
-  /** Takes what `input` lets through. */
+  /** Takes input that `input` has validated. */
   perform(input: unknown, call: HostCall): Promise<object>;
 }
 

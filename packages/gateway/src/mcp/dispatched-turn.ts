@@ -11,22 +11,22 @@ import type { DispatchClient } from "./dispatch-client.ts";
 
 const PAGE = 500;
 
-/** A turn that was handed to an agent, as far as it has come. */
+/** A turn handed to an agent, as far as it has progressed. */
 export interface DispatchedTurn {
   readonly sessionId: string;
   readonly turnId: string;
-  /** Its events; of earlier turns there may be none. */
+  /** Includes its events, but not necessarily those of earlier turns. */
   readonly transcript: Transcript;
 }
 
-/** Something that the turn waits for a person with. */
+/** A request with which the turn waits for a person. */
 export type Ask = Extract<TranscriptItem, { readonly kind: "question" | "approval" }>;
 
 export function turnIn({ turnId, transcript }: DispatchedTurn): TranscriptTurn | undefined {
   return transcript.turns.findLast((turn) => turn.turnId === turnId);
 }
 
-/** What is asked and not answered, the oldest first. */
+/** Open requests, oldest first. */
 export function openAsks(turn: DispatchedTurn): readonly Ask[] {
   return (turnIn(turn)?.items ?? []).filter(
     (item): item is Ask => (item.kind === "question" || item.kind === "approval") && item.answer === undefined,
@@ -37,7 +37,7 @@ export function requestIdOf(ask: Ask): string {
   return ask.kind === "question" ? ask.question.requestId : ask.request.requestId;
 }
 
-/** The newest turn of a session, read from its log backwards. Rejects with `not-found` when there is none. */
+/** Reads a session's newest turn from its log, backwards. Rejects with `not-found` if there is none. */
 export async function readNewestTurn(client: DispatchClient, sessionId: string): Promise<DispatchedTurn> {
   const { status, lastSeq } = await client.getSession(sessionId);
   if (status.kind === "idle")

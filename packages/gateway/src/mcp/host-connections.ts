@@ -8,22 +8,22 @@ import {
 import type { DispatchOptions } from "./dispatch-options.ts";
 import { createDispatchServer } from "./dispatch-server.ts";
 
-/** More than any person's programs have; each costs some kilobytes. */
+/** More than any person's programs open; each costs some kilobytes. */
 const MAX_CONNECTIONS = 256;
-/** A host that has asked nothing for this long begins again: it is answered with 404, as the protocol wants. */
+/** A host idle for this long has to begin again: it gets a 404, as the protocol demands. */
 const IDLE_MS = 24 * 3_600_000;
 
 export interface HostRequest {
   /** The parsed body. */
   readonly body: unknown;
   readonly options: DispatchOptions;
-  /** Whose request it is: a connection belongs to who has opened it. */
+  /** Sender of the request. A connection serves only the owner that opened it. */
   readonly owner: string;
 }
 
 /**
- * The hosts that are connected over HTTP. Up to the protocol of 2025 a host opens a connection with an id, since the server
- * asks it for its roots and it cancels its calls by messages of their own; later ones need none.
+ * The hosts connected over HTTP. Up to the protocol of 2025 a host opens a connection with an id, since the server asks it for its roots
+ * and it cancels calls by separate messages; later protocols need none.
  */
 export interface HostConnections {
   answer(request: Request, asked: HostRequest): Promise<Response>;
@@ -96,7 +96,7 @@ export function createHostConnections({
   };
 }
 
-/** To a host that has none, or whose connection is gone: it opens another one. */
+/** Answer to a host without a connection, or whose connection is gone: it opens a new one. */
 function unknownConnection(): Response {
   const error = { code: -32001, message: "There is no such connection: send an `initialize` request first." };
   return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });

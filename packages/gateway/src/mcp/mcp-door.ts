@@ -22,7 +22,7 @@ const docs = {
   DELETE: { summary: "MCP over streamable HTTP: the host leaves" },
 } as const;
 
-/** `/mcp`: MCP hosts such as Claude Code and Codex hand work to agents here. */
+/** `/mcp`: here MCP hosts such as Claude Code and Codex hand work to agents. */
 export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): FastifyPluginAsync {
   return async (app) => {
     let connections: Promise<HostConnections> | undefined;
@@ -59,7 +59,7 @@ export function mcpDoor({ version, keepAliveMs, ...ports }: McpDoorOptions): Fas
   };
 }
 
-/** The protocol's own code is large, and most gateways have no MCP host. */
+/** Loaded on demand: the protocol's own code is large, and most gateways have no MCP host. */
 async function openConnections(): Promise<HostConnections> {
   const { createHostConnections } = await import("./host-connections.ts");
   return createHostConnections({ newId: randomUUID, now: Date.now });

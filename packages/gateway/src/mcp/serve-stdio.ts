@@ -9,7 +9,7 @@ export interface StdioStreams {
   readonly stdout: Writable;
 }
 
-/** Serve the host that has started this process, until it closes its end or the signal. Nothing else may write to `stdout`. */
+/** Serves the host that started this process, until it closes its end or the signal aborts. Nothing else may write to `stdout`. */
 export async function serveDispatchOverStdio(
   options: DispatchOptions,
   { stdin, stdout }: StdioStreams,

@@ -5,7 +5,7 @@ import { sessionUris } from "./turn-report.ts";
 
 const LISTED = 20;
 
-/** What a session has said and changed, as resources of the host. */
+/** What sessions have said and changed, as resources for the host. */
 export function addSessionResources(server: McpServer, client: DispatchClient): void {
   add("transcript", "text/markdown", "What was said and done in a session", async (id) =>
     (await client.exportSession(id, "markdown")).content.text(),
@@ -35,7 +35,7 @@ export function addSessionResources(server: McpServer, client: DispatchClient): 
 
 type Read = (sessionId: string) => Promise<string>;
 
-/** The protocol has no error results for resources: the message says what to do. */
+/** The protocol has no error results for resources, so the message says what to do. */
 async function readAs(uri: URL, mimeType: string, read: () => Promise<string>): Promise<ReadResourceResult> {
   try {
     return { contents: [{ uri: uri.href, mimeType, text: await read() }] };

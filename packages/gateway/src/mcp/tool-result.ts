@@ -1,7 +1,7 @@
 import { type CaretError, inCommandForm } from "@caret/protocol";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
-/** The same for models that read text and for hosts that read structures. */
+/** The same content twice: as text for models, as a structure for hosts. */
 export function toToolResult(value: object, isError = false): CallToolResult {
   return {
     content: [{ type: "text", text: JSON.stringify(value, undefined, 2) }],
@@ -10,7 +10,7 @@ export function toToolResult(value: object, isError = false): CallToolResult {
   };
 }
 
-/** What failed and what to do about it. A failure is a result: the host's model reads it and may act on it. */
+/** What failed and what to do about it. Sent as a result, so the host's model can read it and act on it. */
 export function toToolError({ code, message, fix, upstream }: CaretError, command: string): CallToolResult {
   const words = upstream === undefined ? "" : `\n${upstream}`;
   return {

@@ -11,12 +11,12 @@ import {
 } from "@caret/protocol";
 import { type Ask, type DispatchedTurn, openAsks, turnIn } from "./dispatched-turn.ts";
 
-/** Hosts cut or refuse long results; the transcript has the rest. */
+/** Hosts cut or reject long results; the transcript has the rest. */
 const MAX_ANSWER = 40_000;
 
 export type TurnState = "running" | "waiting" | "completed" | "failed" | "cancelled";
 
-/** What a host is sent about a turn. `session` is the handle for all later calls. */
+/** A turn's report to the host. `session` is the handle for all later calls. */
 export interface TurnReport {
   readonly session: string;
   readonly turn: string;
@@ -24,7 +24,7 @@ export interface TurnReport {
   readonly answer: string;
   readonly ask?: AskReport;
   readonly error?: { readonly code: string; readonly message: string; readonly fix: string };
-  /** Files that the turn's own tools have changed. */
+  /** Files changed by the turn's own tools. */
   readonly files: readonly string[];
   readonly usage?: string;
   readonly transcript: string;
@@ -35,13 +35,13 @@ export interface TurnReport {
 
 type Approval = AgentEventOf<"approval-request">;
 
-/** What a person has to decide, whole: nothing that is judged is left out. */
+/** What a person has to decide, with nothing left out. */
 export type AskReport =
   | {
       readonly kind: "approval";
       readonly request: string;
       readonly subject: string;
-      /** The whole of what is approved, as every door shows it to a person. */
+      /** Everything that is approved, as every door shows it to a person. */
       readonly shown: string;
       readonly details: Omit<Approval, "type" | "requestId" | "callId" | "subject">;
     }
@@ -72,7 +72,7 @@ export function reportOf(turn: DispatchedTurn, answered?: ReadonlySet<string>): 
   };
 }
 
-/** The resources of a session. */
+/** URIs of a session's resources. */
 export function sessionUris(session: string): Pick<TurnReport, "transcript" | "diff"> {
   return { transcript: `caret://sessions/${session}/transcript`, diff: `caret://sessions/${session}/diff` };
 }

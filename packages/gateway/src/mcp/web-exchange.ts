@@ -3,7 +3,7 @@ import { clientGone } from "../http/client-gone.ts";
 import { requestContextOf } from "../http/request-context.ts";
 import { openSse } from "../http/sse-writer.ts";
 
-/** The request as the protocol's own code reads it. Its body was parsed before, and comes beside it. */
+/** The request as the protocol's own code reads it. Its body is already parsed and passed separately. */
 export function toWebRequest({ method, url, headers }: FastifyRequest, { raw }: FastifyReply): Request {
   const named = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value === "string" ? [[name, value]] : [],
@@ -17,7 +17,7 @@ export interface SendOptions {
   readonly keepAliveMs: number;
 }
 
-/** Send a response of the protocol's own code: whole, or as the stream that it is. */
+/** Sends a response of the protocol's own code, whole or as a stream. */
 export async function sendResponse(
   { status, headers, body }: Response,
   request: FastifyRequest,
@@ -32,7 +32,7 @@ export async function sendResponse(
   const { signal, meter } = requestContextOf(request);
   const writer = openSse(reply, { signal: AbortSignal.any([signal, closing]), keepAliveMs, meter });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  const leave = (): void => void reader.cancel().catch(() => undefined); // it has ended by itself meanwhile
+  const leave = (): void => void reader.cancel().catch(() => undefined); // it has already ended
   writer.signal.addEventListener("abort", leave, { once: true });
   if (writer.signal.aborted) leave();
   try {

@@ -25,7 +25,7 @@ export function modelsDoor({ models }: { readonly models: KnownModels }): Fastif
         wantsAnthropic(request) ? toAnthropicModels(list, request.query as PageQuery) : toOpenaiModels(list),
       );
     });
-    // An id may hold a slash, so everything after the prefix belongs to it.
+    // An id can contain a slash, so everything after the prefix belongs to it.
     app.get("/v1/models/*", { config: { doc: { summary: "Get a model" } } }, async (request, reply) =>
       sendModel(models, request, reply),
     );
@@ -35,18 +35,18 @@ export function modelsDoor({ models }: { readonly models: KnownModels }): Fastif
 async function sendModel(models: KnownModels, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { "*": name } = request.params as { readonly "*": string };
   const model = await findModel(models, name);
-  // OpenAI's servers give the name that was asked for, Anthropic's the model that it stands for.
+  // OpenAI's servers return the name that was requested, Anthropic's the model behind it.
   return reply.send(
     wantsAnthropic(request) ? toAnthropicModel(model) : toOpenaiModel({ ...model, id: name }, model.id),
   );
 }
 
-/** Every name that a turn takes: a listed model, one of its variants, or another vendor's word for it. */
+/** Finds a model by any name that a turn accepts: a listed model, a variant, or another vendor's name for it. */
 async function findModel(models: KnownModels, name: string): Promise<DirectoryModel> {
   const list = await models.list();
   const listed = list.find(({ id }) => id === name);
   if (listed !== undefined) return listed;
-  // An empty name means the default one in a turn; here it is a wrong address.
+  // In a turn an empty name means the default; here it is a wrong address.
   const unnamed = { cursorModel: undefined, effort: undefined, thinking: undefined };
   const resolved = name.trim() === "" ? undefined : await models.resolve({ ...unnamed, model: name });
   for (const { variants = [], ...model } of list) {
@@ -61,7 +61,7 @@ function wantsAnthropic(request: FastifyRequest): boolean {
   return request.headers["anthropic-version"] !== undefined;
 }
 
-/** A model as Anthropic's clients read it. Their API, too, gives the epoch for an unknown date. */
+/** A model as Anthropic's clients read it. Their API also sends the epoch for an unknown date. */
 function toAnthropicModel({ id, name, created }: DirectoryModel) {
   return { type: "model", id, display_name: name, created_at: new Date(created ?? 0).toISOString() } as const;
 }
@@ -72,7 +72,7 @@ interface PageQuery {
   readonly before_id?: unknown;
 }
 
-/** A page of models; all of them when no limit was asked for. */
+/** A page of models; all of them if no limit was given. */
 export function toAnthropicModels(models: readonly DirectoryModel[], query: PageQuery = {}) {
   const limit = Math.min(Math.max(Math.trunc(Number(query.limit)) || MAX_LIMIT, 1), MAX_LIMIT);
   const after = models.findIndex(({ id }) => id === query.after_id) + 1;
@@ -89,8 +89,8 @@ export function toAnthropicModels(models: readonly DirectoryModel[], query: Page
 }
 
 /**
- * A model as OpenAI's clients read it. For those that know Caret also its name, its variants, its limit and, in US dollars per
- * million tokens, its price; what is not known is left out.
+ * A model as OpenAI's clients read it. For those that know Caret it adds name, variants, context limit and price (US dollars per million
+ * tokens), as far as known.
  */
 function toOpenaiModel({ id, name, created, variants, contextTokens, images }: DirectoryModel, pricedAs = id) {
   const cost = priceOf(pricedAs);

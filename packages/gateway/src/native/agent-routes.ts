@@ -26,7 +26,7 @@ import {
 import { type NativeApp, read, write } from "./native-routes.ts";
 
 const MAX_MESSAGES = 1000;
-/** As much as a prompt without images. */
+/** Same limit as for a prompt without images. */
 const MESSAGE_BYTES = 10 * 1024 * 1024;
 
 const limit = z.object({
@@ -77,7 +77,7 @@ const removeBody = z.object({ force: flag.exactOptional() }) satisfies z.ZodType
 
 const mergeBody = z.object({ preview: filled, message: notBlank.exactOptional() }) satisfies z.ZodType<MergeAgent>;
 
-/** Agents: create, list, change and remove them, hold them and let them go on. */
+/** Agents: create, list, change, suspend, resume and remove them. */
 export function agentRoutes(native: NativeApp, agents: Agents): void {
   read(native, "/api/agents", { summary: "List agents, by name" }, async ({ caller }) => ({
     agents: await agents.list(caller),

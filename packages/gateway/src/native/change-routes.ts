@@ -17,7 +17,7 @@ const commitBody = z.object({
   branch: line.min(1, { error: "must not be empty" }).exactOptional(),
 }) satisfies z.ZodType<CommitChanges>;
 
-/** The files of a session's workspace that have changed, and what to do with them. */
+/** The changed files of a session's workspace, and what can be done with them. */
 export function changeRoutes(native: NativeApp, sessions: Sessions): void {
   read(
     native,

@@ -10,7 +10,7 @@ const MAX_DETAIL = 300;
 const prompt = "This is a test of the connection. Answer with the single word: ready";
 const messages = [{ role: "user", content: prompt }];
 
-/** What each door is asked, and where its answer has the text. */
+/** Each door's test request, and where its answer has the text. */
 const doors = {
   openai: {
     url: "/v1/chat/completions",
@@ -37,17 +37,17 @@ const doors = {
 
 const failure = z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message);
 
-/** The headers that say who asks: the test is made with their rights. */
+/** Headers that identify the caller: the test runs with the caller's rights. */
 const CREDENTIALS = ["authorization", "x-api-key"];
 
 function credentialsOf({ headers }: FastifyRequest): Readonly<Record<string, unknown>> {
   const sent = Object.entries(headers).filter(([name]) => CREDENTIALS.includes(name));
-  // A page's halves go by the port it was reached at, which a request that never left this process has not got.
+  // A page's halves depend on the port it used, which a request inside this process does not have.
   const page = readPageSecret(headers);
   return sent.length > 0 || page === undefined ? Object.fromEntries(sent) : { authorization: `Bearer ${page}` };
 }
 
-/** A whole request through one of our own doors, token check and all, as a client would send it. */
+/** A complete request through one of our own doors, including the token check, as a client would send it. */
 export async function testDoor(
   door: ConnectTest["door"],
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { followOverSse, toData, toText } from "./event-routes.ts";
 import { flag, queryFlag, text } from "./fields.ts";
 import { callOf, type NativeApp, write } from "./native-routes.ts";
 
-/** The text of a file. */
+/** Large enough for the text of a file. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
 
 const editorQuery = z.object({
@@ -30,8 +30,8 @@ interface EditorRoutesOptions {
 }
 
 /**
- * The files and terminals of an editor, for the tools of a session that it has open. Only for tokens that may do everything:
- * an editor says what files hold, and is given commands to run.
+ * An editor's files and terminals, for the tools of a session it has open. For admin tokens only: an editor supplies the contents of files
+ * and is given commands to run.
  */
 export function editorRoutes(native: NativeApp, { sessions, ...stream }: EditorRoutesOptions): void {
   const doc = {
@@ -42,7 +42,7 @@ export function editorRoutes(native: NativeApp, { sessions, ...stream }: EditorR
   native.app.get("/api/sessions/:id/editor", { config: { access: "admin", doc } }, async (request, reply) => {
     const { caller, params } = callOf(request);
     const offer = readPart(editorQuery, request.query, "");
-    // A session that does not exist is answered with its status, which a stream could not have.
+    // Answers a session that does not exist with its status, which is not possible once the stream has begun.
     await sessions.get(params.id, caller);
     const follow = (signal: AbortSignal) => toText(sessions.followEditor(params.id, { offer, signal }, caller), toData);
     await followOverSse({ ...stream, request, reply, follow });

@@ -3,9 +3,9 @@ import type { ErrorReply, Failure } from "../http/error-handler.ts";
 import { isFinal, retryAfterSeconds, retryHeaders } from "../http/retry-advice.ts";
 
 /**
- * The status of each of our errors at the native door. A new code does not compile until it has a row.
+ * The status of each of our errors at the native door. A new code does not compile without a row.
  *
- * 401 is kept for the client's own token: the page answers it by asking for a new sign-in.
+ * 401 is reserved for the client's own token: the page reacts by asking for a new sign-in.
  */
 const statuses = {
   "not-logged-in": 403,
@@ -71,20 +71,20 @@ interface NativeErrorBody {
   readonly error: ErrorInfo;
 }
 
-/** Code, message, fix, and whether trying again may help. */
+/** Code, message, fix, and whether a retry may help. */
 export function toNativeError(info: ErrorInfo): { readonly status: number; readonly body: NativeErrorBody } {
   const status = wouldPass(info) && isFinal(info) ? FAILED_DEPENDENCY : statuses[info.code];
   return { status, body: { error: info } };
 }
 
-/** Programs send again by themselves what has such a status: where it is final this once, it has another. */
+/** Programs retry on these errors' statuses: one that is final this time gets another. */
 function wouldPass({ code, hasActed }: ErrorInfo): boolean {
   return hasActed === true || retryAfterSeconds({ code, retryable: true }) !== undefined;
 }
 
 const FAILED_DEPENDENCY = 424;
 
-/** A whole HTTP answer, with commands as a person types them on this machine. */
+/** A complete HTTP answer, with commands as a person types them on this machine. */
 export function toNativeReply({ info, status, request }: Failure): ErrorReply {
   const shown = toNativeError({ ...info, fix: inCommandForm(info.fix, request.server.command) });
   return { status: status ?? shown.status, headers: retryHeaders(info), body: shown.body };

@@ -42,7 +42,7 @@ function open({ url }: StartedServer, path: string, { query = "", headers, token
   });
 }
 
-/** Reads so many events and leaves. */
+/** Reads `count` events and leaves. */
 async function readSome(server: StartedServer, count: number, reading: Reading = {}): Promise<EventEnvelope[]> {
   const leaving = new AbortController();
   const response = await open(server, "/api/sessions/s1/events", { ...reading, signal: leaving.signal });

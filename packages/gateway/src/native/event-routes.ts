@@ -81,8 +81,8 @@ interface FollowOptions {
 }
 
 /**
- * Write batches one at a time: the next is requested when the client has read the last (backpressure), and a client that
- * stops reading is disconnected. It resumes with the id of the last event it saw.
+ * Writes one batch at a time: the next is requested when the client has read the last (backpressure), and a client that stops reading is
+ * disconnected. It resumes with the id of the last event it saw.
  */
 export async function followOverSse({ request, reply, follow, closing, keepAliveMs }: FollowOptions): Promise<void> {
   const { signal, meter } = requestContextOf(request);

@@ -42,12 +42,12 @@ function connect({ port }: StartedServer, options: Connecting = {}): WebSocket {
     headers: { ...headers, ...(origin === undefined ? {} : { origin }) },
   });
   sockets.push(socket);
-  // A connection that was refused is ended by `terminate` with an error, which says nothing new.
+  // `terminate` ends a refused connection with an error, which adds nothing.
   socket.on("error", () => undefined);
   return socket;
 }
 
-/** Says where to begin, reads so many messages, and leaves. */
+/** Says where to begin, reads `count` messages, and leaves. */
 async function readSome(server: StartedServer, count: number, first: object, options?: Connecting): Promise<unknown[]> {
   const socket = connect(server, options);
   const read: unknown[] = [];
@@ -204,7 +204,7 @@ describe("a WebSocket", () => {
     const counted = ["slow_readers_total", "streams_open", "requests_open"].map(
       (name) => new RegExp(`caret_${name} (\\d+)`).exec(metrics)?.[1],
     );
-    // The one open request is the question itself.
+    // The one open request is this one for the metrics.
     expect(counted).toEqual(["1", "0", "1"]);
   });
 

@@ -38,7 +38,7 @@ export interface EventSocketOptions {
   readonly sinceMs?: number | undefined;
 }
 
-/** A session's events over a WebSocket. The server's checks all come before the upgrade, as for any other request. */
+/** A session's events over a WebSocket. The server's checks all run before the upgrade, as for any other request. */
 export function eventSocket(app: FastifyInstance, options: EventSocketOptions): void {
   app.route({
     method: "GET",
@@ -47,7 +47,7 @@ export function eventSocket(app: FastifyInstance, options: EventSocketOptions): 
       access: "sessions",
       doc: { summary: 'Follow a session\'s events over a WebSocket; the first message is {"since": <seq>}' },
     },
-    // Before the upgrade, so that a client gets HTTP 404 for a session that does not exist.
+    // Before the upgrade, so a client gets HTTP 404 for a session that does not exist.
     preHandler: async (request) => {
       const { params, caller } = callOf(request);
       await options.sessions.get(params.id, caller);
@@ -87,7 +87,7 @@ function toJson(envelope: EventEnvelope): string {
   return JSON.stringify(envelope);
 }
 
-/** Rejects when none arrives in time or it is not valid. */
+/** Rejects if no valid message arrives in time. */
 async function firstMessage(socket: WebSocket, signal: AbortSignal) {
   const text = await new Promise<string>((resolve, reject) => {
     const late = () => reject(new CaretError("invalid-request", 'No first message {"since": <seq>} arrived in time'));

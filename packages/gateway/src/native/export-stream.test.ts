@@ -8,7 +8,7 @@ import { ScriptedSessions } from "./testing/scripted-sessions.ts";
 let server: StartedServer;
 afterEach(() => server.app.close());
 
-/** A server whose export has no end; `isOver` is true when nothing makes it any more. */
+/** A server whose export never ends; `isOver` tells whether its generator has stopped. */
 async function startEndless(chunk: string): Promise<{ isOver: () => boolean }> {
   const sessions = new ScriptedSessions();
   sessions.addSession("s1");
@@ -30,7 +30,7 @@ async function startEndless(chunk: string): Promise<{ isOver: () => boolean }> {
 
 async function askForExport(token: string) {
   const socket = await openSocket(server.port);
-  socket.on("error", () => undefined); // cut off is what it is to be
+  socket.on("error", () => undefined); // being cut off is expected
   const host = `127.0.0.1:${server.port}`;
   socket.write(`GET /api/sessions/s1/export HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   await once(socket, "data");

@@ -112,7 +112,7 @@ export function gatewayRoutes(native: NativeApp, options: NativeDoorOptions): vo
   adminRoutes(native, options);
 }
 
-/** Names nothing that is on the machine. */
+/** The worst state only: names nothing on the machine. */
 function summaryOf(findings: readonly FindingView[]): FindingView {
   const worst = (["fail", "warn"] as const).find((state) => findings.some((finding) => finding.state === state));
   if (worst === undefined) return { check: "gateway", state: "ok", detail: "All is well" };
@@ -130,7 +130,7 @@ function adminRoutes(native: NativeApp, { tokens, workspaces }: NativeDoorOption
       status: 201,
     },
     async ({ body: { name }, maker }) => {
-      // The caller's user's, and bound to the caller's workspace: a token must not create one that reaches further.
+      // The token gets the caller's user and workspace: it must not reach further than the token that made it.
       const secret = await tokens.create({ name, caller: maker });
       return { name, token: secret.reveal() };
     },

@@ -12,19 +12,19 @@ export interface Attempt {
   readonly scope: string;
   /** A digest of the body. */
   readonly digest: string;
-  /** Resolves to the body of the answer. Given the command's key when `recall` exists, to record it in the log. */
+  /** Resolves to the body of the answer. Gets the command's key if `recall` exists, to record it in the log. */
   readonly perform: (command: CommandKey | undefined) => Promise<unknown>;
-  /** Makes the answer from the log's record of the command. Absent: this command is not recorded there. */
+  /** Makes the answer from the log's record of the command. If absent, the command is not recorded there. */
   readonly recall: ((done: CommandRecord) => Promise<unknown>) | undefined;
 }
 
 /**
- * Performs each command once per key: a client that got no answer sends the command again and gets the first answer, also
- * while the first is still running. Retryable failures are not remembered. Commands that start turns or that create or
- * delete sessions are also recorded in the log, so that a retry after a restart or a crash does not repeat them.
+ * Performs each command once per key: a client that got no answer sends the command again and gets the first answer, also while the first
+ * is still running. Retryable and internal failures are not remembered. Commands that start turns or that create or delete sessions are
+ * also recorded in the log, so a retry after a restart or a crash does not repeat them.
  */
 export interface Idempotency {
-  /** Rejects as the command did, or with 422 when the key was used with another body. */
+  /** Rejects as the command did, or with 422 if the key was used with another body. */
   once(attempt: Attempt): Promise<Answered>;
 }
 

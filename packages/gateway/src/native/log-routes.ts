@@ -56,7 +56,7 @@ export function logRoutes(native: NativeApp, sessions: Sessions): void {
     { config: { access: "sessions", doc: { summary: "Download the whole session as a file", query: exportQuery } } },
     (request, reply) => sendExport(sessions, request, reply),
   );
-  // Streamed, not buffered: an export may be larger than memory.
+  // Streamed, not buffered: an export can be larger than memory.
   app.addContentTypeParser(NDJSON, async (_request: FastifyRequest, payload: unknown) => payload);
   write(
     native,

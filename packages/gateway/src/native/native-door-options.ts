@@ -15,11 +15,11 @@ import type { SignInLinks } from "./sign-in-links.ts";
 
 /** What the native door needs of the token store. */
 export interface TokenIssuer {
-  /** A token for a program, with the scopes that clients of the doors need. Rejects with `invalid-request` for a bad name. */
+  /** Creates a token for a program, with the scopes that clients of the doors need. Rejects with `invalid-request` for a bad name. */
   create(wanted: { readonly name: string; readonly caller: Caller }): Promise<Secret>;
-  /** An admin token for a browser, named `browser-…`: of the user who made the link that it signs in by. */
+  /** Creates an admin token for a browser, named `browser-…`, for the user who made its sign-in link. */
   createForBrowser(maker: Caller): Promise<Secret>;
-  /** Revoke a browser's token. Tokens of other names stay: a script that signs out did not sign in here. */
+  /** Revokes a browser's token. Other tokens stay: a script that signs out did not sign in here. */
   revokeBrowser(name: string): Promise<void>;
 }
 
@@ -35,27 +35,27 @@ export interface WorkspaceList {
 
 /** The settings of the gateway, in the user's own file. */
 export interface UserSettings {
-  /** Rejects with `invalid-config` where the file cannot be read. */
+  /** Rejects with `invalid-config` if the file cannot be read. */
   read(): Promise<SettingsView>;
-  /** All of it or nothing. Rejects with `invalid-request` where the file would not be valid after it. */
+  /** Atomic. Rejects with `invalid-request` if it would make the file invalid. */
   change(wanted: ChangeSettings): Promise<SettingsView>;
-  /** Sends a test to the webhook as it is set now. Rejects with what went wrong. */
+  /** Sends a test to the webhook as currently set. Rejects with what went wrong. */
   testWebhook(): Promise<void>;
 }
 
 export interface NativeDoorOptions {
   readonly sessions: Sessions;
-  /** Absent: there are no agents here. */
+  /** Absent if there are no agents here. */
   readonly agents?: Agents;
   readonly comparisons: Comparisons;
   readonly about: (caller: Caller) => Promise<AboutView>;
   readonly models: (wanted: { readonly refresh: boolean }) => Promise<readonly ModelView[]>;
   readonly doctor: () => Promise<readonly FindingView[]>;
-  /** Absent: the gateway is by itself. */
+  /** Absent if the gateway stands alone. */
   readonly fleet?: (() => Promise<FleetView>) | undefined;
   readonly tokens: TokenIssuer;
   readonly workspaces: WorkspaceList;
-  /** Absent: the settings are those of the program that the gateway is a part of. */
+  /** Absent if the settings belong to the program that embeds the gateway. */
   readonly settings?: UserSettings | undefined;
   readonly links: SignInLinks;
   /** Milliseconds since the epoch. */

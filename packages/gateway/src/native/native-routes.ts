@@ -13,7 +13,7 @@ export interface NativeApp {
   readonly idempotency: Idempotency;
 }
 
-/** The parameters in the paths of this door. A route reads only those that its own path has, so none is ever absent. */
+/** Path parameters of this door. A route reads only those in its own path, so none is ever absent. */
 interface RouteParams {
   readonly id: string;
   readonly name: string;
@@ -28,14 +28,14 @@ interface RouteParams {
 export interface NativeCall {
   readonly request: FastifyRequest;
   readonly caller: Caller;
-  /** The caller with what its token may do, to which the tokens that it makes are held. */
+  /** The caller with its token's rights, which limit the tokens it makes. */
   readonly maker: Caller;
   readonly params: RouteParams;
 }
 
 interface NativeRoute {
   readonly summary: string;
-  /** Tokens with this scope may use the route; `sessions` when absent. */
+  /** Scope of the tokens that may use the route. Default: `sessions`. */
   readonly access?: "sessions" | "admin";
 }
 
@@ -48,7 +48,7 @@ interface WriteRoute<Body extends z.ZodType, Query extends z.ZodType> extends Na
   readonly query?: Query;
   readonly status?: number;
   readonly bodyLimit?: number;
-  /** The content type of the body; JSON when absent. */
+  /** Content type of the body. Default: JSON. */
   readonly mediaType?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ const idempotencyHeader = z.object({
   "idempotency-key": z.string().describe("A repeated key is answered with the first answer").exactOptional(),
 });
 
-/** Register a GET route that changes nothing. */
+/** Registers a GET route that changes nothing. */
 export function read<Query extends z.ZodType = z.ZodUnknown>(
   { app }: Pick<NativeApp, "app">,
   url: string,
@@ -71,8 +71,8 @@ export function read<Query extends z.ZodType = z.ZodUnknown>(
 }
 
 /**
- * Register a route that changes something: once for each `idempotency-key`. With `recall` also across restarts: what it
- * does is recorded in the log under `caller.command`, and `recall` makes the answer out of that record.
+ * Registers a route that changes something: once for each `idempotency-key`. With `recall`, also across restarts: what it does is recorded
+ * in the log under `caller.command`, and `recall` makes the answer from that record.
  */
 export function write<Body extends z.ZodType = z.ZodUnknown, Query extends z.ZodType = z.ZodUnknown>(
   { app, idempotency }: NativeApp,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { line, notBlank, oneOf } from "./fields.ts";
 import { type NativeApp, read, write } from "./native-routes.ts";
 
-/** As much as a prompt without images. */
+/** Maximum size of a prompt, which has no images here. */
 const PROMPT_BYTES = 10 * 1024 * 1024;
 
 const mode = oneOf(["agent", "plan", "ask"]);

@@ -76,7 +76,7 @@ const forkSessionBody = z.object({
 }) satisfies z.ZodType<ForkSession>;
 
 const words = z.record(z.string(), z.string());
-/** The name begins the names of the server's tools, and `__` ends it there. */
+/** Prefix of the names of the server's tools, where `__` ends it. */
 const serverName = z
   .string()
   .max(32)
@@ -101,7 +101,7 @@ const offerServersBody = z.object({
     .max(MAX_SERVERS),
 }) satisfies z.ZodType<OfferServers>;
 
-/** Sessions as wholes: list, create, change, fork and delete them. */
+/** Whole sessions: list, create, change, fork and delete them. */
 export function sessionRoutes(native: NativeApp, sessions: Sessions): void {
   read(
     native,

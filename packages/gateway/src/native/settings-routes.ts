@@ -11,8 +11,8 @@ const changeBody = z.object({
 }) satisfies z.ZodType<ChangeSettings>;
 
 /**
- * The gateway's settings. They say which programs run, and who may reach them: an admin may change them on the machine that
- * they are for, and not through a tunnel.
+ * The gateway's settings. They decide which programs run and who can reach them: only an admin can change them, on the machine they are
+ * for, and not through a tunnel.
  */
 export function settingsRoutes(native: NativeApp, { settings }: Pick<NativeDoorOptions, "settings">): void {
   read(

@@ -11,14 +11,11 @@ export interface SignInLink {
   readonly expiresAt: number;
 }
 
-/**
- * One-time codes that let a browser in. They are kept as digests and in memory only: reading the disk or restarting
- * the gateway has none.
- */
+/** One-time codes that sign a browser in. Kept as digests and only in memory: the disk has none of them, and a restart drops them. */
 export interface SignInLinks {
-  /** The code stands behind the `#`, which no browser sends to a server or to the next page. */
+  /** The code comes after the `#`, which browsers send neither to a server nor to the next page. */
   open(base: string, maker: Caller): SignInLink;
-  /** Who made it, once, for a code that was opened in the last ten minutes. */
+  /** Returns who made it, once, for a code opened in the last ten minutes. */
   redeem(code: string): Caller | undefined;
 }
 
@@ -29,13 +26,13 @@ export function createSignInLinks({ now }: { readonly now: () => number }): Sign
     open(base, maker) {
       const code = randomBytes(CODE_BYTES).toString("base64url");
       const expiresAt = now() + VALID_MS;
-      // Keep the newest twenty; older unused links are dropped.
+      // Keeps the newest twenty; older unused links are dropped.
       open = [...open, { digest: digest(code), expiresAt, maker }].slice(-MAX_OPEN);
       return { url: `${base}/#/sign-in/${code}`, expiresAt };
     },
     redeem(code) {
       const wanted = digest(code);
-      // Compare with all of them: the time must not reveal which one matched.
+      // Compares with all of them: the time must not reveal which one matched.
       const found = open.filter((link) => timingSafeEqual(link.digest, wanted));
       open = open.filter((link) => !found.includes(link));
       return found.find(({ expiresAt }) => expiresAt > now())?.maker;

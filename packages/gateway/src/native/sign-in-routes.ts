@@ -13,7 +13,7 @@ const COOKIE_SECONDS = 400 * 86_400;
 
 const signInBody = z.object({ code: line });
 
-/** Sign a browser in by a one-time link, and out again. */
+/** Signs a browser in by a one-time link, and out again. */
 export function signInRoutes(native: NativeApp, { links, tokens }: NativeDoorOptions): void {
   write(
     native,

@@ -117,7 +117,7 @@ describe("the page", () => {
   });
 });
 
-/** `fetch` unpacks by itself, so that the text is the same whichever way it came. */
+/** `fetch` decompresses, so the text is the same for every encoding. */
 async function fetchRaw(path: string, accepted: string) {
   const response = await get(path, { "accept-encoding": accepted });
   return { headers: response.headers, digest: digest(await response.text()) };

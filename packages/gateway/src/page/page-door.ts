@@ -66,20 +66,20 @@ function etagOf({ bytes }: PageFile): string {
   return createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
 }
 
-/** One file of the page, with its compressed forms where those are smaller. */
+/** One file of the page, with those compressed forms that are smaller. */
 export interface PageFile {
   readonly bytes: Uint8Array;
   readonly br?: Uint8Array | undefined;
   readonly gzip?: Uint8Array | undefined;
   readonly mediaType: string;
-  /** Its name changes with its content, so that a browser never has to ask for it again. */
+  /** Its name changes with its content, so a browser never has to request it again. */
   readonly immutable: boolean;
 }
 
 /** The built page by path, `/` for the page itself. Everything in it is public. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** The page: its paths, and its files, which are read when a browser asks for the first of them. */
+/** The page: its paths, and its files, which are read when a browser requests the first of them. */
 export interface Page {
   readonly paths: readonly string[];
   read(): PageFiles;
@@ -91,11 +91,11 @@ interface ServedFile extends PageFile {
 
 interface ChosenBody {
   readonly bytes: Uint8Array;
-  /** Undefined for the file as it is. */
+  /** Undefined for the uncompressed file. */
   readonly encoding: "br" | "gzip" | undefined;
 }
 
-/** The smallest form that the client says it can read. One that says nothing gets the file as it is. */
+/** The smallest form that the client accepts. A client that states nothing gets the uncompressed file. */
 export function chooseEncoding({ bytes, br, gzip }: PageFile, accepted: string | undefined): ChosenBody {
   const weights = readWeights(accepted ?? "");
   const takes = (encoding: string): boolean => (weights.get(encoding) ?? weights.get("*") ?? 0) > 0;

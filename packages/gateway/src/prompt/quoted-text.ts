@@ -8,8 +8,8 @@ export interface QuoteTags {
 }
 
 /**
- * The tags around a quoted text. The text cannot close them: where it contains such a closing tag, both tags bear a mark
- * that stands nowhere in it. The mark is a digest, so that the same text has the same tags in each request.
+ * The tags around a quoted text. The text cannot close them: if it contains such a closing tag, both tags get a mark that occurs nowhere in
+ * it. The mark is a digest, so the same text has the same tags in each request.
  */
 export function quoteTags(
   name: string,

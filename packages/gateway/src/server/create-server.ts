@@ -36,7 +36,7 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Metrics;
-  /** Absent: requests are not traced. */
+  /** If absent, requests are not traced. */
   readonly tracer?: Tracer | undefined;
   readonly version: string;
   /** How a person starts Caret on this machine, such as `caret`. */
@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly log?: GatewayLog;
 }
 
-/** What a log can do. It is given to Fastify for its requests. */
+/** The gateway's log. Fastify also gets it, for its requests. */
 export type GatewayLog = FastifyBaseLogger;
 
 const SAFE_HEADERS = {
@@ -54,7 +54,7 @@ const SAFE_HEADERS = {
   "cache-control": "no-store",
 };
 
-/** For what fails outside of any door. */
+/** For failures outside any door. */
 const showError = errorHandler(({ info, status, request }) => {
   const shown = toErrorReply(info, destinationOf(request));
   return { ...shown, status: status ?? shown.status };
@@ -77,12 +77,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     for (const name of [method].flat())
       routes.push({ method: name, url, isPublic: access === "public", mediaType, doc });
   });
-  // These wait for nothing, and call back: a promise for each would put off every request by a few rounds of the loop's tasks.
+  // These are synchronous and call back: a promise for each would delay every request by a few rounds of the event loop.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     counted.watch(reply.raw, request.method, request.routeOptions.url);
     gate(request, reply);
-    // Before its body is read: whatever that is, there is nobody to take it.
+    // Before its body is read, since nothing would take it.
     if (request.is404) showMissing(routes, request, reply);
     else done();
   });
@@ -91,7 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   app.addHook("onSend", readOn);
-  // Node has detached a connection with an upgrade request. If rejected, it would stay open for ever.
+  // Node has detached a connection with an upgrade request. If rejected, it would stay open forever.
   app.addHook("onResponse", ({ raw }, _reply, done) => {
     if ("upgrade" in raw && raw.upgrade === true) raw.socket.destroySoon();
     done();
@@ -107,7 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Gate): FastifyInstance {
   const app: FastifyInstance = fastify({
-    // Not as the instance of the server: Fastify would load pino for it.
+    // Not as the server's instance: Fastify would load pino for it.
     ...(log === undefined ? {} : { childLoggerFactory: (_none, bindings) => log.child(bindings) }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
@@ -115,9 +115,9 @@ function createApp({ log, newId }: ServerOptions, limits: ServerLimits, gate: Ga
     keepAliveTimeout: limits.idleConnectionMs,
     forceCloseConnections: "idle",
     exposeHeadRoutes: false,
-    // Routes read their requests with zod and have no schemas of Fastify's, whose compilers need not be loaded then.
+    // Routes parse their requests with zod and have no Fastify schemas, so its compilers need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // `tameJson` removes prototypes from what was parsed; Fastify would search the text for them.
+    // `tameJson` removes prototypes from the parsed body; Fastify would search the text for them.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
     // An invalid URL reaches no hook, so it goes through the gate here.
@@ -154,8 +154,8 @@ function noSchemas(): never {
 }
 
 /**
- * On 413 Fastify would close the connection while the client is still sending, and the client would never read the error.
- * So the rest of the body is read and discarded, within the request time-out.
+ * On 413 Fastify would close the connection while the client is still sending, and the client would never read the error. So the rest of
+ * the body is read and discarded, within the request time-out.
  */
 async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (reply.statusCode !== 413) return;
@@ -163,7 +163,7 @@ async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<voi
   request.raw.resume();
 }
 
-/** The id is part of some error bodies, and OpenCode sends a request again when it finds `500` or `429` anywhere in one. */
+/** The id is part of some error bodies, and OpenCode retries a request if it finds `500` or `429` anywhere in one. */
 function withoutDigits(id: string): string {
   let text = "";
   for (const sign of id) text += sign >= "0" && sign <= "9" ? "ghijklmnop".charAt(Number(sign)) : sign;

@@ -3,11 +3,11 @@ import { type ListedRoute, methodsAt } from "../admin/openapi.ts";
 
 export interface MissingRoute {
   readonly error: CaretError;
-  /** The methods that would have worked here; none when there is nothing at this path. */
+  /** The methods that would have worked here; empty if there is nothing at this path. */
   readonly allow: readonly string[];
 }
 
-/** What to say to a request that no route answers. */
+/** The answer to a request without a route. */
 export function missingRoute(routes: readonly ListedRoute[], method: string, path: string): MissingRoute {
   const allow = methodsAt(routes, path);
   if (allow.length > 0) {

@@ -155,7 +155,7 @@ it("drops fifty clients that never read, in bounded memory, and leaves their tur
   expect(most).toBeLessThan(64 * MEBIBYTE);
 });
 
-/** What the process holds, garbage that was not collected yet included. */
+/** The process's memory, including uncollected garbage. */
 function memory(): number {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -1,8 +1,7 @@
-/** Limits of one gateway. */
 export interface ServerLimits {
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** For all headers of a request, and for the whole of it, to arrive. */
+  /** Time for a request's headers (`headersMs`) and for the whole request (`requestMs`) to arrive. */
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleConnectionMs: number;

@@ -31,7 +31,7 @@ async function openEvents(port: number): Promise<WebSocket> {
 
 const LONG = "more than a socket takes ".repeat(40_000);
 
-/** Each leaves something connected. */
+/** Each leaves a connection open. */
 const clients: readonly (readonly [string, (server: StartedServer) => Promise<unknown>])[] = [
   ["has said nothing, as a browser's preconnect", ({ port }) => open(port)],
   ["has said half a request line", async ({ port }) => (await open(port)).write("GET /healt")],
@@ -88,7 +88,7 @@ describe("Stopping is quick", () => {
       drainMs: 1_000,
     });
     await connect(server);
-    // Whatever was sent has arrived when another request was answered.
+    // Once another request is answered, everything sent before has arrived.
     await fetch(`${server.url}/healthz`);
     const startedAt = performance.now();
     await server.app.close();

@@ -5,7 +5,7 @@ import { type StartedServer, startServer } from "./testing/start-server.ts";
 
 const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/** What was said of each span by its end. */
+/** An ended span, with everything set on it. */
 interface Ended {
   readonly name: string;
   readonly parent: SpanOptions["parent"];

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { accessOf, type Gate } from "../access/gate.ts";
 import { requestContextOf, setRequestContext } from "../http/request-context.ts";
 
-/** A route's first words, and the door that they lead to. */
+/** The beginning of a route's path, and its door. */
 const doors = [
   ["/v1/chat/completions", "openai"],
   ["/v1/responses", "responses"],
@@ -14,8 +14,8 @@ const doors = [
 ] as const;
 
 /**
- * The gate, with a span for each request that it is asked about, those that it refuses included. What the request starts is a
- * part of its trace. Not for what anyone may fetch: pages, health checks.
+ * The gate, with a span for each request it checks, including those it rejects. What the request starts is part of its trace. Skips what
+ * anyone may fetch: pages, health checks.
  */
 export function traceRequests(gate: Gate, tracer: Tracer): Gate {
   return (request, reply) => {

@@ -1,17 +1,17 @@
 /**
- * The log as the embedded store has it, with what a fleet adds: `fence`, `owner` and `lease_until` say which worker may
- * append to a session, and `home_machine` where its workspace and chats are.
+ * The embedded store's log plus what a fleet needs. `fence`, `owner` and `lease_until` say which worker may append to a session, and
+ * `home_machine` where its workspace and chats are.
  *
- * - `incarnation` tells a session from an earlier one of the same id.
- * - `events` is partitioned by the month of the append (`written`), not of the event, which may have happened long before:
- *   an import is one of today. That a `seq` is there once is the doing of the session's row, which each append moves.
- * - `data` is text and no `jsonb`: events hold what JSON in PostgreSQL refuses.
- * - `turn_usages` refers to no session on purpose: deleting one must not give its spending back to the day. `priced` is what a turn
- *   cost by the prices of its time.
- * - `said` is what a search finds: `id` is the time it was said, with a number among those of the same millisecond, so that the newest
- *   come first. Words are split by Caret, the same way for both stores.
- * - `api_conversations` and `api_blobs` are what the upstream of the API lane leaves to its client.
- * - `openers` are the processes that have the log open. Each counts its own commits, which is how others know of them.
+ * - `incarnation` tells a session from an earlier one with the same id.
+ * - `events` is partitioned by the month of the append (`written`), not of the event, which can be much older: an import is written today.
+ *   The primary key cannot make `seq` unique across partitions; the session's row does, since each append moves it.
+ * - `data` is text, not `jsonb`: events hold JSON that PostgreSQL rejects.
+ * - `turn_usages` deliberately has no foreign key to a session: deleting one must not refund the day's spending. `priced` is the turn's
+ *   cost at the prices of its time.
+ * - `said` is the search index. `id` is the time the piece was said, plus a number within the millisecond, so the newest come first. Caret
+ *   splits the words itself, the same way for both stores.
+ * - `api_conversations` and `api_blobs` hold what the API lane's upstream stores with its client.
+ * - `openers` are the processes that have the log open. Each counts its own commits, which is how others notice them.
  */
 export const sessionsAndEvents = `
   create table sessions (

@@ -1,14 +1,15 @@
 /**
- * What gateways and workers hand to each other. Nothing here is the log: rows may go once they were answered.
+ * What gateways and workers hand to each other. This is not the log: rows can be deleted once they are answered.
  *
- * - `work` has one row per key that ever had work: a session, or a conversation of the stateless doors. Whoever submits locks it, and so does
- *   the worker that finds nothing left to do: between the two no turn can be stranded. `fence` only grows.
- * - `turns` are the turns that were asked for, in the order of `position`. A turn goes from `queued` to `running` once, in the transaction that
- *   checks the fence; `input` and `answer` are sealed, and the input goes when the turn has ended.
- * - `running_turns` is what gateways show of turns while they run: what each waits for, sealed.
- * - `commands` are for one process: to stop, steer or answer a turn that it runs, or to look at files of its machine.
- * - `live_batches` carry answers of stateless doors as they are said. Unlogged: they matter while a client waits, and are in no backup.
- * - `members` are the gateways and workers that are there.
+ * - `work` has one row per key that ever had work: a session, or a conversation of the stateless doors. Submitters lock it, and so does the
+ *   worker that finds nothing left to do, so no turn is stranded between them. `fence` only grows.
+ * - `turns` are the requested turns, in the order of `position`. A turn goes from `queued` to `running` once, in the transaction that
+ *   checks the fence. `input` and `answer` are sealed; the input is deleted when the turn ends.
+ * - `running_turns` is what gateways show of running turns: what each waits for, sealed.
+ * - `commands` are addressed to one process: stop, steer or answer a turn it runs, or look at files on its machine.
+ * - `live_batches` carry answers of the stateless doors while they stream. Unlogged: they matter only while a client waits, and no backup
+ *   has them.
+ * - `members` are the gateways and workers that are present.
  */
 export const workQueue = `
   create table work (

@@ -1,6 +1,6 @@
 /**
- * Whose sessions, messages and turns they are: null is the person whose gateway it is. A turn's usage keeps its user when its
- * session is deleted: deleting one gives nothing back of a quota.
+ * The user of sessions, messages and turns; null is the gateway's own user. A turn's usage keeps its user when its session is deleted, so
+ * deleting gives nothing back of a quota.
  */
 export const users = `
   alter table sessions add column user_name text collate "C";

@@ -1,6 +1,6 @@
 /**
- * The tokens that every gateway of the fleet knows: digests, no secrets. `change` grows with each change of any of them, so that a
- * gateway sees by one number whether it has to read them again.
+ * Tokens that every gateway of the fleet accepts: digests, not secrets. Every change to a token increases `change`, so a gateway compares
+ * one number to see whether to read them again.
  */
 export const tokens = `
   create table tokens (

@@ -1,4 +1,6 @@
-/** Answers that clients refer to by id (`previous_response_id`), sealed; each is its keeper's alone, and goes with its session. */
+/**
+ * Answers that clients refer to by id (`previous_response_id`), sealed. Each belongs to its keeper alone and is deleted with its session.
+ */
 export const keptAnswers = `
   create table kept_answers (
     key        bigint generated always as identity primary key,

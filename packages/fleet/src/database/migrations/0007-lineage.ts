@@ -1,9 +1,10 @@
 /**
- * Which session answered which transcript of the stateless doors, for all workers. Digests only: no row says what was said. Rows of a session go
- * with it.
+ * Which session answered which transcript of the stateless doors, for all workers. Digests only: rows hold no text. A session's rows are
+ * deleted with it.
  *
- * - `lineage_newest` names the transcript from which alone a session goes on; its row in `lineage_transcripts` may be another session's by now.
- * - `lineage_scopes` is what clients looked like when they last spoke.
+ * - `lineage_newest` names the only transcript that a session goes on from; another session may have taken over its row in
+ *   `lineage_transcripts`.
+ * - `lineage_scopes` holds each client's traits at its last request.
  */
 export const lineage = `
   create table lineage_transcripts (

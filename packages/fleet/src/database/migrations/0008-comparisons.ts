@@ -1,6 +1,6 @@
 /**
- * What gateways show of comparisons, which live in the workers that run them (`owner`). `view` is sealed: it has the prompt and what
- * candidates say. `version` grows with each change.
+ * What gateways show of comparisons, which live in the workers that run them (`owner`). `view` is sealed: it contains the prompt and the
+ * candidates' answers. `version` grows with each change.
  */
 export const comparisons = `
   create table comparisons (

@@ -1,9 +1,9 @@
 /**
- * Contested transcripts outlive the session that answered them last: without the row the next session to answer would pass for the only
- * one, and the client of an earlier one would go on there. `deleted_with` is the session that an uncontested row goes with. PostgreSQL works
- * it out itself, so that it is right in rows of programs that do not know it.
+ * Contested transcripts outlive the session that answered them last. Without the row, the next session to answer would look like the only
+ * one, and another session's client would go on there. `deleted_with` is the session with which an uncontested row is deleted. It is a
+ * generated column, so rows written by programs that do not know it are right too.
  *
- * Both tables are altered. A session is deleted in this order; in the other one the two would wait for each other.
+ * Both tables are altered, locked in the order in which deleting a session locks them; the other order could deadlock.
  */
 export const contestedTranscripts = `
   lock table sessions in access exclusive mode;

@@ -1,4 +1,4 @@
-/** Which token made a token: it is revoked with it. `made_by` is the digest of the maker, whose name may be given again. */
+/** Which token made a token: revoking the maker revokes both. `made_by` is the maker's digest, since its name can be reused. */
 export const tokenMakers = `
   alter table tokens add column made_by text, add column made_by_name text collate "C";
 `;

@@ -1,6 +1,6 @@
 /**
- * Partitions are the owner's alone: roles read and write them through `events`. The function takes from a partition what default privileges
- * gave with its making, and finds no table of the caller's temporary schema before Caret's own.
+ * Partitions belong to the owner alone; roles read and write them through `events`. The function revokes what default privileges granted on
+ * a new partition, and cannot be led to a table in the caller's temporary schema before Caret's own.
  */
 export const partitionRights = `
   create or replace function make_event_partitions() returns void

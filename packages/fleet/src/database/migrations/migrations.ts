@@ -11,17 +11,17 @@ import { tokenMakers } from "./0010-token-makers.ts";
 import { partitionRights } from "./0011-partition-rights.ts";
 
 export interface Migration {
-  /** One or more statements. They run in the transaction that records the migration. */
+  /** One or more statements, run in the transaction that records the migration. */
   readonly sql: string;
   /**
-   * The oldest program that still works on a database with this migration, by the number of the newest migration it
-   * knows. A migration that only adds (expand) names the number before its own or an earlier one, so that two versions run at once; one
-   * that takes away (contract) names the first program that does not use what goes.
+   * The oldest program that still works with this migration applied, by the number of the newest migration it knows. A migration that only
+   * adds (expand) names the number before its own or an earlier one, so two versions can run at once; one that removes (contract) names the
+   * first program that does not use what it removes.
    */
   readonly oldestProgram: number;
 }
 
-/** In order: the first is number 1. A released migration is never edited; a change is a new one. */
+/** In order, numbered from 1. Never edit a released migration; add a new one. */
 export const migrations: readonly Migration[] = [
   { sql: sessionsAndEvents, oldestProgram: 1 },
   { sql: pinnedSessions, oldestProgram: 1 },

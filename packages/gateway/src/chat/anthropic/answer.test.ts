@@ -117,7 +117,7 @@ describe("a whole answer and a stream", () => {
     (shown) => {
       const shape = { ...options, showActivity: shown };
       const stream = new MessageStream(shape);
-      // Event by event, as a slow turn comes.
+      // Event by event, as in a slow turn.
       const wire = split.map((event) => stream.write([event])).join("") + stream.end({ kind: "finished" });
       const { content, stop_reason } = toMessage(split, shape);
       expect(blocksOf(wire)).toEqual(content);
@@ -126,7 +126,7 @@ describe("a whole answer and a stream", () => {
   );
 });
 
-/** The content that a client puts together from a stream. */
+/** The content that a client assembles from a stream. */
 function blocksOf(wire: string): readonly Record<string, unknown>[] {
   const blocks: Record<string, unknown>[] = [];
   for (const [, data = ""] of wire.matchAll(/^data: (.*)$/gm)) {

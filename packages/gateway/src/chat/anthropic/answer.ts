@@ -5,7 +5,7 @@ import type { Cut } from "../stop-matcher.ts";
 import { DIRECT, type MessageStreamOptions, NOT_KEPT, type Stop, toStop } from "./stream.ts";
 import { toMessageUsage } from "./usage.ts";
 
-/** Without `citations` where there are none, as Anthropic's servers send it: the AI SDK refuses null there. */
+/** Omits empty `citations`, as Anthropic's servers do: the AI SDK rejects null there. */
 type TextBlock =
   | { readonly type: "thinking"; thinking: string; readonly signature: string }
   | { readonly type: "text"; text: string };
@@ -31,7 +31,7 @@ export interface AnthropicMessage extends Stop {
   readonly usage: ReturnType<typeof toMessageUsage>;
 }
 
-/** The whole answer of a turn at once: the same blocks, in the same order, as the stream has. */
+/** A turn's whole answer: the same blocks in the same order as the stream. */
 export function toMessage(
   events: readonly AgentEvent[],
   { id, model, count, showActivity }: MessageStreamOptions,

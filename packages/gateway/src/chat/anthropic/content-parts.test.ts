@@ -6,7 +6,7 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const image = (source: unknown) => ({ type: "image", source });
 const document = (source: unknown, title?: string) => ({ type: "document", source, title });
 
-/** The parts with nothing but what a person would look at. */
+/** The parts, reduced to what a person would look at. */
 const shown = (parts: readonly TranscriptPart[]) =>
   parts.map((part) => (part.kind === "unpassable" ? part.label : part));
 

@@ -22,13 +22,13 @@ const unavailable: ErrorResponse = { status: 503, type: "api_error" };
 const overloaded: ErrorResponse = { status: 529, type: "overloaded_error" };
 
 /**
- * How each of our errors looks to an Anthropic client. A new code does not compile until it has a row.
+ * How each of our errors looks to an Anthropic client. A new code does not compile without a row.
  *
- * 401 is kept for the client's own token: Claude Code answers it by asking for another login, which would be no help
- * when it is Caret's login at Cursor that is missing. Clients send 409, 429, 5xx and, inside a stream, `api_error` and
- * `overloaded_error` again by themselves, so only what passes (`retry-advice.ts`) has such a status. Claude Code also sends
- * 400 and 422 again, five times, each with fewer of its betas: 400 is for bodies that cannot be read or answered, and
- * whatever else is refused or has failed is 424. `internal` stays 500: it is a bug of ours, and monitoring should see it.
+ * 401 is reserved for the client's own token: Claude Code reacts by asking for another login, which would not help when Caret's login at
+ * Cursor is missing. Clients retry 409, 429, 5xx and, inside a stream, `api_error` and `overloaded_error` automatically, so only transient
+ * errors (`retry-advice.ts`) have such a status. Claude Code also retries 400 and 422, five times, each with fewer of its betas: so 400 is
+ * for bodies that cannot be read or answered, and any other refusal or failure is 424. `internal` stays 500: it is our bug, and monitoring
+ * should see it.
  */
 const responses = {
   "not-logged-in": forbidden,
@@ -83,14 +83,14 @@ const responses = {
   internal: { status: 500, type: "api_error" },
 } as const satisfies Record<ErrorCode, ErrorResponse>;
 
-/** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
+/** Makes a failure final if it is not worth a retry, or if part of the answer was already shown. */
 function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
   const response = responses[info.code];
   const invitesRetry = response.status === 409 || response.status === 429 || response.status >= 500;
   return (isBegun || isFinal(info)) && invitesRetry ? failed : response;
 }
 
-/** Shown as the body of a failed answer, or inside `event: error` when the stream has begun. */
+/** The body of a failed answer, or the data of `event: error` once the stream has begun. */
 export interface AnthropicErrorBody {
   readonly type: "error";
   readonly error: {
@@ -102,10 +102,7 @@ export interface AnthropicErrorBody {
   readonly request_id?: string;
 }
 
-/**
- * `isBegun`: the client was already shown a part of the answer. Then the failure is final whatever it was: sent again, the
- * request would be answered twice.
- */
+/** `isBegun`: the client has already seen part of the answer. Then any failure is final: a retry would be answered twice. */
 export function toAnthropicError(info: ErrorInfo, isBegun = false): AnthropicErrorBody {
   const { type } = responseOf(info, isBegun);
   const { code, retryAfterSeconds: wait } = info;
@@ -117,7 +114,7 @@ export interface AnthropicErrorReply extends ErrorReply {
   readonly body: AnthropicErrorBody;
 }
 
-/** A whole HTTP answer. `status`: one that says more than our code does. */
+/** A complete HTTP answer. `status`: a more specific one than our code's. */
 export function toAnthropicReply(info: ErrorInfo, requestId: string, status?: number): AnthropicErrorReply {
   return {
     status: status ?? responseOf(info, false).status,

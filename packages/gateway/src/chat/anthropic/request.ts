@@ -23,7 +23,7 @@ import { ignoredFields } from "../ignored-fields.ts";
 import { answerFormatOf, formatInstruction, samplingOf } from "../sampling-and-format.ts";
 import { toMessageTools, toToolChoice } from "./tools.ts";
 
-/** What a content is, in every role: a string, or blocks of which only the type is known here. */
+/** Content in any role: a string, or blocks of which only the type is checked here. */
 const contentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
   error: "must be a string or a list of blocks with a type",
 });
@@ -34,8 +34,8 @@ const messageSchema = z.object({
 });
 
 /**
- * Only what is read, and only as strictly as needed to read it: clients send betas and fields of next month. Limits that
- * bind Anthropic's models only (`budget_tokens` below `max_tokens`, for one) are not checked, since they do not apply here.
+ * Validates only what is read, and only as strictly as needed to read it: clients send betas and fields of next month. Limits that apply
+ * only to Anthropic's models (such as `budget_tokens` below `max_tokens`) are not checked.
  */
 export const messagesBodySchema = z.looseObject({
   model: z.string().optional(),
@@ -73,10 +73,10 @@ export type MessagesBody = z.infer<typeof messagesBodySchema>;
 export type MessageBody = MessagesBody["messages"][number];
 export type ContentBlock = Exclude<MessageBody["content"], string>[number];
 
-/** Claude Code's first system block is for Anthropic's accounts and changes with every version: no instruction. */
+/** Claude Code's first system block is for Anthropic's accounts and changes with every version; it is not an instruction. */
 const BILLING_BLOCK = "x-anthropic-billing-header";
 
-/** The texts of a system prompt, without what is not meant for a model. */
+/** The texts of a system prompt, without those not meant for a model. */
 function systemTexts(content: MessageBody["content"]): readonly string[] {
   const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
   return texts.filter((text) => typeof text === "string").filter((text) => text !== "" && !isBilling(text));
@@ -89,7 +89,7 @@ function isBilling(text: string): boolean {
 type Parts = readonly TranscriptPart[];
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Looks for one wrong character; a pattern for the whole of it would exhaust the stack on an image of megabytes. */
+/** Looks for one wrong character; a pattern for the whole string would exhaust the stack on an image of megabytes. */
 const base64 = z
   .string()
   .min(1)
@@ -107,7 +107,7 @@ const documentSource = z.union([
   }),
 ]);
 
-/** What the user says. Nothing in it fails the request here: what cannot be passed on becomes an `UnpassablePart`. */
+/** The user's content. Does not fail for what cannot be passed on: that becomes an `UnpassablePart`. */
 export function toContentParts(block: ContentBlock, path: string): Parts {
   switch (block.type) {
     case "text":
@@ -124,7 +124,7 @@ export function toContentParts(block: ContentBlock, path: string): Parts {
   }
 }
 
-/** What a tool gave. Structures that only a model reads go on as JSON; a reference to a tool says that it is there now. */
+/** A tool's result. Structures that only a model reads are passed on as JSON; a tool reference says that the tool is available now. */
 export function toResultParts(block: ContentBlock, path: string): Parts {
   if (block.type === "tool_reference")
     return [{ kind: "text", text: `The tool \`${String(block["tool_name"])}\` can be called now.` }];
@@ -179,14 +179,14 @@ const resultSchema = z.object({
   is_error: z.boolean().nullish(),
 });
 
-/** The transcript in the doors' own words. System messages are left out: they are collected elsewhere. */
+/** The transcript in the doors' terms. Omits system messages, which are collected elsewhere. */
 function toDoorMessages(messages: readonly MessageBody[]): readonly TranscriptMessage[] {
   const transcript = messages.flatMap((message, index) => toMessages(message, `messages.${index}.content`));
   if (transcript.some(({ role }) => role !== "assistant")) return transcript;
   throw new CaretError("invalid-request", "messages: one at least has to be the user's.");
 }
 
-/** An instruction that stands last, with nothing else to answer, is the question. */
+/** A trailing instruction with nothing else to answer is the question. */
 function withQuestion(messages: readonly MessageBody[]): MessageBody[] {
   const last = messages.at(-1);
   const isInstruction = last?.role === "system" || last?.role === "developer";
@@ -218,7 +218,7 @@ function toCall(block: ContentBlock, path: string): TranscriptCall {
   return { callId: id, name, input };
 }
 
-/** Results become messages of their own; what the user says around them stays in its place. */
+/** Results become separate messages; the user's text around them stays in its place. */
 function toUserMessages(blocks: readonly ContentBlock[], path: string): readonly TranscriptMessage[] {
   const messages: TranscriptMessage[] = [];
   let parts: TranscriptPart[] = [];
@@ -256,7 +256,7 @@ export interface MessagesRequest {
   readonly stream: boolean;
 }
 
-/** Read the body of `/v1/messages` or of its `count_tokens`. Throws `invalid-request`, naming the field. */
+/** Reads the body of `/v1/messages` or of its `count_tokens`. Throws `invalid-request`, naming the field. */
 export function parseMessagesRequest(json: unknown, headers: IncomingHttpHeaders): MessagesRequest {
   const parsed = messagesBodySchema.safeParse(json);
   if (!parsed.success) throw new CaretError("invalid-request", firstIssue(parsed.error), { cause: parsed.error });
@@ -290,7 +290,7 @@ function toRequestedModel({ model, cursorModel, output_config, thinking }: Messa
   return { model, cursorModel, effort: output_config?.effort ?? undefined, thinking: thinks };
 }
 
-/** Betas had it in a field of its own. */
+/** Betas had it in a separate field. */
 function formatOf({ output_config, output_format }: MessagesBody): AnswerFormat | undefined {
   return (
     answerFormatOf(output_config?.format, "output_config.format") ?? answerFormatOf(output_format, "output_format")

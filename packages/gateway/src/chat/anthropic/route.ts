@@ -14,7 +14,7 @@ import { MessageStream, PING } from "./stream.ts";
 const messagesDoc = { summary: "Anthropic messages", body: messagesBodySchema, streams: true };
 const countDoc = { summary: "Estimate the tokens of a request", body: messagesBodySchema };
 
-/** `POST /v1/messages` and `POST /v1/messages/count_tokens`, whatever their query says. */
+/** `POST /v1/messages` and `POST /v1/messages/count_tokens`, with any query. */
 export function anthropicDoor(options: DoorOptions): FastifyPluginAsync {
   return async (app) => {
     app.setErrorHandler(errorHandler(({ info, status, request }) => toAnthropicReply(info, request.id, status)));
@@ -35,7 +35,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, options: DoorOptio
   reply.header("request-id", request.id);
   return serveAnswer({ request, reply, options }, door, {
     stream,
-    // Every block of text is a content block of its own.
+    // Every block of text is a separate content block.
     blockGap: "",
     keepAlive: PING,
     openStream: (turn) => new MessageStream(shape(turn)),
@@ -57,9 +57,9 @@ const continuedSchema = z.looseObject({
 });
 
 /**
- * Anthropic's servers keep a thread's messages, so that a client may send only what is new, without its tools. Nothing of
- * the kind is kept here. The refusal has the code by which the official client knows that it must send everything: it
- * then does so by itself, and what it sends is recognised as always.
+ * Anthropic's servers keep a thread's messages, so a client can send only what is new, without its tools. This gateway keeps no threads.
+ * Its refusal has the code that makes the official client send everything, without asking anyone; that transcript is then recognised as
+ * usual.
  */
 async function refuseContinuedThread(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { success, data } = continuedSchema.safeParse(request.body);

@@ -17,7 +17,7 @@ function text(value: string, blockId = "b1"): AgentEvent[] {
   ];
 }
 
-/** The stream as a client reads it: each event's data, after checking that its name stands above it. */
+/** The stream as a client reads it: each event's data, after checking that the event's name matches. */
 function readStream(wire: string): unknown[] {
   expect(wire.endsWith("\n\n")).toBe(true);
   return wire

@@ -8,7 +8,7 @@ import { toAnthropicError } from "./errors.ts";
 import { toAnthropicUsage, toMessageUsage } from "./usage.ts";
 
 export const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
-/** What Anthropic's servers keep or say beside a message, and nothing here does. */
+/** Fields of Anthropic's servers that have no meaning here. */
 export const NOT_KEPT = { container: null, diagnostics: null } as const;
 const MESSAGE_STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
@@ -22,20 +22,19 @@ export interface MessageStreamOptions {
 type BlockKind = "text" | "thinking";
 
 /**
- * The events of an Anthropic stream: `message_start`, content blocks one after the other, `message_delta` with the stop
- * reason and the usage, `message_stop`. A block is opened by the first piece that needs it and closed by the first that
- * needs another, so an agent's tool call in the middle of a text block only splits that block.
+ * The events of an Anthropic stream: `message_start`, content blocks one after the other, `message_delta` with the stop reason and the
+ * usage, `message_stop`. The first piece that needs a block opens it, and the first that needs another closes it, so an agent's tool call
+ * in the middle of a text block only splits that block.
  *
- * A failure after the start is sent as `event: error`, followed by the normal end. Anthropic's own clients throw at the
- * error and read no further; the ones that read on (the AI SDK, hence OpenCode) would send the request again for ever
- * without a `stop_reason` and a `message_stop`.
+ * A failure after the start is sent as `event: error`, followed by the normal end. Anthropic's own clients throw at the error and read no
+ * further; those that read on (the AI SDK, hence OpenCode) would repeat the request forever without a `stop_reason` and a `message_stop`.
  */
 export class MessageStream implements AnswerStream {
   readonly #options: MessageStreamOptions;
   readonly #reader: AnswerReader;
   /** The index of the next block. */
   #next = 0;
-  /** `head` is what each delta of the block starts with. */
+  /** `head` is the start of each delta of the block. */
   #open: { readonly kind: BlockKind; readonly head: string } | undefined;
 
   constructor(options: MessageStreamOptions) {
@@ -118,16 +117,16 @@ export class MessageStream implements AnswerStream {
 export interface Stop {
   readonly stop_reason: "end_turn" | "tool_use" | "max_tokens" | "stop_sequence";
   readonly stop_sequence: string | null;
-  /** Of a refusal, which no agent says apart from its words. */
+  /** For a refusal, which agents do not mark as one. */
   readonly stop_details: null;
 }
 
 const UNSTOPPED = { stop_sequence: null, stop_details: null } as const;
 
-/** The agent itself makes the call, and no program of the server's. */
+/** The agent makes the call itself, not a program of the server. */
 export const DIRECT = { type: "direct" } as const;
 
-/** What ended a good answer, in the words of the Messages API. */
+/** Why a successful answer ended, in the terms of the Messages API. */
 export function toStop(calls: number, cut: Cut | undefined): Stop {
   if (cut?.kind === "stop-sequence") return { ...UNSTOPPED, stop_reason: "stop_sequence", stop_sequence: cut.sequence };
   if (cut?.kind === "length") return { ...UNSTOPPED, stop_reason: "max_tokens" };

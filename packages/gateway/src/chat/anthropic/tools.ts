@@ -5,7 +5,7 @@ import type { MessagesBody } from "./request.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a request says of a tool that comes without a schema. */
+/** What a request says about a tool without a schema. */
 export interface TypedTool {
   readonly type: string;
   readonly display_width_px?: unknown;
@@ -44,7 +44,7 @@ const fileFields = {
   },
 } as const;
 
-/** The later versions have no way back, and another name for the text that is inserted. */
+/** Later versions lack undo and have another name for the inserted text. */
 function textEditor({ type }: TypedTool): KnownTool {
   const isOld = versionOf(type) < 2025_04_29;
   const commands = ["view", "create", "str_replace", "insert", ...(isOld ? ["undo_edit"] : [])];
@@ -134,8 +134,8 @@ const families: Readonly<Record<string, (tool: TypedTool) => KnownTool>> = {
 };
 
 /**
- * The tools that Anthropic defines and the client runs: requests name them by type, without a schema. Undefined for the
- * others, which Anthropic's own servers run. A version that is not known yet gets the newest schema.
+ * Tools that Anthropic defines and the client runs: requests name them by type, without a schema. Undefined for those that Anthropic's own
+ * servers run. Unknown versions get the newest schema.
  */
 function clientTool(tool: TypedTool): KnownTool | undefined {
   return families[typeParts(tool.type)?.[1] ?? ""]?.(tool);
@@ -154,10 +154,10 @@ type ToolBody = NonNullable<MessagesBody["tools"]>[number];
 type ServerBody = NonNullable<MessagesBody["mcp_servers"]>[number];
 type ChoiceBody = NonNullable<MessagesBody["tool_choice"]>;
 
-/** Whatever may be given to a tool that says nothing of its input. */
+/** Input schema of a tool that declares none: anything. */
 const ANY_INPUT = { type: "object" };
 
-/** The tools the client runs itself: its own, and those of Anthropic's that a client runs. */
+/** The tools the client runs: its own, and those of Anthropic's that clients run. */
 export function toMessageTools(tools: readonly ToolBody[], servers: readonly ServerBody[] = []): RequestTools {
   // Anthropic's API would call these itself.
   const remote = servers.map(({ name }) => `mcp_servers.${name ?? ""}`);
@@ -175,7 +175,7 @@ function toTool(tool: ToolBody, index: number): readonly (SentTool | string)[] {
   return [{ name, ...described, inputSchema: input_schema ?? ANY_INPUT }];
 }
 
-/** It searches among the tools that are deferred; all of them are offered from the start. */
+/** Searches deferred tools; here all tools are offered from the start. */
 function isToolSearch(type: string): boolean {
   return type.startsWith("tool_search_tool_");
 }

@@ -2,8 +2,8 @@ import type { Usage } from "@caret/protocol";
 import { type AnswerUsage, ownUsage } from "../answer-usage.ts";
 
 /**
- * Usage as Anthropic's clients read it: `input_tokens` is what was neither read from nor written to the cache. The format
- * demands two of the numbers; where upstream gave none they are estimates, and `caret_estimated` says so.
+ * Usage as Anthropic's clients read it: `input_tokens` excludes cache reads and writes. The format requires two of the numbers; if upstream
+ * did not report them they are estimates, marked by `caret_estimated`.
  */
 export interface AnthropicUsage {
   readonly input_tokens: number;
@@ -11,12 +11,12 @@ export interface AnthropicUsage {
   readonly cache_read_input_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly output_tokens_details: { readonly thinking_tokens: number } | null;
-  /** Nothing is run by the server. */
+  /** The server runs no tools. */
   readonly server_tool_use: null;
-  /** US dollars, when upstream named a price. */
+  /** US dollars, if upstream named a price. */
   readonly cost?: number;
   readonly caret_estimated?: true;
-  /** What the whole turn used, of which this is the last answer. */
+  /** Usage of the whole turn, in its last answer. */
   readonly caret_turn_usage?: Usage;
 }
 
@@ -37,7 +37,7 @@ export function toAnthropicUsage(answer: AnswerUsage): AnthropicUsage {
   };
 }
 
-/** The same for a message, which says also how it was served. */
+/** The same for a message, which also says how it was served. */
 export function toMessageUsage(answer: AnswerUsage) {
   return {
     ...toAnthropicUsage(answer),

@@ -28,7 +28,7 @@ interface ChatChoice {
   readonly finish_reason: ReturnType<typeof finishReason>;
 }
 
-/** The whole answer of a turn at once: the same text, in the same order, as the stream has. */
+/** A turn's whole answer: the same text in the same order as the stream. */
 export function toCompletion(
   events: readonly AgentEvent[],
   options: Omit<ChatStreamOptions, "includeUsage">,

@@ -3,7 +3,7 @@ import type { ErrorReply } from "../../http/error-handler.ts";
 import { isFinal, retryHeaders } from "../../http/retry-advice.ts";
 import { errorMessage } from "../error-message.ts";
 
-/** How OpenAI's clients see a failure: most decide by the status whether to try again, some by the type. */
+/** How OpenAI's clients see a failure: most decide on a retry by the status, some by the type. */
 interface ErrorResponse {
   readonly status: number;
   readonly type: string;
@@ -20,13 +20,13 @@ const server = (status: number, code: string): ErrorResponse => ({ status, type:
 const limited = (code: string): ErrorResponse => ({ status: 429, type: "rate_limit_error", code });
 
 /**
- * Every error at this door. A new code does not compile until it has a row.
+ * Every error at this door. A new code does not compile without a row.
  *
- * Clients send 408, 409, 429 and 5xx again by themselves, most of them without a look at `x-should-retry`, and some do the
- * same for the type `server_error`. So only what passes (`retry-advice.ts`) has such a status. What ended a turn for good is
- * 424, whose type no client knows: the agent, which the answer depends on, failed. A used-up plan is 402, as other
- * compatible servers have it. 401 is for the client's own token alone; a missing login at Cursor is nothing the client
- * could mend by asking for another key. `internal` stays 500: it is a bug of ours, and monitoring should see it.
+ * Clients retry 408, 409, 429 and 5xx automatically, mostly without looking at `x-should-retry`, and some also retry the type
+ * `server_error`. So only transient errors (`retry-advice.ts`) have such a status. A turn that failed for good is 424, with a type that no
+ * client knows: the answer depends on the agent, which failed. A used-up plan is 402, as on other compatible servers. 401 is reserved for
+ * the client's own token; asking for another key would not fix a missing login at Cursor. `internal` stays 500: it is our bug, and
+ * monitoring should see it.
  */
 const responses: Record<ErrorCode, ErrorResponse> = {
   "not-logged-in": denied("not_logged_in"),
@@ -84,12 +84,12 @@ const responses: Record<ErrorCode, ErrorResponse> = {
   internal: server(500, "internal_error"),
 };
 
-/** Types and statuses by which clients try again. */
+/** Types and statuses on which clients retry. */
 function invitesRetry({ status, type }: ErrorResponse): boolean {
   return status === 409 || status === 429 || status >= 500 || type === "server_error";
 }
 
-/** A failure that could pass and did not, or that broke an answer off, looks as final as it is. */
+/** Makes a failure final if it is not worth a retry, or if part of the answer was already shown. */
 function responseOf(info: ErrorInfo, isBegun: boolean): ErrorResponse {
   const response = responses[info.code];
   return (isBegun || isFinal(info)) && invitesRetry(response) ? failed(response.code) : response;
@@ -100,13 +100,13 @@ export interface OpenaiError {
   readonly type: string;
   readonly param: string | null;
   readonly code: string;
-  /** Our own word for it, for programs that know Caret. */
+  /** Our own error, for programs that know Caret. */
   readonly caret: Omit<ErrorInfo, "message">;
 }
 
 /**
- * The `error` object of this door's answers, in a body or in the middle of a stream. `isBegun`: the client was already shown
- * a part of the answer. Then the failure is final whatever it was: sent again, the request would be answered twice.
+ * The `error` object of this door's answers, in a body or mid-stream. `isBegun`: the client has already seen part of the answer. Then any
+ * failure is final: a retry would be answered twice.
  */
 export function toOpenaiError(info: ErrorInfo, isBegun = false): OpenaiError {
   const { type, code, param = null } = responseOf(info, isBegun);
@@ -118,7 +118,7 @@ export interface OpenaiErrorReply extends ErrorReply {
   readonly body: { readonly error: OpenaiError };
 }
 
-/** A whole HTTP answer. `status`: one that says more than our code does. */
+/** A complete HTTP answer. `status`: a more specific one than our code's. */
 export function toOpenaiReply(info: ErrorInfo, status?: number): OpenaiErrorReply {
   return {
     status: status ?? responseOf(info, false).status,

@@ -288,7 +288,7 @@ const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
 const withCall = (call: unknown) => ({ messages: [{ role: "assistant", tool_calls: [call] }, ...hello] });
 const withTool = (tool: unknown) => ({ messages: hello, tools: [tool] });
 
-/** What is wrong, and the beginning of what the client is sent about it. */
+/** A bad body, and the beginning of the client's error message. */
 const badRequests: readonly (readonly [unknown, string])[] = [
   [undefined, "The body must be"],
   [null, "The body must be"],

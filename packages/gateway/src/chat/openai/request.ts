@@ -46,7 +46,7 @@ export interface Transcript {
   readonly messages: readonly TranscriptMessage[];
 }
 
-/** System and developer text may stand anywhere; it is gathered in order. */
+/** Gathers system and developer text in order; it can be anywhere in the messages. */
 function toTranscript(chat: readonly ChatMessage[]): Transcript {
   const system: string[] = [];
   const messages: TranscriptMessage[] = [];
@@ -106,7 +106,7 @@ function toChatTools(tools: z.infer<typeof chatToolsSchema>): RequestTools {
   return toRequestTools((tools ?? []).map((tool, index) => toTool(tool, `tools[${index}]`) ?? tool.type));
 }
 
-/** Undefined: no client runs tools of that type. */
+/** Undefined if no client runs tools of that type. */
 function toTool(tool: z.infer<typeof toolSchema>, path: string): SentTool | undefined {
   if (tool.type === "function") return toFunctionTool(required(tool.function, `${path}.function`));
   if (tool.type === "custom") return toCustomTool(required(tool.custom, `${path}.custom`));
@@ -125,7 +125,7 @@ export const tokenLimit = z.int("must be a whole number").positive("must be more
 const stopSequence = z.string("must be a string").min(1, "must not be empty");
 const stopSchema = z.union([stopSequence, z.array(stopSequence)], "must be a string or a list of strings").nullish();
 
-/** What is read of a body. Sampling parameters and whatever else is not here have no meaning for the agent. */
+/** The fields we read of a body. Others, such as most sampling parameters, have no meaning for the agent. */
 export const chatSchema = z.looseObject({
   model: text,
   cursorModel: text,
@@ -187,7 +187,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ch
   };
 }
 
-/** Answering without what was asked for would be a lie; these cannot be had from the agent. */
+/** Rejects what the agent cannot give: answering without it would be a lie. */
 function refuseWhatCannotBe(chat: ChatBody): void {
   if ((chat.n ?? 1) > 1) throw invalidRequest("n: only one answer can be given at a time");
   if (chat.logprobs === true || (chat.top_logprobs ?? 0) > 0)

@@ -39,7 +39,7 @@ const calls: readonly AgentEvent[] = ["c1", "c2"].map((callId) => ({
   owner: "client",
 }));
 
-/** The stream as a client sees it: parsed chunks, and `[DONE]` as it is. */
+/** The stream as a client sees it: parsed chunks, and `[DONE]` unchanged. */
 function chunksOf(wire: string): unknown[] {
   return wire
     .split("\n\n")
@@ -75,7 +75,7 @@ const usage = {
   },
 };
 
-/** What an answer of so many tokens has for usage when upstream counted nothing for it. */
+/** Usage of an answer with this many tokens if upstream counted nothing for it. */
 const estimated = (completion_tokens: number) => ({
   prompt_tokens: 42,
   completion_tokens,
@@ -320,7 +320,7 @@ interface Chunk {
   }[];
 }
 
-/** Put the stream together again as a client does. */
+/** Reassembles the stream as a client does. */
 function replay(streamOptions: ChatStreamOptions, events: readonly AgentEvent[], size: number) {
   const stream = new ChatStream(streamOptions);
   let wire = "";

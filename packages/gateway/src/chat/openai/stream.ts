@@ -9,7 +9,7 @@ import type { Cut } from "../stop-matcher.ts";
 import { toOpenaiError } from "./errors.ts";
 import { chatUsageOf } from "./usage.ts";
 
-/** A call that the client is to run, as a message of Chat Completions holds it. */
+/** A call for the client to run, as a Chat Completions message holds it. */
 export type ChatCall =
   | { readonly id: string; readonly type: "function"; readonly function: ChatFunction }
   | {
@@ -23,7 +23,7 @@ interface ChatFunction {
   readonly arguments: string;
 }
 
-/** In the form that its tool was offered in. */
+/** In the form in which its tool was offered. */
 export function toChatCall(call: ClientCall, tools: readonly ClientTool[]): ChatCall {
   const { callId: id, name, input } = call;
   if (toolOfCall(tools, call)?.form === "custom")
@@ -38,7 +38,7 @@ export interface ChatStreamOptions {
   /** The client asked for a usage chunk. */
   readonly includeUsage: boolean;
   readonly showActivity: AnswerDisplay;
-  /** What the request offers: a call is written in its tool's form. */
+  /** The request's tools: a call is written in its tool's form. */
   readonly tools: readonly ClientTool[];
   readonly count: AnswerCount;
 }
@@ -49,12 +49,12 @@ export const BLOCK_GAP = "\n\n";
 const fields = { text: "content", thinking: "reasoning_content" } as const;
 
 /**
- * Chat completion chunks: the role first, then content, reasoning and calls, one finish reason, usage when it was asked
- * for and known or estimated, and `[DONE]`.
+ * Chat completion chunks: the role first, then content, reasoning and calls, one finish reason, usage if requested and known or estimated,
+ * and `[DONE]`.
  *
- * A failure in the middle is sent as an `error` chunk, which the official SDK, the AI SDK and what is built on them
- * raise as an error. A finish reason follows it all the same: a client that overlooks the error would otherwise take the
- * stream for cut off and send the request again, some of them for ever.
+ * A failure in the middle is sent as an `error` chunk, which the official SDK, the AI SDK and what is built on them raise as an error. A
+ * finish reason still follows: a client that overlooks the error would otherwise think the stream was cut off and repeat the request, in
+ * some cases forever.
  */
 export class ChatStream implements AnswerStream {
   readonly #reader: AnswerReader;
@@ -71,7 +71,7 @@ export class ChatStream implements AnswerStream {
     this.#options = options;
     this.#reader = new AnswerReader(showActivity);
     this.#head = `data: ${head.slice(0, -1)},"choices":`;
-    // Only the last chunk has it, and only for a client that asked.
+    // Only the last chunk has usage, and only if the client asked for it.
     this.#tail = includeUsage ? '],"usage":null}\n\n' : "]}\n\n";
   }
 
@@ -101,12 +101,12 @@ export class ChatStream implements AnswerStream {
     return `${this.#withRole(error + finish)}${this.#usageChunk(ending)}data: [DONE]\n\n`;
   }
 
-  /** The client was shown something of the answer. */
+  /** The client has seen part of the answer. */
   get #isBegun(): boolean {
     return this.#spoken.text || this.#spoken.thinking || this.calls > 0;
   }
 
-  /** SDKs build the message from the first delta's role, so nothing may come before it. */
+  /** SDKs build the message from the first delta's role, so the role must come first. */
   #withRole(chunks: string): string {
     if (this.#hasRole || chunks === "") return chunks;
     this.#hasRole = true;
@@ -122,8 +122,8 @@ export class ChatStream implements AnswerStream {
   }
 
   /**
-   * The call with its name, then its arguments; all under the call's own index. A custom call comes whole: the official
-   * SDK joins the pieces of arguments only.
+   * The call with its name, then its arguments, all under the call's own index. A custom call is sent whole: the official SDK joins only
+   * pieces of arguments.
    */
   #callChunks(client: ClientCall): string {
     const index = this.#calls;
@@ -154,7 +154,7 @@ export class ChatStream implements AnswerStream {
   }
 }
 
-/** What ended a good answer, in the words of Chat Completions. */
+/** Why a successful answer ended, in the terms of Chat Completions. */
 export function finishReason(calls: number, cut: Cut | undefined): "stop" | "length" | "tool_calls" {
   if (cut !== undefined) return cut.kind === "length" ? "length" : "stop";
   return calls > 0 ? "tool_calls" : "stop";

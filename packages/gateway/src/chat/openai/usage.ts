@@ -3,26 +3,26 @@ import type { AnswerReader } from "../answer-reader.ts";
 import { type AnswerCount, type AnswerUsage, ownUsage, usageOfAnswer } from "../answer-usage.ts";
 import type { AnswerEnding } from "../serve-answer.ts";
 
-/** Cached tokens are part of the prompt for OpenAI's clients. What upstream did not report is left out. */
+/** For OpenAI's clients, cached tokens are part of the prompt. Omits what upstream did not report. */
 export interface ChatUsage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
   readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number };
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
-  /** US dollars, under each of the names that clients look for. */
+  /** US dollars, under each name that clients look for. */
   readonly cost?: number;
   readonly totalCost?: number;
   readonly total_cost?: number;
-  /** These are our estimates: upstream counted nothing for this answer alone. */
+  /** These numbers are our estimates: upstream counted nothing for this answer alone. */
   readonly caret_estimated?: true;
-  /** What the whole turn used, of which this is the last answer. */
+  /** Usage of the whole turn, in its last answer. */
   readonly caret_turn_usage?: Usage;
 }
 
 /**
- * The usage of an answer as far as a reader has read it. A turn that is all in this answer and ended without a report has
- * none: clients then count themselves. An answer that ends in calls, or early, or that follows such a one, always has one.
+ * Usage of the answer as read so far. Undefined if the turn is all in this answer and ended without a report: clients then count
+ * themselves. An answer that ends in calls or early, or continues such a turn, always has usage.
  */
 export function chatUsageOf(
   { usage, weight, calls }: Pick<AnswerReader, "usage" | "weight" | "calls">,
@@ -34,7 +34,7 @@ export function chatUsageOf(
   return answer.reported !== undefined || answer.ofTurn !== undefined || isPart ? toChatUsage(answer) : undefined;
 }
 
-/** What upstream reported, or, when it reported nothing for this answer, marked estimates. */
+/** What upstream reported, or marked estimates if it reported nothing for this answer. */
 export function toChatUsage(answer: AnswerUsage): ChatUsage {
   const usage = ownUsage(answer);
   const { output, cacheRead, cacheWrite, reasoning, cost } = usage;

@@ -24,7 +24,7 @@ export interface ResponseIdentity {
 
 export type ResponseObject = ReturnType<typeof toResponseObject>;
 
-/** The whole response object as it is published: every field at every moment, also those of which nothing is known. */
+/** The whole response object as published: every field at every moment, including those with no known value. */
 export function toResponseObject({ id, createdAt, model, body }: ResponseIdentity, state: ResponseState) {
   return {
     id,

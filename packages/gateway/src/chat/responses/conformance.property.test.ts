@@ -25,7 +25,7 @@ const tools = [
   { type: "web_search" },
 ];
 
-/** A block of text or thinking in some pieces, maybe with something else in its middle, maybe never ended. */
+/** A block of text or thinking in pieces, possibly interrupted by something else, possibly never ended. */
 const block = fc
   .record({
     kind: fc.constantFrom("text", "thinking"),

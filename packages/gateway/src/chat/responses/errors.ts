@@ -13,10 +13,10 @@ export interface ResponseError {
 }
 
 /**
- * How a failure is named inside a stream; whole answers use the chat door's table of statuses.
+ * A failure's name inside a stream; whole answers use the chat door's table of statuses.
  *
- * Codex tries again on every code but a few, and of those only `invalid_prompt` lets our message through; OpenCode takes
- * that one as final, too. So whatever is final is called that, and so is everything once the answer has begun.
+ * Codex retries on all but a few codes, and of those only `invalid_prompt` lets our message through; OpenCode treats it as final too. So
+ * every final failure gets that name, as does any failure once the answer has begun.
  */
 export function toResponseError(info: ErrorInfo, isBegun: boolean): ResponseError {
   const message = errorMessage(info);
@@ -25,7 +25,7 @@ export function toResponseError(info: ErrorInfo, isBegun: boolean): ResponseErro
   return { code: isLimit ? "rate_limit_exceeded" : "server_error", message };
 }
 
-/** Codex names itself in two headers: `codex_exec`, `codex_cli_rs`, `codex_vscode`, `Codex Desktop`. */
+/** Codex identifies itself in two headers: `codex_exec`, `codex_cli_rs`, `codex_vscode`, `Codex Desktop`. */
 export function isCodex(headers: Readonly<Record<string, unknown>>): boolean {
   return [headers["originator"], headers["user-agent"]].some(
     (name) => typeof name === "string" && /^codex\b|^codex_/i.test(name),
@@ -33,12 +33,12 @@ export function isCodex(headers: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * A failure before the first word, for Codex. It sends every status but 400 and 429 again, six times in all, whatever the
- * headers say, and shows the body of a 400 as raw JSON. So:
+ * A failure before the first word, for Codex. It retries every status but 400 and 429, six times in all, whatever the headers say, and
+ * shows the body of a 400 as raw JSON. So:
  *
  * - a used-up plan is its own `usage_limit_reached`, which it shows as that;
- * - what passes is 503, which it tries again after a while; a plain 429 it would give up on;
- * - a request that is not let in is 400: whatever it is, it must not look like an answer;
+ * - a transient failure is 503, which it retries after a while; on a plain 429 it would give up;
+ * - a request that is not let in is 400: it must never look like an answer;
  * - anything else is a stream that fails at once: final, and shown in our words.
  */
 export function toCodexReply(info: ErrorInfo, identity: ResponseIdentity): ErrorReply {
@@ -64,7 +64,7 @@ export function failedResponse(info: ErrorInfo, identity: ResponseIdentity, fram
   return event("response.created", 0, begun) + event("response.failed", 1, failed) + framing.end;
 }
 
-/** Of a response that could not begin, to a request with that body. */
+/** Identity of a response that could not begin, for a request with that body. */
 export function identityOf(body: unknown, { newId, now }: Pick<DoorOptions, "newId" | "now">): ResponseIdentity {
   const { model } = (body ?? {}) as { readonly model?: unknown };
   return {
@@ -75,7 +75,7 @@ export function identityOf(body: unknown, { newId, now }: Pick<DoorOptions, "new
   };
 }
 
-/** As at the chat door, unless it is Codex that asks: it reads errors in a way of its own. */
+/** As at the chat door, except for Codex, which reads errors differently. */
 export function responsesReplies(context: Pick<DoorOptions, "newId" | "now">) {
   return ({ info, status, request }: Failure): ErrorReply => {
     if (!isCodex(request.headers)) return toOpenaiReply(info, status);

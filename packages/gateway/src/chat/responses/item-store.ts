@@ -4,10 +4,10 @@ import type { InputItem } from "./items/input-items.ts";
 import { createResponseMemory, keyOf, type MemoryLimits, type ResponseMemory } from "./items/response-memory.ts";
 import type { localCallFields } from "./tools.ts";
 
-/** What a response consists of, as it goes over the wire and as it is kept for later references. */
+/** The items of a response, as sent and as kept for later references. */
 export type OutputItem = MessageItem | ReasoningItem | CallItem;
 
-/** A call that the client is to run. */
+/** A call for the client to run. */
 export type CallItem = FunctionCallItem | CustomCallItem | LocalCallItem;
 
 type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -55,7 +55,7 @@ export interface CustomCallItem extends Omit<FunctionCallItem, "type" | "argumen
   readonly input: string;
 }
 
-/** A call of one of the tools that OpenAI defines and the client runs. */
+/** A call of a tool that OpenAI defines and the client runs. */
 export type LocalCallItem = {
   readonly id: string;
   readonly status: ItemStatus;
@@ -70,7 +70,7 @@ export function summaryText(text: string): SummaryText {
   return { type: "summary_text", text };
 }
 
-/** A response with what was asked, as far as it was new then. */
+/** A response with the input that was new in its request. */
 export interface KeptResponse {
   readonly id: string;
   /** The response it continued by `previous_response_id`. */
@@ -80,21 +80,21 @@ export interface KeptResponse {
   readonly output: readonly OutputItem[];
   /** The conversation it belongs to, in digests. */
   readonly conversation?: string | undefined;
-  /** What was asked stands in part for what is not known word for word. */
+  /** Part of its input stands for text that is not known word for word. */
   readonly hasGaps?: boolean;
-  /** The rest of the response object; absent where an older version has kept it. */
+  /** The rest of the response object; absent if an older version kept it. */
   readonly head?: Omit<ResponseObject, "output">;
-  /** What was asked, as items that can be listed. */
+  /** Its input, as items that can be listed. */
   readonly input?: readonly InputItem[];
-  /** When the gateway that makes it last said so, in milliseconds since the epoch; absent once it is made. */
+  /** Last sign of life from the gateway that makes it, in milliseconds since the epoch; absent once it is done. */
   readonly aliveAt?: number;
   /** Its owner has cancelled it, whatever the gateway that makes it has written since. */
   readonly isCancelled?: true;
-  /** Its owner has deleted it: nothing else of it is here any more. */
+  /** Its owner has deleted it: nothing else of it remains here. */
   readonly isDeleted?: true;
 }
 
-/** Where responses are kept beyond this process, each as one text. Never rejects. */
+/** Keeps responses beyond this process, each as one text. Never rejects. */
 export interface ResponseArchive {
   put(
     owner: string,
@@ -115,42 +115,42 @@ export interface References {
 }
 
 /**
- * What was answered, for clients that refer to it instead of sending it again. Each owner sees only their own. Nothing is
- * kept for ever: a client must cope with an id that is not known any more.
+ * Past responses, for clients that refer to them instead of sending them again. Each owner sees only their own. Nothing is kept forever: a
+ * client must cope with an unknown id.
  */
 export interface ItemStore {
-  /** Resolves when it is found again, by any process that shares the archive. `sessionId`: whose words the response holds. */
+  /** Resolves when any process that shares the archive can find it. `sessionId`: the session whose words it holds. */
   keep(owner: string, response: KeptResponse, sessionId: string): Promise<void>;
-  /** Among what this process remembers, as `findChain` does. */
+  /** Searches this process's memory only, like `findChain`. */
   findItem(owner: string, itemId: string): OutputItem | undefined;
-  /** The response and all it continued, oldest first; undefined when one of them is not known any more. */
+  /** The response and all it continued, oldest first; undefined if one of them is no longer known. */
   findChain(owner: string, responseId: string): readonly KeptResponse[] | undefined;
-  /** Finds what a request refers to, in the archive too. */
+  /** Finds what a request refers to, including in the archive. */
   recall(owner: string, references: References): Promise<Recollection["items"]>;
-  /** The response alone, as the archive has it now: another process may have deleted it, or made it meanwhile. */
+  /** One response, in its current state in the archive: another process may have deleted or finished it. */
   find(owner: string, responseId: string): Promise<KeptResponse | undefined>;
-  /** What its owner has done to a response that is still made, at whichever process. */
+  /** What its owner has done, at any process, to a response still being made. */
   withdrawal(owner: string, responseId: string): Promise<"cancelled" | "deleted" | undefined>;
-  /** Tells the process that makes it, whichever it is. */
+  /** Notifies whichever process is making it. */
   cancel(owner: string, responseId: string): Promise<void>;
-  /** Its words are gone everywhere, and nothing can be continued from it. */
+  /** Deletes its words everywhere; nothing can be continued from it. */
   forget(owner: string, responseId: string): Promise<void>;
 }
 
-/** Where references are looked up, as the caller may see it. */
+/** Where references are looked up, limited to what the caller may see. */
 export interface Recollection {
   readonly owner: string;
   readonly items: Pick<ItemStore, "findItem" | "findChain">;
-  /** Absent: nothing was compacted here. */
+  /** Absent if nothing was compacted here. */
   readonly openCompaction?: ((owner: string, sealed: string) => string | undefined) | undefined;
 }
 
 export interface MemoryItemStoreOptions extends MemoryLimits {
-  /** Keeps them for longer, and over restarts. */
+  /** Keeps them longer, and over restarts. */
   readonly archive?: ResponseArchive | undefined;
 }
 
-/** Keeps the most recently used responses, within two bounds; the others are looked for in the archive, if there is one. */
+/** Keeps the most recently used responses, within two bounds; others are looked up in the archive, if there is one. */
 export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): ItemStore {
   const { archive } = options;
   const memory = createResponseMemory(options);
@@ -160,7 +160,7 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
   return {
     async keep(owner, response, sessionId) {
       const body = JSON.stringify(response);
-      // One that is still made is known where it is made.
+      // One still being made is known to the process that makes it.
       if (response.aliveAt === undefined) memory.remember(owner, response, body.length);
       await archive?.put(owner, { id: response.id, itemIds: response.output.map(({ id }) => id), sessionId, body });
     },
@@ -191,7 +191,7 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
     async find(owner, id) {
       if (archive === undefined) return memory.use(keyOf(owner, id));
       const archived = await read(owner, { id });
-      // Deleted, by its owner or with its session.
+      // Deleted by its owner or with its session.
       if (archived === undefined) memory.forget(owner, id);
       return memory.use(keyOf(owner, id)) ?? archived;
     },
@@ -199,14 +199,14 @@ export function createMemoryItemStore(options: MemoryItemStoreOptions = {}): Ite
     cancel: async (owner, id) => await archive?.put(owner, tombstone(withdrawalOf(id), { isCancelled: true })),
     async forget(owner, id) {
       memory.forget(owner, id);
-      // In this order: a process that writes the response in between reads the first, and writes the second once more.
+      // In this order: a process that writes the response in between sees the first and writes the second again.
       await archive?.put(owner, tombstone(withdrawalOf(id)));
       await archive?.put(owner, tombstone(id));
     },
   };
 }
 
-/** What the owner has done to a response stands beside it, where the process that makes it does not write. */
+/** Id of the record of what the owner did to a response; separate, because the process that makes it does not write there. */
 const withdrawalOf = (id: string): string => `${id}/withdrawn`;
 
 function tombstone(id: string, more: Pick<KeptResponse, "isCancelled"> = {}): Parameters<ResponseArchive["put"]>[1] {
@@ -214,7 +214,7 @@ function tombstone(id: string, more: Pick<KeptResponse, "isCancelled"> = {}): Pa
   return { id, itemIds: [], sessionId: "", body: JSON.stringify({ id, ...nothing, isDeleted: true, ...more }) };
 }
 
-/** What the archive knows beside what this process remembers. */
+/** Reads the archive in addition to this process's memory. */
 function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemory) {
   async function read(owner: string, by: Parameters<ResponseArchive["find"]>[1]): Promise<KeptResponse | undefined> {
     const body = await archive?.find(owner, by);
@@ -223,7 +223,7 @@ function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemor
     if (response.isDeleted === true) return undefined;
     if (response.aliveAt !== undefined)
       return (await withdrawal(owner, response.id)) === "cancelled" ? { ...response, isCancelled: true } : response;
-    // What this process has answered itself still has its secrets.
+    // The memory's copy of what this process answered still has its secrets; do not replace it.
     if (memory.use(keyOf(owner, response.id)) === undefined) memory.remember(owner, response, body.length);
     return response;
   }
@@ -234,7 +234,7 @@ function readArchive(archive: ResponseArchive | undefined, memory: ResponseMemor
     return (JSON.parse(body) as KeptResponse).isCancelled === true ? "cancelled" : "deleted";
   }
 
-  /** Another process may have deleted what this one remembers. What could not be archived at all is still there. */
+  /** Another process may have deleted what this one remembers. A response that could not be archived at all stays. */
   async function forgetDeleted(owner: string, id: string): Promise<void> {
     if (memory.use(keyOf(owner, id)) === undefined) return;
     if ((await withdrawal(owner, id)) === "deleted") memory.forget(owner, id);

@@ -17,7 +17,7 @@ const earlier: KeptResponse = {
 
 function read(body: unknown, headers = {}, owner = "me") {
   const items = createMemoryItemStore();
-  // Without an archive it is remembered at once.
+  // Without an archive this is synchronous.
   void items.keep("me", earlier, "session-1");
   return readResponsesRequest(body, headers, { owner, items });
 }

@@ -15,7 +15,7 @@ import { toolsSchema, toResponseTools } from "./tools.ts";
 
 const number = z.number("must be a number").nullish();
 
-/** What is read of a body; anything else is ignored. */
+/** The fields we read of a body; others are ignored. */
 export const responsesSchema = z.looseObject({
   model: text,
   cursorModel: text,
@@ -60,7 +60,7 @@ export interface ResponsesRequest {
   readonly added: Pick<KeptResponse, "system" | "messages" | "hasGaps">;
 }
 
-/** What a body refers to instead of sending it, before anything of it is checked. */
+/** What a body refers to instead of sending it, before anything of it is validated. */
 export function referencesIn(value: unknown): References {
   const { previous_response_id: previous, input } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const items: readonly unknown[] = Array.isArray(input) ? input : [];
@@ -83,7 +83,7 @@ export function readResponsesRequest(
   return read;
 }
 
-/** The same for a request that only counts, or only brings what a later one goes on from. */
+/** The same for a request that only counts, or that only supplies what a later one goes on from. */
 export function readUnanswered(
   value: unknown,
   headers: IncomingHttpHeaders,
@@ -98,7 +98,7 @@ function readAny(
   { owner, items, openCompaction = () => undefined }: Recollection,
   { isAnswered }: { readonly isAnswered: boolean },
 ): ResponsesRequest {
-  // One that goes on from a response may have brought everything with that.
+  // A request that goes on from a response may have no input of its own.
   const isWhole = isAnswered && referencesIn(value).responseId === undefined;
   const body = readBody(isWhole ? responsesSchema : unansweredSchema, value);
   refuseWhatCannotBe(body);
@@ -169,8 +169,8 @@ function refuseWhatCannotBe(body: ResponsesBody): void {
 }
 
 /**
- * Where the past is kept here, every call of it is known, and a result of any other answers nothing. A client that sends its
- * whole transcript may have shortened it: its results are given to the agent as they are.
+ * If the past is kept here, all its calls are known, and a result of any other call answers nothing. A client that sends its whole
+ * transcript may have shortened it: its results go to the agent unchanged.
  */
 function assertCallsKnown(before: TranscriptBuilder, added: TranscriptBuilder): void {
   if (before.hasGaps || added.hasGaps) return;
@@ -186,7 +186,7 @@ function assertCallsKnown(before: TranscriptBuilder, added: TranscriptBuilder): 
     );
 }
 
-/** Unlike a reference, a lost response would lose what the user said, so this fails. */
+/** Unlike a lost reference, a lost response would lose what the user said, so this fails. */
 function earlier(items: Recollection["items"], owner: string, id: string | undefined): readonly KeptResponse[] {
   if (id === undefined) return [];
   const chain = items.findChain(owner, id);

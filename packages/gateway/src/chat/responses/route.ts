@@ -18,10 +18,10 @@ import { storedRoutes, streamEvents } from "./stored/stored-routes.ts";
 import { ResponseStream, toResponse } from "./stream.ts";
 
 export interface ResponsesDoorOptions extends DoorOptions {
-  /** Absent: what was answered is kept in memory, within bounds. */
+  /** If absent, responses are kept in memory, within bounds. */
   readonly items?: ItemStore;
   readonly seal?: CompactionSeal | undefined;
-  /** How long a WebSocket may be open; an hour when absent. */
+  /** Maximum age of a WebSocket. Default: an hour. */
   readonly socketAgeMs?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ async function answer(
     stream: read.body.stream ?? false,
     openStream: (turn) => keptStream(new ResponseStream(shape(turn)), (response) => keep(response, turn)),
     kept: () => kept,
-    // Every block of text is an item of its own.
+    // Every block of text is a separate item.
     blockGap: "",
     toWhole(turn, events, cut) {
       const response = toResponse(events, shape(turn), cut);

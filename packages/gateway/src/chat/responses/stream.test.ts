@@ -53,7 +53,7 @@ interface WireEvent {
   readonly [field: string]: unknown;
 }
 
-/** Checks the frame of every event on the way: its name is its type, and the numbers are dense. */
+/** Parses events and checks each frame: its name equals its type, and the numbers have no gaps. */
 function eventsOf(wire: string): WireEvent[] {
   const frames = wire.split("\n\n").slice(0, -1);
   const isEnded = frames.at(-1) === "data: [DONE]";

@@ -27,7 +27,7 @@ export interface ResponseStreamOptions extends ResponseIdentity {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly count: AnswerCount;
-  /** How events go over the wire; absent: as server-sent events. */
+  /** How events go over the wire. Default: server-sent events. */
   readonly framing?: EventFraming;
 }
 
@@ -37,13 +37,12 @@ interface OpenItem {
 }
 
 /**
- * The events of a response: `created`, `in_progress`, one item after the other with its deltas, and `completed` with
- * everything once more. Every block of text is a message of its own.
+ * The events of a response: `created`, `in_progress`, one item after the other with its deltas, and `completed`, which repeats everything.
+ * Every block of text is a separate message.
  *
- * A failure in the middle closes the open item, then comes as an `error` event, which the AI SDK and what is built on it
- * understand, and as `response.failed`, which Codex and OpenAI's own SDK do. Without either, clients send the request
- * again, some of them for ever. On a WebSocket it is `response.failed` alone: either one ends a response there, and the next
- * event belongs to the next one.
+ * A failure in the middle closes the open item, then is sent as an `error` event, which the AI SDK and what is built on it understand, and
+ * as `response.failed`, which Codex and OpenAI's own SDK do. With neither, clients repeat the request, some of them forever. On a WebSocket
+ * only `response.failed` is sent: either event ends a response there, so a second one would belong to the next.
  */
 export class ResponseStream implements AnswerStream {
   readonly #options: ResponseStreamOptions;
@@ -87,7 +86,7 @@ export class ResponseStream implements AnswerStream {
 
   end(ending: AnswerEnding): string {
     if (ending.kind === "failed") return this.#fail(ending.error);
-    // Nothing but the number of tokens can cut an answer in this format.
+    // In this format only the token limit can cut an answer.
     const status = ending.cut === undefined ? "completed" : "incomplete";
     const events = this.#begin() + this.#closeItem(status);
     this.#settle({ status, error: null });
@@ -105,11 +104,11 @@ export class ResponseStream implements AnswerStream {
   #fail(info: ErrorInfo): string {
     const isBegun = this.#open !== undefined || this.#output.length > 0;
     const events = this.#begin() + this.#closeItem("incomplete");
-    // Only what runs in the background can be cancelled; for any other client it is a failure.
+    // Only background responses can be cancelled; for any other client it is a failure.
     if (info.code === "cancelled" && this.#options.body.background === true) return events + this.#cancelled();
     const error = toResponseError(info, isBegun);
     this.#settle({ status: "failed", error });
-    // Both shapes that are about: the documented flat one, and the nested one that OpenAI's servers send.
+    // Both shapes in use: the documented flat one, and the nested one that OpenAI's servers send.
     const fields = JSON.stringify({ ...error, param: null, error: toOpenaiError(info, isBegun) });
     const failure = this.#framing.namesErrors ? this.#event("error", fields.slice(1, -1)) : "";
     const failed = this.#event("response.failed", `"response":${JSON.stringify(this.response)}`);
@@ -181,7 +180,7 @@ export class ResponseStream implements AnswerStream {
   };
 }
 
-/** The whole response at once: what `response.completed` would have held at the end of the stream. */
+/** The whole response: what `response.completed` would contain at the end of the stream. */
 export function toResponse(events: readonly AgentEvent[], options: ResponseStreamOptions, cut?: Cut): ResponseObject {
   const stream = new ResponseStream(options);
   stream.write(events);

@@ -17,8 +17,8 @@ type LocalForm = Exclude<ToolForm, "custom">;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Tools that OpenAI defines and the client runs: they come without a schema. Each gives the tool, or undefined when the
- * request has it run in OpenAI's own containers.
+ * Tools that OpenAI defines and the client runs: they come without a schema. Each returns the tool, or undefined if the request wants it
+ * run in OpenAI's own containers.
  */
 const localTools: Readonly<Record<string, (tool: Fields) => ClientTool | undefined>> = {
   local_shell: () => ({
@@ -74,7 +74,7 @@ function object(required: readonly string[], properties: Fields): Fields {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** What is specific to a call of such a tool, in the form its client reads. Arguments that do not fit are mended as far as sense allows. */
+/** The fields specific to a call of such a tool, in the form its client reads. Repairs arguments that do not fit, as far as possible. */
 export function localCallFields(form: LocalForm, input: unknown) {
   const fields = toFields(input);
   if (form === "local_shell") return { type: "local_shell_call", action: toExec(fields) } as const;
@@ -136,7 +136,7 @@ const shellOutputSchema = z.object({
 const localOutputSchema = z.object({ call_id: filled.nullish(), id: filled.nullish(), output: z.string() });
 const patchOutputSchema = z.object({ call_id: filled, status: z.string().nullish(), output: z.string().nullish() });
 
-/** What an item says of the tools that OpenAI defines and the client runs: a call of one, or what came of it. */
+/** What an item reports about tools that OpenAI defines and the client runs: a call, or its result. */
 export type LocalCallNews =
   | { readonly call: TranscriptCall }
   | { readonly callId: string; readonly parts: readonly TranscriptPart[]; readonly isError: boolean };
@@ -162,7 +162,7 @@ const readers: Readonly<Record<string, (item: unknown, path: string) => LocalCal
   },
 };
 
-/** Undefined: the item is of another kind. */
+/** Undefined if the item is of another kind. */
 export function readLocalCall(type: string, item: unknown, path: string): LocalCallNews | undefined {
   return readers[type]?.(item, path);
 }
@@ -191,7 +191,7 @@ export const toolsSchema = z.array(anyTool, "must be a list").nullish();
 
 type AnyTool = z.infer<typeof anyTool>;
 
-/** Whatever the client runs, alone or grouped in a namespace. What only OpenAI could run (`web_search`) is not offered. */
+/** Everything the client runs, alone or grouped in a namespace. Tools that only OpenAI could run (`web_search`) are not offered. */
 export function toResponseTools(tools: z.infer<typeof toolsSchema>): RequestTools {
   return toRequestTools((tools ?? []).flatMap((tool, index) => toTools(tool, `tools[${index}]`)));
 }
@@ -206,12 +206,12 @@ function toTools(tool: AnyTool, path: string): readonly (SentTool | string)[] {
 function toTool(tool: AnyTool, path: string, namespace?: string): readonly (SentTool | string)[] {
   if (tool.type === "function") return [toFunctionTool(readPart(functionSchema, tool, path), namespace)];
   if (tool.type === "custom") return [toCustomTool(readPart(customToolSchema, tool, path), namespace)];
-  // Searching among deferred tools is needless where all of them are offered.
+  // Searching deferred tools is pointless here: all are offered from the start.
   if (tool.type === "tool_search" && tool["execution"] !== "client") return [];
   return [localTools[tool.type]?.(tool) ?? tool.type];
 }
 
-/** A call as an item of the response, in the form that its tool was offered in. */
+/** A call as an item of the response, in the form in which its tool was offered. */
 export function toCallItem(call: ClientCall, tools: readonly ClientTool[], newId: () => string): CallItem {
   const { callId, name, input } = call;
   const tool = toolOfCall(tools, call);

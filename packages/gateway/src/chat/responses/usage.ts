@@ -11,15 +11,15 @@ export interface ResponseUsage {
   readonly cost?: number;
   readonly totalCost?: number;
   readonly total_cost?: number;
-  /** At least one count is our estimate, because upstream gave none for this answer. */
+  /** At least one count is our estimate, because upstream reported none for this answer. */
   readonly caret_estimated?: true;
-  /** What the whole turn used, of which this is the last answer. */
+  /** Usage of the whole turn, in its last answer. */
   readonly caret_turn_usage?: Usage;
 }
 
 /**
- * A response without usage makes OpenCode send its request again for ever, so there always is one. What upstream did not
- * count is estimated from the text, and the estimate is marked. OpenAI's types promise the details, too: 0 where nothing is known.
+ * Without usage in a response, OpenCode repeats its request forever, so there always is one. What upstream did not count is estimated from
+ * the text, and marked. OpenAI's types promise the details too: 0 if unknown.
  */
 export function toResponseUsage(answer: AnswerUsage): ResponseUsage {
   const { reported, ofTurn } = answer;

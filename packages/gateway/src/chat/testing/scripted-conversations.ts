@@ -4,13 +4,13 @@ type Script = (signal: AbortSignal, request: ConversationRequest) => AsyncIterab
 
 export interface ScriptedConversations extends Conversations {
   readonly opened: { readonly request: ConversationRequest; readonly caller: Caller }[];
-  /** Resolves when a door has left one of its turns, with how. */
+  /** Resolves when a door has left one of its turns, with how it left. */
   readonly left: Promise<"answered" | "gone">;
-  /** Why its doors have ended turns. */
+  /** Reasons for which doors ended turns. */
   readonly stops: readonly string[];
 }
 
-/** A conversations that plays the same turn for everybody and remembers who came. */
+/** A `Conversations` that plays the same turn for everyone and records who came. */
 export function scriptedConversations(
   script: Script,
   outcome: TurnOutcome = { kind: "completed" },
@@ -43,13 +43,13 @@ export function scriptedConversations(
   };
 }
 
-/** As the runtime does with a delta that comes alone. */
+/** As the runtime does with a single delta. */
 function isTakenAsMore({ more }: Parameters<TurnShare["follow"]>[0], batch: readonly AgentEvent[]): boolean {
   const [first] = batch;
   return first?.type === "text-delta" && batch.length === 1 && more?.(first) === true;
 }
 
-/** A script that yields all of it at once. */
+/** A script that yields everything at once. */
 export function telling(...events: readonly AgentEvent[]): Script {
   return async function* play() {
     yield events;

@@ -5,7 +5,7 @@ export interface Answered {
   readonly body: unknown;
 }
 
-/** Send a request as a program would, with the token of that name, and read the whole answer. */
+/** Sends a request as a program would, with the token of that name, and reads the whole answer. */
 export async function callNative(
   { url }: StartedServer,
   method: string,

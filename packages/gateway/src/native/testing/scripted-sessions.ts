@@ -44,13 +44,13 @@ interface Kept {
   readonly log: EventEnvelope[];
 }
 
-/** A `Sessions` port in memory that keeps what it was asked, and whose sessions say what a test appends. */
+/** An in-memory `Sessions` port that records its calls; its sessions contain what a test appends. */
 export class ScriptedSessions implements Sessions {
-  /** What was done through it, each as its name and what it was given. */
+  /** Recorded calls: method name and arguments. */
   readonly asked: unknown[][] = [];
-  /** How many followers there are now. */
+  /** Current followers. */
   followers = 0;
-  /** Every later command rejects with this. */
+  /** If set, every later command rejects with it. */
   failure: CaretError | undefined;
   readonly #sessions = new Map<string, Kept>();
   readonly #wakers = new Set<() => void>();

@@ -46,7 +46,7 @@ const smallPage: PageFiles = new Map([
   ["/assets/a.js", { bytes: Buffer.from("1"), mediaType: "text/javascript; charset=utf-8", immutable: true }],
 ]);
 
-/** A whole server with all its doors, on a port of its own. */
+/** A whole server with all its doors, on its own port. */
 export async function startServer(conversations: Conversations, options: StartOptions = {}): Promise<StartedServer> {
   const {
     ready = true,
@@ -107,7 +107,7 @@ export async function startServer(conversations: Conversations, options: StartOp
 
 const cookieOf = (secret: string): string => cutPageSecret(new Secret(secret)).cookie;
 
-/** Send these bytes and read until the server closes the connection, or has said its status line. */
+/** Sends these bytes and reads until the server closes the connection or has sent a whole head. */
 export async function exchange(port: number, request: string): Promise<string> {
   const socket = await openSocket(port);
   socket.write(request);
@@ -123,7 +123,7 @@ export async function exchange(port: number, request: string): Promise<string> {
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.setEncoding("utf8");
-  // A server that refuses may reset the connection; what it said before counts.
+  // A server that rejects may reset the connection; what it sent before counts.
   socket.on("error", () => {});
   await once(socket, "connect");
   return socket;

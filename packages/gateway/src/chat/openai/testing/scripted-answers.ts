@@ -1,6 +1,6 @@
 import type { AgentEvent, Caller, ConversationRequest, Conversations, TurnOutcome, TurnShare } from "@caret/protocol";
 
-/** Batches of a turn; a generator may wait, for its signal for instance. */
+/** Batches of a turn; a generator can wait, for example for its signal. */
 export type Script = (
   request: ConversationRequest,
   signal: AbortSignal,
@@ -8,13 +8,13 @@ export type Script = (
 
 export interface ScriptedConversations extends Conversations {
   readonly opened: { readonly request: ConversationRequest; readonly caller: Caller }[];
-  /** Resolves when a door has left a turn, with how. */
+  /** Resolves when a door has left a turn, with how it left. */
   readonly left: Promise<"answered" | "gone">;
-  /** Why its doors have ended turns. */
+  /** Reasons for which doors ended turns. */
   readonly stops: readonly string[];
 }
 
-/** A conversations whose turns say what a test wrote for them. Their outcome is only asked for when their events do not have it. */
+/** A `Conversations` whose turns follow a test's script. `outcome` is used only if their events lack one. */
 export function createScriptedConversations(
   script: Script,
   outcome: Promise<TurnOutcome> = unknown(),

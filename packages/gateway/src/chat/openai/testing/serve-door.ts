@@ -7,7 +7,7 @@ export interface ServedDoor extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A real server with one door, whose requests are all admitted, as the token in `x-tester`; `signal` is aborted when the server stops. */
+/** A real server with one door. It admits all requests, under the token name in `x-tester`; `signal` aborts when the server stops. */
 export async function serveDoor(
   door: FastifyPluginAsync,
   signal: AbortSignal = new AbortController().signal,

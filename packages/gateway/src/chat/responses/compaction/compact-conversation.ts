@@ -14,7 +14,7 @@ import { type PreparedResponse, prepareResponse, type ResponsesContext } from ".
 import { readUnanswered } from "../request.ts";
 import { toResponse } from "../stream.ts";
 
-/** What is read of a body besides what every request has; the rest of it says nothing about a summary. */
+/** The fields read besides those of every request; the others do not concern a summary. */
 export const compactSchema = z.looseObject({
   model: z.string("must be a string").min(1, "must not be empty"),
   input: anyInputSchema,
@@ -25,8 +25,8 @@ export const compactSchema = z.looseObject({
 const QUESTION = `Sum up this conversation so that another agent can go on with it and needs nothing else: what the user wants, what was decided, what was done and found (files, commands and results that matter, with their names), and what is still to do. Answer with the summary alone.`;
 
 /**
- * `POST /v1/responses/compact`: an agent without tools sums the conversation up, beside it. The answer is what stands for the
- * conversation from then on: what the user and the client's program said in it, and the summary, sealed for its owner.
+ * `POST /v1/responses/compact`: an agent without tools sums up the conversation as a side call. The answer replaces the conversation from
+ * then on: what the user and the client's program said in it, and the summary, sealed for its owner.
  */
 export async function compactConversation(
   request: FastifyRequest,
@@ -63,7 +63,7 @@ function isSaidToTheAgent({ type, role }: InputItem): boolean {
   return type === "message" && role !== "assistant";
 }
 
-/** A whole answer that nobody keeps: usage and all are those of the summary. */
+/** A whole answer that is not kept; usage and the rest are those of the summary. */
 async function summarise(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -90,7 +90,7 @@ async function summarise(
   }
 }
 
-/** The conversation, asked beside it: its tools and its workspace stay out of it. */
+/** Asks for a summary of the conversation as a side call, without its tools and workspace. */
 function toQuestion(request: DoorRequest): DoorRequest {
   return {
     ...request,

@@ -4,14 +4,14 @@ import type { Secret } from "@caret/protocol";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Closes what a conversation was compacted to, so that its client can keep it and nobody but this gateway reads it. */
+/** Encrypts a conversation's summary, so its client can keep it and only this gateway can read it. */
 export interface CompactionSeal {
   seal(owner: string, summary: string): string;
-  /** Undefined: sealed by another gateway, for another owner, or changed since. */
+  /** Undefined if another gateway sealed it, it is another owner's, or it was changed. */
   open(owner: string, sealed: string): string | undefined;
 }
 
-/** AES-256-GCM under a key derived from the gateway's, which is asked for once it is needed; the owner is authenticated with it. */
+/** AES-256-GCM under a key derived from the gateway's, which is requested on first use; the owner is authenticated data. */
 export function createCompactionSeal(gatewayKey: () => Secret): CompactionSeal {
   let derived: Buffer | undefined;
   const key = (): Buffer =>
@@ -32,7 +32,7 @@ export function createCompactionSeal(gatewayKey: () => Secret): CompactionSeal {
         const text = [decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
         return Buffer.concat(text).toString("utf8");
       } catch {
-        // What was not sealed with this key, for this owner, says nothing: the caller refuses it.
+        // Not sealed with this key for this owner: the caller rejects it.
         return undefined;
       }
     },

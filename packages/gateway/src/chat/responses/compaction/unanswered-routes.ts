@@ -9,7 +9,7 @@ import { compactConversation, compactSchema } from "./compact-conversation.ts";
 const countDoc = { summary: "Estimate the tokens of a request to the Responses API", body: unansweredSchema };
 const compactDoc = { summary: "Compact a conversation to an item that stands for it", body: compactSchema };
 
-/** Requests about a conversation that are no part of it. */
+/** Requests about a conversation that are not part of it. */
 export function unansweredRoutes(app: FastifyInstance, context: ResponsesContext): void {
   app.post("/v1/responses/input_tokens", { config: { doc: countDoc } }, async (request, reply) => {
     const owner = keeperOf(requestContextOf(request).caller);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { KeptResponse } from "../item-store.ts";
 import { itemsBefore, pageOf } from "./input-items.ts";
 
-/** Few ids, so that many repeat: clients name their items as they like, and send again what they were answered. */
+/** Few ids, so many repeat: clients choose their items' names and repeat what they were answered. */
 const item = fc.record({
   id: fc.constantFrom("msg_1", "msg_1_2", "msg_1_2_2", "fc_1"),
   type: fc.constant("message"),

@@ -10,7 +10,7 @@ export interface InputItem {
   readonly [field: string]: unknown;
 }
 
-/** How OpenAI's ids begin, where the type alone does not say it. */
+/** Prefixes of OpenAI's ids that differ from the type. */
 const prefixes: Readonly<Record<string, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -26,7 +26,7 @@ interface ItemSources {
   findItem(id: string): OutputItem | undefined;
 }
 
-/** What a request brought, item by item. A reference is the item that it means. */
+/** A request's input, item by item. References are resolved to their items. */
 export function toInputItems(input: ResponsesBody["input"], { newId, findItem }: ItemSources): readonly InputItem[] {
   const items = typeof input === "string" ? [{ role: "user", content: input }] : (input ?? []);
   return items.map((item, index) => {
@@ -46,8 +46,8 @@ function toMessageItem({ role, content, ...item }: Item, id: string): InputItem 
 }
 
 /**
- * All that a response went on from, oldest first: what its request brought, after the responses that it continued. Each with an
- * id of its own, because the next page begins after one: clients send again what they were answered.
+ * All that a response went on from, oldest first: its request's input, after the responses it continued. Each item gets a unique id,
+ * because a page begins after one: clients repeat what they were answered.
  */
 export function itemsBefore(chain: readonly KeptResponse[]): readonly InputItem[] {
   const items = chain.flatMap(({ input = [], output }, index) =>
@@ -72,7 +72,7 @@ export interface ItemQuery {
 
 const DEFAULT_LIMIT = 20;
 
-/** One page of a list, as OpenAI's clients turn them. */
+/** One page of a list, as OpenAI's clients request them. */
 export function pageOf(items: readonly InputItem[], { limit = DEFAULT_LIMIT, order = "desc", ...cursors }: ItemQuery) {
   const ordered = order === "asc" ? items : items.toReversed();
   const from = cursors.after === undefined ? 0 : indexOf(ordered, cursors.after, "after") + 1;

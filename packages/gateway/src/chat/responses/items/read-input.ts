@@ -17,7 +17,7 @@ export const inputSchema = z.union(
   "must be a string or a list of items",
 );
 
-/** The same where a request may bring nothing new. */
+/** The same for requests that may bring nothing new. */
 export const anyInputSchema = z
   .union([z.string(), z.array(itemSchema)], "must be a string or a list of items")
   .nullish();
@@ -37,14 +37,14 @@ const compactionSchema = z.object({ encrypted_content: filled });
 
 export type Item = z.infer<typeof itemSchema>;
 
-/** Where items are looked up that stand for what is not in the request. */
+/** Looks up items that stand for what is not in the request. */
 export interface InputSources {
   findItem(id: string): OutputItem | undefined;
-  /** The summary in a compaction item; undefined when another gateway sealed it, or for another owner. */
+  /** The summary in a compaction item; undefined if another gateway sealed it, or it is another owner's. */
   openCompaction(sealed: string): string | undefined;
 }
 
-/** Items in order, references looked up among what we answered before. */
+/** Reads items in order and looks up references among our past answers. */
 export function readInput(input: Input, sources: InputSources): TranscriptBuilder {
   const transcript = new TranscriptBuilder();
   if (typeof input === "string") transcript.user([{ kind: "text", text: input }]);
@@ -78,7 +78,7 @@ function readItem(transcript: TranscriptBuilder, item: Item, path: string, sourc
     case "compaction_summary":
       return readCompaction(transcript, readPart(compactionSchema, item, path).encrypted_content, path, sources);
     default:
-      // Reasoning, and the bookkeeping of tools that only the client knows, say nothing to the agent.
+      // Reasoning, and the bookkeeping of tools that only the client knows, mean nothing to the agent.
       return addLocalCall(transcript, readLocalCall(type, item, path));
   }
 }
@@ -89,7 +89,7 @@ function addLocalCall(transcript: TranscriptBuilder, news: LocalCallNews | undef
   else transcript.tool(news.callId, news.parts, news.isError);
 }
 
-/** Without what it stands for, the conversation would go on and have lost its past: so this fails. */
+/** Fails if the summary cannot be read: the conversation would go on without its past. */
 function readCompaction(transcript: TranscriptBuilder, sealed: string, path: string, sources: InputSources): void {
   const summary = sources.openCompaction(sealed);
   if (summary === undefined)
@@ -97,7 +97,7 @@ function readCompaction(transcript: TranscriptBuilder, sealed: string, path: str
   transcript.compaction(summary);
 }
 
-/** Clients leave the type out of plain messages and of references. */
+/** Clients omit the type of plain messages and of references. */
 export function typeOf({ type, role, ...rest }: Item, path: string): string {
   if (typeof type === "string") return type;
   if (typeof role === "string") return "message";
@@ -115,8 +115,8 @@ function readMessage(transcript: TranscriptBuilder, item: Item, path: string): v
 }
 
 /**
- * An unknown reference does not fail the request: it is to an answer of ours, the session behind the door still knows it,
- * and a client that refers to it once does so for ever.
+ * An unknown reference does not fail the request: it is to an answer of ours that the session behind the door still knows, and a client
+ * that refers to it once does so forever.
  */
 function readReference(transcript: TranscriptBuilder, id: string, { findItem }: InputSources): void {
   const item = findItem(id);

@@ -5,7 +5,7 @@ const DEFAULT_MAX_CHARACTERS = 32 * 1024 * 1024;
 
 export interface MemoryLimits {
   readonly maxResponses?: number;
-  /** Of all that is kept, written as JSON. */
+  /** Total size of what is kept, as JSON. */
   readonly maxCharacters?: number;
 }
 
@@ -16,10 +16,10 @@ interface Entry {
 
 export type ResponseMemory = ReturnType<typeof createResponseMemory>;
 
-/** What this process remembers: what was not used for longest goes first. */
+/** This process's memory of responses; evicts the least recently used. */
 export function createResponseMemory(options: MemoryLimits) {
   const { maxResponses = DEFAULT_MAX_RESPONSES, maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
-  /** In the order of use: a Map iterates its oldest entry first. */
+  /** In order of use: a Map iterates its oldest entry first. */
   const responses = new Map<string, Entry>();
   const items = new Map<string, { readonly item: OutputItem; readonly responseKey: string }>();
   let characters = 0;
@@ -53,7 +53,7 @@ export function createResponseMemory(options: MemoryLimits) {
     use,
     forget,
     remember(owner: string, response: KeptResponse, size: number): void {
-      // It would push everything else out and not fit even then.
+      // It would evict everything else and still not fit.
       if (size > maxCharacters) return;
       const responseKey = keyOf(owner, response.id);
       forget(owner, response.id);
@@ -70,7 +70,7 @@ export function createResponseMemory(options: MemoryLimits) {
   };
 }
 
-/** Token names hold no line break, so that no owner can name another's key. */
+/** Replaces line breaks in the owner, so no owner can forge another's key. */
 export function keyOf(owner: string, id: string): string {
   return `${owner.replaceAll("\n", " ")}\n${id}`;
 }

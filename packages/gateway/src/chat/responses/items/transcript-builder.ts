@@ -45,13 +45,13 @@ export class TranscriptBuilder {
       this.user([{ kind: "text", text: this.system.pop() ?? "" }]);
   }
 
-  /** What stands for all that was said before; the calls of it are not known any more. */
+  /** Replaces everything said before; its calls are no longer known. */
   compaction(summary: string): void {
     this.hasGaps = true;
     this.assistant(`${SUMMARY}\n\n${summary}`);
   }
 
-  /** Something we answered ourselves; reasoning is no part of a transcript. */
+  /** An item of our own answer; reasoning is not part of a transcript. */
   output(item: OutputItem): void {
     if (item.type === "reasoning") return;
     if (item.type === "message") this.assistant(item.content.map(({ text }) => text).join(""));

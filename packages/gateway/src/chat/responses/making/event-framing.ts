@@ -1,10 +1,10 @@
-/** How the events of a response go over the wire. */
+/** How a response's events are framed on the wire. */
 export interface EventFraming {
   /** `json`: the whole event, in one line. */
   event(type: string, json: string): string;
-  /** What follows the last event. */
+  /** Follows the last event. */
   readonly end: string;
-  /** Whether a failure has an event of its own before `response.failed`. */
+  /** Whether a failure gets a separate event before `response.failed`. */
   readonly namesErrors: boolean;
 }
 
@@ -15,10 +15,10 @@ export const sseFraming: EventFraming = {
   namesErrors: true,
 };
 
-/** One line each, to be framed when it is read: see `sseOf`. */
+/** One line per event, framed when it is read: see `sseOf`. */
 export const storedFraming: EventFraming = { event: (_type, json) => `${json}\n`, end: "", namesErrors: true };
 
-/** One line each, to be cut into messages of a WebSocket by `linesOf`. */
+/** One line per event, cut into WebSocket messages by `linesOf`. */
 export const lineFraming: EventFraming = { event: (_type, json) => `${json}\n`, end: "", namesErrors: false };
 
 /** A line as a server-sent event. Every line begins with its type. */

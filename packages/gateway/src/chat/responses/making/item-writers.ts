@@ -15,14 +15,14 @@ interface Place {
   readonly index: number;
 }
 
-/** One item that is written piece by piece: its opening, its deltas, its end. */
+/** An item written piece by piece: opening, deltas, end. */
 export interface ItemWriter {
   open(): string;
   delta(text: string): string;
   close(status: "completed" | "incomplete"): { readonly text: string; readonly item: OutputItem };
 }
 
-/** An assistant's message: `added`, its one part, text deltas, and the `done` of each. */
+/** An assistant's message: `added`, its single part, text deltas, and the `done` of each. */
 export function createMessageWriter(write: WriteEvent, { id, index }: Place): ItemWriter {
   const where = `"item_id":${JSON.stringify(id)},"output_index":${index},"content_index":0`;
   let text = "";
@@ -82,12 +82,12 @@ export function createReasoningWriter(write: WriteEvent, { id, index }: Place): 
   };
 }
 
-/** A call is known whole, so it opens, says its input and closes at once. */
+/** A call is known whole, so it opens, states its input and closes at once. */
 export function writeCall(write: WriteEvent, index: number, item: CallItem): string {
   const where = `"item_id":${JSON.stringify(item.id)},"output_index":${index}`;
   const added = (opening: object): string =>
     write("response.output_item.added", `"output_index":${index},"item":${JSON.stringify(opening)}`);
-  // Events are numbered in the order in which they are written: this one comes last.
+  // A function, since events are numbered in the order of writing, and this one comes last.
   const done = (): string => write("response.output_item.done", itemFields(index, item));
   const opening = { ...item, status: "in_progress" } as const;
   if (item.type === "function_call") {

@@ -16,30 +16,30 @@ export interface ResponseMaking {
   readonly prepared: PreparedResponse;
   readonly conversations: Conversations;
   readonly caller: Caller;
-  /** Nobody wants the response any more. */
+  /** Aborts when the response is no longer wanted. */
   readonly signal: AbortSignal;
   readonly framing: EventFraming;
-  /** Whole events; a promise is waited for (backpressure). */
+  /** Takes whole events; a promise is awaited (backpressure). */
   write(text: string): Promise<void> | void;
-  /** Its client has been answered already: whatever goes wrong is the end of the response. */
+  /** Its client has already been answered: any failure becomes the end of the response. */
   readonly isDetached?: boolean;
   /** Called once its turn has started. */
   started?(turn: StartedResponse): void;
-  /** Before the last events are written. */
+  /** Called before the last events are written. */
   keep(response: ResponseObject, turn: StartedResponse): Promise<void>;
 }
 
 export interface StartedResponse {
   readonly sessionId: string;
   readonly conversation?: string | undefined;
-  /** As it stands. */
+  /** The response as it stands. */
   response(): ResponseObject;
   stop(reason: string): void;
 }
 
 /**
- * Starts a turn and makes the response out of it, for a reader that is no HTTP answer. Rejects with what goes wrong before the
- * first event; what goes wrong later is the end of the response.
+ * Starts a turn and makes a response of it, for readers other than an HTTP answer. Rejects with failures before the first event; later ones
+ * become the end of the response.
  */
 export async function makeResponse(making: ResponseMaking): Promise<void> {
   const { prepared, conversations, caller, signal, framing } = making;
@@ -62,7 +62,7 @@ export async function makeResponse(making: ResponseMaking): Promise<void> {
   const batches = (batch: readonly AgentEvent[]): Promise<void> | void => write(stream.write(batch));
   const more: TakeMore = (delta) => {
     const text = stream.more(delta.text);
-    // The next batch waits for a reader that is slow.
+    // The next batch waits for a slow reader.
     if (text !== undefined) void write(text);
     return text !== undefined;
   };

@@ -10,22 +10,22 @@ import { toInputItems } from "../items/input-items.ts";
 import { type ResponsesRequest, readResponsesRequest, referencesIn } from "../request.ts";
 import type { ResponseStreamOptions } from "../stream.ts";
 
-/** What every route of the door is given. */
+/** What every route of the door gets. */
 export interface ResponsesContext extends DoorOptions {
   readonly items: ItemStore;
   /** Absent: nothing can be compacted. */
   readonly seal?: CompactionSeal | undefined;
 }
 
-/** A request that was read, and the response to it that is to be made. */
+/** A request that was read, and its response to be made. */
 export interface PreparedResponse {
   readonly id: string;
   readonly owner: string;
   readonly read: ResponsesRequest;
   readonly isStored: boolean;
-  /** What is fixed about the response once its turn is known. */
+  /** The response's fixed parts, once its turn is known. */
   shape(turn: TurnShare): ResponseStreamOptions;
-  /** The response with what was asked, for later requests that go on from it. */
+  /** The response with its input, for later requests that go on from it. */
   toKept(response: ResponseObject, turn?: { readonly conversation?: string | undefined }): KeptResponse;
 }
 
@@ -35,7 +35,7 @@ export interface RequestParts {
   readonly owner: string;
 }
 
-/** Looks up what the request refers to, and reads it. `more`: what only this client's connection knows. */
+/** Looks up what the request refers to and reads it. `more`: adds what only this client's connection knows. */
 export async function prepareResponse(
   parts: RequestParts,
   context: ResponsesContext,

@@ -2,7 +2,7 @@ import type { ResponsesBody } from "../request.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a request that says nothing of them asks for. */
+/** Values of fields that a request does not set. */
 const defaults = {
   background: false,
   frequency_penalty: 0,
@@ -23,13 +23,13 @@ const defaults = {
   user: null,
 } satisfies Partial<Record<keyof ResponsesBody, unknown>>;
 
-/** What a response repeats of its request: the published object has all of it, as it was asked or as it is by default. */
+/** What a response repeats of its request: the published object has all of it, as asked or by default. */
 export function echoRequest(body: ResponsesBody) {
   const repeated = Object.entries(defaults).map(([name, value]) => [name, body[name] ?? value]);
   return {
     ...(Object.fromEntries(repeated) as Readonly<Record<keyof typeof defaults, unknown>>),
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
-    // Whatever tier was asked for, there is one.
+    // Whatever tier was requested, only this one exists.
     service_tier: "default",
     text: echoText(body.text ?? {}),
     tool_choice: echoToolChoice(body.tool_choice),
@@ -57,7 +57,7 @@ function echoTool(tool: Fields): Fields {
   return tool;
 }
 
-/** Clients of Chat Completions nest the name; here it is flat. */
+/** Chat Completions clients nest the name; here it is flat. */
 function echoToolChoice(choice: ResponsesBody["tool_choice"]): unknown {
   if (choice === undefined || choice === null) return "auto";
   if (typeof choice === "string" || choice.type !== "function") return choice;

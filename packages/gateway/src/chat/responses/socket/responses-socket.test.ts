@@ -47,7 +47,7 @@ interface WireEvent {
   readonly response?: { readonly id: string; readonly status: string; readonly output: readonly unknown[] };
 }
 
-/** A client that asks and reads until the response, or the refusal, that ends it. */
+/** A client that sends a request and reads up to the response, or refusal, that ends it. */
 class Client {
   readonly socket: WebSocket;
   readonly #read: WireEvent[] = [];
@@ -58,7 +58,7 @@ class Client {
       headers: { authorization: "Bearer good", ...headers },
     });
     sockets.push(this.socket);
-    // A connection that was refused is ended by `terminate` with an error, which says nothing new.
+    // `terminate` ends a refused connection with an error, which adds nothing.
     this.socket.on("error", () => undefined);
     this.socket.on("message", (data) => {
       this.#read.push(JSON.parse(String(data)) as WireEvent);

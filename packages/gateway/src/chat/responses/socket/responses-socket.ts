@@ -14,11 +14,11 @@ import { readResponsesRequest, readUnanswered } from "../request.ts";
 import { createSocketMemory, type SocketMemory } from "./socket-memory.ts";
 import { type CreateMessage, readCreateMessage } from "./socket-messages.ts";
 
-/** As long as OpenAI keeps a connection. */
+/** The age at which OpenAI closes a connection. */
 const MAX_AGE_MS = 60 * 60_000;
-/** Messages that may wait for the response that is made; a client is to send the next one after it. */
+/** Messages that can wait for the current response; a client should send the next one after it. */
 const MAX_WAITING = 8;
-/** More than this, not read by the client, and the turn waits. */
+/** Bytes the client has not read above which the turn waits. */
 const HIGH_WATER = 256 * 1024;
 
 /** Close codes of RFC 6455. */
@@ -26,15 +26,14 @@ const codes = { leaving: 1001, unsupported: 1003, refused: 1008 } as const;
 
 export interface ResponsesSocketOptions {
   readonly context: ResponsesContext;
-  /** Aborted when the server begins to close. */
+  /** Aborts when the server begins to close. */
   readonly closing: AbortSignal;
   readonly maxAgeMs?: number | undefined;
 }
 
 /**
- * The Responses API over a WebSocket: each message asks for a response, whose events are messages. One after the other; a
- * client that goes away has given up the one that is made. The server's checks all come before the upgrade, as for any other
- * request.
+ * The Responses API over a WebSocket: each message requests a response, whose events are messages. One response at a time; a client that
+ * disconnects gives up the current one. The server's checks all run before the upgrade, as for any other request.
  */
 export function responsesSocket(app: FastifyInstance, options: ResponsesSocketOptions): void {
   app.route({
@@ -99,7 +98,7 @@ class ResponsesSocket {
     if (!this.#isBusy) void this.#work();
   }
 
-  /** Never rejects: what goes wrong with a message is its answer. */
+  /** Never rejects: a failing message is answered with its error. */
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
@@ -161,7 +160,7 @@ class ResponsesSocket {
     if (prepared.isStored) await this.#context.items.keep(prepared.owner, kept, turn.sessionId);
   }
 
-  /** No turn: what was brought is there for the next request, which then brings only what is new. */
+  /** Starts no turn: stores the input for the next request, which then sends only what is new. */
   async #warmUp(prepared: PreparedResponse): Promise<void> {
     const { body } = prepared.read;
     const now = Math.floor(this.#context.now() / 1000);

@@ -1,22 +1,22 @@
 import type { KeptResponse, Recollection } from "../item-store.ts";
 
-/** A client goes on from its last response. Some earlier ones are there as well, for one that goes back. */
+/** Responses remembered: the last one, which a client goes on from, and a few earlier ones in case it goes back. */
 const MAX_RESPONSES = 4;
 
 /**
- * What a connection remembers of the responses that were made over it, also of those that are not stored: a client that sends
- * only what is new goes on from them, for as long as the connection is open.
+ * A connection's memory of responses made over it, stored or not: a client that sends only what is new can go on from them while the
+ * connection is open.
  */
 export interface SocketMemory {
   /** `past`: what it continued, oldest first. */
   remember(past: readonly KeptResponse[], response: KeptResponse): void;
   forget(id: string | undefined): void;
-  /** Looks here before it looks in the store. */
+  /** Looks here before the store. */
   before(items: Recollection["items"]): Recollection["items"];
 }
 
 export function createSocketMemory(): SocketMemory {
-  /** Each with all that it continued, oldest first; in the order in which they were made. */
+  /** Each with all it continued, oldest first; in the order in which they were made. */
   const chains = new Map<string, readonly KeptResponse[]>();
   return {
     remember(past, response) {

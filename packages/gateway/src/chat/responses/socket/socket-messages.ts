@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, parseJson } from "@caret/protocol";
 import { invalidRequest } from "../../../http/read-body.ts";
 
-/** What a client asks for over a WebSocket. */
+/** A client's request over a WebSocket. */
 export interface CreateMessage {
-  /** The body, as a request over HTTP would have it. */
+  /** The body, as for a request over HTTP. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly headers: IncomingHttpHeaders;
-  /** False: nothing is to be answered, and a later request goes on from what this one brought. */
+  /** False: send no answer; a later request goes on from this one's input. */
   readonly isAnswered: boolean;
 }
 
-/** Codex sends in each message what it sends in the headers of a request. */
+/** Codex puts into each message what it otherwise sends as request headers. */
 const METADATA_HEADER = "x-codex-turn-metadata";
 
-/** Reads a message of type `response.create`. Throws for any other. `headers`: those of the connection. */
+/** Reads a message of type `response.create`; throws for any other. `headers`: the connection's. */
 export function readCreateMessage(text: string, headers: IncomingHttpHeaders): CreateMessage {
   const message = parseJson(text);
   if (!isJsonObject(message)) throw invalidRequest("A message must be a JSON object");
@@ -28,7 +28,7 @@ export function readCreateMessage(text: string, headers: IncomingHttpHeaders): C
       "stream_id: one response at a time is made over a connection; open one connection for each stream",
     );
   if (generate !== undefined && typeof generate !== "boolean") throw invalidRequest("generate: must be true or false");
-  // The key was meant for one request, and each message is one.
+  // The key was for a single request, and each message is one.
   const { "idempotency-key": _key, ...lasting } = headers;
   return {
     value: { ...value, stream: true },

@@ -6,14 +6,14 @@ import { makeResponse, type StartedResponse } from "../making/make-response.ts";
 import type { PreparedResponse, ResponsesContext } from "../making/prepare-response.ts";
 import type { RunningResponse, RunningResponses } from "./running-responses.ts";
 
-/** So often a process says in the archive that it still makes a response, and looks whether it is still wanted. */
+/** How often a process records in the archive that it is still making a response, and checks whether it is still wanted. */
 const BEAT_MS = 5_000;
-/** A process that has not said so for this long is gone, and its responses with it. */
+/** A process silent for this long is gone, and its responses with it. */
 const GONE_MS = 6 * BEAT_MS;
 
 /**
- * Starts a response that goes on without its client. Rejects with what goes wrong before its turn has started; from then on it
- * can be read, followed and cancelled by its id.
+ * Starts a response that goes on without its client. Rejects with failures before its turn has started; from then on it can be read,
+ * followed and cancelled by id.
  */
 export async function startInBackground(
   prepared: PreparedResponse,
@@ -59,7 +59,7 @@ export async function startInBackground(
   return live;
 }
 
-/** Says what its owner has done to it. Another process may delete it while it is written: what was written is taken back. */
+/** Returns what its owner has done to it. If another process deletes it during the write, the write is undone. */
 async function keepUnlessDeleted(items: ItemStore, owner: string, kept: KeptResponse, sessionId: string) {
   let withdrawal = await items.withdrawal(owner, kept.id);
   if (withdrawal === "deleted") return withdrawal;
@@ -69,16 +69,16 @@ async function keepUnlessDeleted(items: ItemStore, owner: string, kept: KeptResp
   return withdrawal;
 }
 
-/** Other processes see the response as it stands, and may cancel or delete it. */
+/** Publishes the current response to other processes, which can cancel or delete it. */
 function keepAlive(prepared: PreparedResponse, { items, now }: ResponsesContext, cancel: () => void) {
   const { owner } = prepared;
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
 
   async function beat(turn: StartedResponse): Promise<void> {
-    // Nothing goes on from it before its end: what was asked is here once, as items.
+    // Nothing goes on from it before its end, so its input is stored once, as items.
     const kept = { ...prepared.toKept(turn.response(), turn), system: [], messages: [], aliveAt: now() };
-    // Not waited for: it ends when this has ended.
+    // Not awaited: cancelling waits for this to end.
     if ((await keepUnlessDeleted(items, owner, kept, turn.sessionId)) !== undefined) cancel();
   }
 
@@ -90,7 +90,7 @@ function keepAlive(prepared: PreparedResponse, { items, now }: ResponsesContext,
       beating = beat(turn);
       return beating;
     },
-    /** Nothing is said of it from here on. */
+    /** Stops publishing. */
     async end(): Promise<void> {
       clearInterval(timer);
       timer = undefined;
@@ -103,7 +103,7 @@ export function isMadeElsewhere({ aliveAt }: KeptResponse, now: number): boolean
   return aliveAt !== undefined && now - aliveAt < GONE_MS;
 }
 
-/** A kept response as its client reads it; undefined when an older version has kept only what it takes to go on from it. */
+/** A kept response as its client reads it; undefined if an older version kept only what is needed to go on from it. */
 export function toObject(kept: KeptResponse, now: number): ResponseObject | undefined {
   const { id, previousId, head, output, aliveAt, isCancelled } = kept;
   if (head === undefined) return undefined;

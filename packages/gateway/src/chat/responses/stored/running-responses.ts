@@ -4,38 +4,38 @@ import { linesOf } from "../making/event-framing.ts";
 
 /** How long the events of a background response can be read after its end. */
 const EVENTS_KEPT_MS = 5 * 60_000;
-/** Of the events of all that have ended. */
+/** Limit for the events of all ended responses together. */
 const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
 
-/** A response that runs in the background, or ran until just now. */
+/** A response that is running in the background, or has just ended. */
 export interface RunningResponse {
   readonly id: string;
   readonly owner: string;
   readonly hasEnded: boolean;
-  /** As it stands. */
+  /** The response as it stands. */
   response(): ResponseObject;
-  /** Its events after the one of that number, from the first to the last, as they happen. Rejects when nobody listens any more. */
+  /** Passes on its events after number `after`, in order, as they happen. Rejects when the signal aborts. */
   follow(after: number, take: (event: string) => Promise<void> | void, signal: AbortSignal): Promise<void>;
   /** Resolves when the response has ended. */
   cancel(): Promise<ResponseObject>;
 }
 
-/** What makes a background response, as it tells of it. */
+/** Through this, the maker of a background response reports its progress. */
 export interface BackgroundWriter {
-  /** Aborted when the response is cancelled, or the gateway stops. */
+  /** Aborts when the response is cancelled or the gateway stops. */
   readonly signal: AbortSignal;
-  /** Lines of JSON, each an event. */
+  /** Lines of JSON, one per event. */
   write(lines: string): void;
   end(): void;
 }
 
-/** The responses that this process makes in the background, and whose events it still has. */
+/** The background responses that this process makes, or whose events it still has. */
 export interface RunningResponses {
   find(owner: string, id: string): RunningResponse | undefined;
   add(owner: string, id: string, response: () => ResponseObject): RunningResponse & BackgroundWriter;
-  /** Its events are not there any more. It has to have ended. */
+  /** Drops the events of a response that has ended. */
   forget(owner: string, id: string): void;
-  /** Ends them all; resolves when they have been kept as they are. */
+  /** Ends them all; resolves once they are stored in their current state. */
   close(): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ class Entry implements RunningResponse, BackgroundWriter {
   readonly #events: string[] = [];
   readonly #stop = new AbortController();
   readonly #end: () => void;
-  /** Settled with the next events, or with the end. */
+  /** Resolves with the next events, or with the end. */
   #news = Promise.withResolvers<void>();
 
   constructor(owner: string, id: string, response: () => ResponseObject) {
@@ -136,7 +136,7 @@ class Entry implements RunningResponse, BackgroundWriter {
     const gone = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-    // Nobody waits for it while an event is taken.
+    // Nobody awaits it while an event is being taken.
     gone.catch(() => undefined);
     for (let next = after + 1; ; next += 1) {
       signal.throwIfAborted();

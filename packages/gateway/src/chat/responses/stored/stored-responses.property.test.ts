@@ -40,7 +40,7 @@ interface Known {
   isThere: boolean;
 }
 
-/** What each request gives for a response that its sender has, and for one that is not there for them. */
+/** The status of each request for a response that its sender owns, and for one that does not exist for them. */
 const requests = {
   get: [200, 404, ({ responses }: OpenAI, id: string) => responses.retrieve(id)],
   list: [200, 404, ({ responses }: OpenAI, id: string) => responses.inputItems.list(id)],

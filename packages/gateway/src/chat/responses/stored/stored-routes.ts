@@ -30,7 +30,7 @@ const listQuery = z.object({
 
 const RESPONSE = "/v1/responses/:id";
 
-/** What a response is after it was answered. Of another user's it is said what is said of one that never was. */
+/** Routes for responses after they were answered. Another user's response looks as if it never existed. */
 export function storedRoutes(app: FastifyInstance, context: ResponsesContext, running: RunningResponses): void {
   app.get(
     RESPONSE,
@@ -58,7 +58,7 @@ export function storedRoutes(app: FastifyInstance, context: ResponsesContext, ru
   });
 }
 
-/** These say nothing in their bodies, and some SDKs still name a media type for none. */
+/** These requests have no meaningful body, yet some SDKs name a media type. */
 function takeAnyBody(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
 }
@@ -81,7 +81,7 @@ async function get(
   );
 }
 
-/** As server-sent events, from the one after `after` to the last. A client that leaves may come back for the rest. */
+/** Streams events as SSE, from the one after `after` to the last. A client that leaves can come back for the rest. */
 export async function streamEvents(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,7 +118,7 @@ async function remove(request: FastifyRequest, context: ResponsesContext, runnin
   const { owner, id } = asked(request);
   const live = running.find(owner, id);
   if (live === undefined) await read(owner, id, context);
-  // In this order: what is cancelled is kept as it is then.
+  // In this order, since cancelling stores the response.
   await live?.cancel();
   running.forget(owner, id);
   await context.items.forget(owner, id);

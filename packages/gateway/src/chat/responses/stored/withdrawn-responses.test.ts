@@ -30,7 +30,7 @@ function serve(script: Script, archive: ResponseArchive): Promise<ServedDoor> {
 const responsesOf = ({ url }: ServedDoor) =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey: "x", defaultHeaders: { "x-tester": "ada" }, maxRetries: 0 }).responses;
 
-/** The archive, whose writes from number `held` on wait until the test lets them go. */
+/** An archive whose writes, from number `held` on, wait until the test releases them. */
 function holding(archive: ResponseArchive, held: number, go: Promise<void>) {
   const { promise: isHeld, resolve } = Promise.withResolvers<void>();
   let writes = 0;
@@ -64,7 +64,7 @@ it("a response stays deleted that was deleted at another gateway while its own w
     await Promise.race([goOn, aborted(signal)]);
     yield* [says("Secret words."), [ends]];
   };
-  // The first says that it is made, the second is what it was.
+  // The first write says that it is being made, the second is the result.
   const { holder, isHeld } = holding(archive, 2, written);
   await using maker = await serve(script, holder);
   await using other = await serve(script, archive);
@@ -92,7 +92,7 @@ it("a response that is cancelled at another gateway is cancelled from then on, t
   const there = responsesOf(other);
   const statuses = [];
   for (const asking of [there.cancel(id), there.retrieve(id), there.cancel(id)]) statuses.push(await statusOf(asking));
-  // As when the process that makes it ends without a word.
+  // As when the process that makes it dies silently.
   await using later = await serveDoor(
     responsesDoor({
       conversations: createScriptedConversations(never),

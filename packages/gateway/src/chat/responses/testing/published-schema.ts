@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The Responses API as it is published (OpenAI, and Open Responses of 2026-07-15), as far as this door gives it. Strict: a field
- * that is missing fails, and so does one that is not published, but for those that clients know of us.
+ * The Responses API as published (OpenAI, and Open Responses of 2026-07-15), as far as this door serves it. Strict: missing fields fail,
+ * and so do unpublished ones, except those that clients know from us.
  */
 const id = (prefix: string) => z.string().startsWith(`${prefix}_`);
 const count = z.int().nonnegative();
@@ -154,7 +154,7 @@ const none = { completed_at: z.null(), error: z.null(), incomplete_details: z.nu
 const running = z.array(itemSchema);
 const done = running.refine((items) => items.every((item) => !("status" in item) || item.status === "completed"));
 
-/** What a response is, by its status: a state machine whose states are these. */
+/** A response by its status, the states of a state machine. */
 export const responseSchema = z.discriminatedUnion("status", [
   z.strictObject({ ...fields, ...none, status: z.enum(["queued", "in_progress"]), output: running, usage: z.null() }),
   z.strictObject({

@@ -1,6 +1,6 @@
 import type { ResponseArchive } from "../item-store.ts";
 
-/** Answers that several gateways share. */
+/** An archive that several gateways share. */
 export function sharedArchive(): ResponseArchive & { clear(): void } {
   const bodies = new Map<string, string>();
   const items = new Map<string, string>();

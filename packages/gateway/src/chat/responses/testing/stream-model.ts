@@ -4,8 +4,8 @@ import { eventSchema, type PublishedEvent } from "./published-schema.ts";
 type Item = Extract<PublishedEvent, { type: "response.output_item.done" }>["item"];
 
 /**
- * The state machine of a published stream: `created`, `in_progress`, one item after the other from its opening to its end, one
- * terminal event. Checks every event as it comes, and that the parts, the items and the last response agree with the deltas.
+ * The state machine of a published stream: `created`, `in_progress`, one item after the other from its opening to its end, one terminal
+ * event. Checks every event as it arrives, and that the parts, the items and the last response agree with the deltas.
  */
 export class StreamModel {
   readonly #items: Item[] = [];
@@ -35,7 +35,7 @@ export class StreamModel {
     if (this.#count === 0) return expect(event.type).toBe("response.created");
     if (event.type === "response.created") throw new Error("Created twice");
     if (event.type === "response.in_progress") return expect(this.#count).toBe(1);
-    // An error is followed by the failed response, and by nothing else.
+    // Only the failed response may follow an error.
     if (this.#hasError) expect(event.type).toBe("response.failed");
     if (event.type === "error") {
       expect(this.#open).toBe(undefined);
@@ -54,7 +54,7 @@ export class StreamModel {
   #opens({ output_index, item }: Extract<PublishedEvent, { type: "response.output_item.added" }>): void {
     expect([this.#open, output_index]).toEqual([undefined, this.#items.length]);
     if ("status" in item) expect(item.status).toBe("in_progress");
-    // What is incomplete is the last of its response.
+    // An incomplete item is the last of its response.
     expect(this.#items.some((earlier) => "status" in earlier && earlier.status !== "completed")).toBe(false);
     this.#open = { id: item.id, type: item.type, stage: "added", text: "" };
   }
@@ -91,7 +91,7 @@ function wholeOf(event: object): string | undefined {
   return typeof said === "string" ? said : undefined;
 }
 
-/** Undefined: an item that comes whole, without deltas. */
+/** Undefined for an item sent whole, without deltas. */
 function wordsOf(item: Item): string | undefined {
   if (item.type === "message") return item.content.map(({ text }) => text).join("");
   if (item.type === "reasoning") return item.summary.map(({ text }) => text).join("");
@@ -112,7 +112,7 @@ const call = (name: string) => ({
 });
 const whole = { added: [end] };
 
-/** Which events may follow which, in an item of each kind. */
+/** Which events may follow which, for each kind of item. */
 const steps: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   message: {
     added: [`${part}.added`],
