@@ -109,7 +109,7 @@ it("one that is attended lives while a client follows it at any gateway, and is 
   ended.abort();
   await following;
   await expect.poll(async () => (await one?.getComparison(id))?.state, { timeout: 40_000 }).toBe("dropped");
-  expect(worktrees()).toBe(1);
+  await expect.poll(worktrees).toBe(1);
 });
 
 it("a comparison is gone with the worker that is killed, whose next start removes the worktrees", async () => {

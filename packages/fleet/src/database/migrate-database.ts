@@ -47,8 +47,13 @@ interface Applied {
 export async function createSchema(database: Database, schema: string): Promise<void> {
   await database.query(`create schema if not exists ${schema}`).catch((reason: unknown) => {
     // A user without that right may still find an existing schema.
-    if (!isForbidden(reason)) throw reason;
+    if (!isForbidden(reason) && !isMadeMeanwhile(reason)) throw reason;
   });
+}
+
+/** Two programs that create the same schema at once both find none; the second then violates the unique index of its name. */
+function isMadeMeanwhile(reason: unknown): boolean {
+  return CaretError.is(reason) && codeOf(reason.cause) === "23505";
 }
 
 async function applyMissing(database: Database, known: readonly Migration[]): Promise<void> {
