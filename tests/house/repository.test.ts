@@ -115,17 +115,31 @@ describe("the dependencies that run", () => {
   });
 
   it.each(names)("include %s for a reason that a decision gives", (name) => {
-    const decisions = globSync("docs/decisions/*.md", { cwd: root }).map(read);
+    const decisions = globSync("docs/decisions/0*.md", { cwd: root }).map(read);
     expect(decisions.some((decision) => decision.includes(`\`${name}\``))).toBe(true);
   });
 });
 
 describe("the decisions", () => {
-  const files = globSync("docs/decisions/*.md", { cwd: root }).sort();
+  const index = "docs/decisions/README.md";
+  const files = globSync("docs/decisions/*.md", { cwd: root, exclude: [index] }).sort();
 
-  it("are numbered without a gap", () => {
-    const numbers = files.map((path) => /(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]);
-    expect(numbers).toEqual(files.map((_, index) => String(index + 1).padStart(4, "0")));
+  it("are numbered without a gap, those included that are measurements now", () => {
+    const numbers = files.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]));
+    const moved = [...read("docs/measurements/README.md").matchAll(/^\| \[.* \| (\d+) \|$/gm)].map(([, one]) =>
+      Number(one),
+    );
+    const all = [...numbers, ...moved].sort((one, other) => one - other);
+    expect(all).toEqual(all.map((_, place) => place + 1));
+  });
+
+  it("are all in the index, each under its own number", () => {
+    const listed = [...read(index).matchAll(/^\| \[(\d+)\]\(([^)]+)\) \| \S/gm)].map(([, one = "", file]) => [
+      one.padStart(4, "0"),
+      file,
+    ]);
+    expect(listed.filter(([one = "", file]) => file?.startsWith(`${one}-`) !== true)).toEqual([]);
+    expect([...new Set(listed.map(([, file]) => `docs/decisions/${file}`))].sort()).toEqual(files);
   });
 
   it.each(files)("%s says what was decided, why, and what it costs, on one page", (path) => {
