@@ -10,12 +10,12 @@ const usage = process.threadCpuUsage ?? process.cpuUsage;
 
 /**
  * Runs foreign work, such as the pattern of a client's schema, for at most `timeout` milliseconds; this interrupts regular
- * expressions, too. An attempt that got less processor time than that is repeated from its beginning. Throws what `run`
- * throws, and ERR_SCRIPT_EXECUTION_TIMEOUT when it is interrupted.
+ * expressions, too. An interrupted run is repeated from its beginning until all attempts together had that much processor time.
+ * Throws what `run` throws, and ERR_SCRIPT_EXECUTION_TIMEOUT if it is interrupted for good.
  */
 export function interruptAfter<Result>(timeout: number, run: () => Result): Result {
+  const before = usage();
   for (let attempt = 1; ; attempt += 1) {
-    const before = usage();
     try {
       return runFor(timeout, run);
     } catch (reason) {
