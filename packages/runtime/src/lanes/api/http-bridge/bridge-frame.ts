@@ -50,7 +50,7 @@ export function toJsonFrame(kind: FrameKind, request: number, value: unknown): U
   return toFrame(kind, request, Buffer.from(JSON.stringify(value)));
 }
 
-/** Splits what one end reads into frames, whatever the pieces it comes in. */
+/** Splits the bytes read by one end into frames, whatever the chunk boundaries. */
 export function createFrameSplitter(): (chunk: Uint8Array) => readonly BridgeFrame[] {
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
@@ -72,7 +72,7 @@ export function createFrameSplitter(): (chunk: Uint8Array) => readonly BridgeFra
   };
 }
 
-/** The size of the first frame; only that of its length while the length is not known. */
+/** Size of the first frame; only that of its length field while the length is unknown. */
 function sizeIn(bytes: Uint8Array): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
