@@ -3,15 +3,15 @@ import { CaretError } from "@caret/protocol";
 
 const guard = new Script("run()");
 const world = createContext({});
-/** A busy machine may give one attempt no processor time, but hardly ten in a row. */
+/** A busy machine may starve one attempt of processor time, but hardly ten in a row. */
 const ATTEMPTS = 10;
-// Node 22 only has the usage of the whole process, whose other threads make an attempt seem to have had its time.
+// Node 22 only has the whole process's usage, whose other threads make an attempt appear to have had its time.
 const usage = process.threadCpuUsage ?? process.cpuUsage;
 
 /**
- * Runs foreign work, such as the pattern of a client's schema, for at most `timeout` milliseconds; this interrupts regular
- * expressions, too. An attempt that got less processor time than that is repeated from its beginning. Throws what `run`
- * throws, and ERR_SCRIPT_EXECUTION_TIMEOUT when it is interrupted.
+ * Runs untrusted work, such as the pattern of a client's schema, for at most `timeout` milliseconds; this interrupts regular expressions
+ * as well. An attempt that got less processor time than that is repeated from the beginning. Throws what `run` throws, and
+ * ERR_SCRIPT_EXECUTION_TIMEOUT if interrupted.
  */
 export function interruptAfter<Result>(timeout: number, run: () => Result): Result {
   for (let attempt = 1; ; attempt += 1) {
