@@ -31,7 +31,7 @@ it("does not repeat a run that had its time", () => {
     runs += 1;
     return /^(?:a|a)*$/.test(`${"a".repeat(100)}!`);
   };
-  // A busy machine may take the time of an attempt, but not of ten in a row.
+  // A busy machine may take the time of one attempt, but not of ten in a row.
   expect(() => interruptAfter(30, run)).toThrow(expect.objectContaining({ code: "ERR_SCRIPT_EXECUTION_TIMEOUT" }));
   expect(runs).toBeLessThan(10);
 });

@@ -114,14 +114,14 @@ export type TakeEntries = TakeBatch<readonly LaneEntry[]>;
 /**
  * A way to run a turn. `runTurn` calls `take` with one batch after the other:
  *
- * - they are the events of one turn without the `turn-start`; the last of them is the `turn-end`, which comes as soon as
- *   the upstream has ended, before anything is cleaned up;
- * - a batch is given in the read that it came with: no promise, timer or abort listener per batch;
+ * - they are the events of one turn without the `turn-start`; the last one is the `turn-end`, which comes as soon as upstream has ended,
+ *   before any cleanup;
+ * - a batch is passed on within the read that brought it: no promise, timer or abort listener per batch;
  * - a failure is a `turn-end`, never a rejection;
- * - aborting the signal stops what works for the turn in that very call, before anything is given that may have to wait (`stopFirst`),
- *   and ends the turn with what `outcomeOfStop` makes of its reason; nothing is started under an aborted signal;
- * - when `take` throws or rejects nothing more is given, and `runTurn` rejects with its reason;
- * - `runTurn` settles when every process, socket and timer is freed.
+ * - aborting the signal stops what works for the turn within that very call, before passing on anything that may have to wait
+ *   (`stopFirst`), and ends the turn with what `outcomeOfStop` makes of its reason; nothing is started under an aborted signal;
+ * - if `take` throws or rejects, nothing more is passed on, and `runTurn` rejects with its reason;
+ * - `runTurn` settles once every process, socket and timer is freed.
  */
 export interface Lane {
   readonly name: LaneName;

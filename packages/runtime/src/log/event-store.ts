@@ -273,15 +273,14 @@ export type CommitListener = (committed: readonly StoredEvent[]) => void;
 export type SessionWatcher = (sessionId: string) => void;
 
 /**
- * The log of every session, and the only history there is. All implementations run `describeEventStore` and
- * `describeSearch`.
+ * The log of every session, and the only history. All implementations run `describeEventStore` and `describeSearch`.
  *
- * - A promise that resolved means durable: nothing acknowledged is lost, whatever kills the process.
+ * - A resolved promise means durable: nothing acknowledged is lost, whatever kills the process.
  * - What rejected with `storage-failed` may still turn up after a restart; read before writing again.
- * - Several processes may share one log, so a session can move on between two calls. A caller that decides by what it has read
- *   takes `lastSeq` first, reads, and appends at that `lastSeq`: what came in between then shows as `session-busy`.
- * - `overloaded` means that another process held the log for too long: nothing was written, and trying again may help.
- *   Nobody else has to wait meanwhile: waiting for the log never blocks the process.
+ * - Several processes may share one log, so a session can move on between two calls. A caller that decides by what it has read takes
+ *   `lastSeq` first, reads, and appends at that `lastSeq`: anything in between then shows as `session-busy`.
+ * - `overloaded` means that another process held the log for too long: nothing was written, and retrying may help. Waiting for the log
+ *   never blocks the process.
  * - A reader that wants every event once subscribes first, then reads, then drops each `seq` it has seen.
  */
 export interface EventStore {

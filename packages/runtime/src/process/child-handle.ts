@@ -36,9 +36,9 @@ export interface ChildOutput extends AsyncIterable<Uint8Array> {
  *
  * - No promise of a handle rejects, and none stays pending once the child is gone.
  * - `stdout` can be read once. It ends when the child has exited and its last bytes are in, or `drainMs` after its exit if a grandchild
- * holds the pipe open.
+ *   holds the pipe open.
  * - The child's output is read ahead into a bounded queue, so a child that exits in a hurry loses nothing; beyond the limit it is slowed
- * down.
+ *   down.
  * - Whatever the child leaves behind in its group, or started away from it, is killed after its exit.
  */
 export interface ChildHandle {

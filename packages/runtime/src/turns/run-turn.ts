@@ -28,24 +28,24 @@ export interface Turn {
 }
 
 /**
- * A turn from its start to its end. This is the whole way of a batch, from the agent's bytes to its reader:
+ * A turn from its start to its end. The complete path of a batch, from the agent's bytes to its reader:
  *
- *     runOnLanes         the lane that was picked; another in its place while it has not acted     turns/run-on-lanes.ts
+ *     runOnLanes         the picked lane, or another in its place until the turn has acted         turns/run-on-lanes.ts
  *     lane.runTurn       one attempt after the other, with the next profile or model      lanes/cli/cli-lane.ts
  *       openAttempt      program, profile, bridge, process                                lanes/cli/open-attempt.ts
  *       readAgent        bytes → lines → frames → events; upstream session, version,      lanes/cli/read-agent.ts
  *                        calls of offered tools hidden
- *     keepUpstream       the upstream session is stored with ours                         here
- *     budget.overrunIn   a turn that has used up its budget is stopped                    turns/turn-budget.ts
+ *     keepUpstream       stores the upstream session with ours                            here
+ *     budget.overrunIn   stops a turn that has used up its budget                         turns/turn-budget.ts
  *     settleCalls        calls without a result get one before the end                    turns/tools/
  *     writer.append      join · cap · redact · number · commit · notify                   turns/turn-writer.ts
- *     writer.more        the same for more of a text, which needs none of the stages      turns/turn-writer.ts
+ *     writer.more        the same for more of a text, which skips the stages              turns/turn-writer.ts
  *                        between: `TakeBatch.more`
- *     follow             log → batches of one reader, at its own pace                     log/follow.ts
- *     answer             until the client's move: the stateless doors only                conversations/until-parked.ts
+ *     follow             log → batches for one reader, at its own pace                    log/follow.ts
+ *     answer             up to the client's move; stateless doors only                    conversations/until-parked.ts
  *
- * Never rejects. Whatever breaks, the turn gets its end in the log; only a log that cannot be written ends it without,
- * since nothing may be sent that is not in it.
+ * Never rejects. Whatever breaks, the turn gets its end in the log; only if the log cannot be written does it end without one, because
+ * nothing may be sent that is not logged.
  */
 export async function runTurn(turn: Turn): Promise<void> {
   const { options, model, writer, signal, stop, tools, trace } = turn;

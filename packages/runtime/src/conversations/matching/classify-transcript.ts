@@ -79,7 +79,7 @@ export type TranscriptMatch = { readonly line: TranscriptKey } & (
  *
  * - Seen before, and its turn can be shared: `joined`.
  * - Its beginning is all that some session has heard: `continuation`. Turns that did not complete count as unheard, so their questions are
- * asked again.
+ *   asked again.
  * - Not the client's own conversation: `side-call`.
  * - A session has continued differently from its beginning, or its client has another conversation: `divergence`. Otherwise it is `new`.
  */

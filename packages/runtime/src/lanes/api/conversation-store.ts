@@ -33,7 +33,7 @@ const tables = `
  * user.
  */
 export interface ConversationStore {
-  /** An empty conversation, persisted with the first blob upstream stores. */
+  /** An empty conversation, persisted with the first data that upstream saves in it. */
   create(conversationId: string): StoredConversation;
   /** An existing conversation. Its key is the same in all its turns. */
   open(conversationId: string): StoredConversation | Promise<StoredConversation>;

@@ -41,7 +41,7 @@ export interface LogConnectionOptions {
  *
  * - sound: entered by opening and by a successful reopening.
  * - broken: entered when the disk failed under it. The old connection is dropped at once, because after a failed sync neither SQLite nor
- * the kernel can be trusted; each use then tries to reopen, at most once per `retryMs` unless others held the file.
+ *   the kernel can be trusted; each use then tries to reopen, at most once per `retryMs` unless others held the file.
  * - closed: entered on request, never left.
  */
 export function openLogConnection(options: LogConnectionOptions): LogConnection {
