@@ -29,14 +29,15 @@ const ofShells: ReadonlySet<string> = new Set([
   NEWLINE,
 ]);
 
-/**
- * How a shell gives way to the agent without leaving a variable of its own in its environment. Some need another
- * program for that.
- */
+/** How a shell gives way to the agent without leaving its own variables in the environment. Some shells need another program for that. */
 export const givingWays = ["exec", "exec /usr/bin/env -u _ -u SHLVL"] as const;
 export type GivingWay = (typeof givingWays)[number];
 
-/** How a shell gives way to the agent without leaving its own variables in the environment. Some shells need another program for that. */
+/**
+ * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two lines,
+ * `primingLine` and `startLine`, and becomes what they say. Undefined if a shell could not pass the environment on unchanged, or if files
+ * are covered: such a container is made with the files of a single turn.
+ */
 export function seatCommandOf(command: ChildCommand): (ChildCommand & { readonly stdin: "held" }) | undefined {
   if (command.covered !== undefined && command.covered.length > 0) return undefined;
   const names = Object.keys(command.env);
@@ -62,11 +63,7 @@ export function primingLine(words: string | undefined): string {
   return words === undefined ? ":\n" : `${FAMILIAR}() { ${words}; }\n`;
 }
 
-/**
- * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two lines,
- * `primingLine` and `startLine`, and becomes what they say. Undefined if a shell could not pass the environment on unchanged, or if files
- * are covered: such a container is made with the files of a single turn.
- */
+/** The second line, which turns the shell into a command with these words. */
 export function startLine(words: string, primed: string | undefined): string {
   return words === primed ? `${FAMILIAR}\n` : `${words}\n`;
 }
