@@ -16,7 +16,7 @@ export interface LiveOutputOptions {
 /** Output of a running command: emitted as it arrives, bounded, and available if the command is stopped. */
 export interface LiveOutput {
   push(text: string): void;
-  /** Stops emitting and returns what was not emitted yet. */
+  /** Returns what was not emitted yet and cancels the pending emit. Push nothing afterwards: it would be emitted. */
   end(): readonly AgentEventOf<"tool-output">[];
   /** Head of the output and, if truncated, its tail. */
   soFar(): string;
