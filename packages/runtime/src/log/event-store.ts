@@ -65,7 +65,7 @@ export interface NewSession {
   /** Budget in addition to that of the settings. */
   readonly budget?: AgentBudget;
   readonly createdAt: number;
-  /** Brought in from an export. */
+  /** Imported from an export. */
   readonly imported?: true;
   /** The session it was copied from. */
   readonly forkedFrom?: ForkOrigin;

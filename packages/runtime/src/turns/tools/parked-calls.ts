@@ -23,7 +23,7 @@ export interface ParkedCalls {
   /** Refuses waiting calls that the client's changed tools no longer allow. */
   refuseUncallable(): void;
   open(): readonly LoggedCall[];
-  /** Since when nothing was heard of the client that runs them, by `performance.now()`; undefined: none waits. */
+  /** When the client that runs them was last heard of, by `performance.now()`; undefined if none wait. */
   waitsSince(): number | undefined;
   /** How long to wait for further calls to send together with the waiting ones; infinite if none wait. */
   windowMs(): number;

@@ -14,7 +14,7 @@ export interface WaitingCallsOptions {
 /** The calls of a turn that wait for their results. */
 export interface WaitingCalls {
   readonly all: readonly LoggedCall[];
-  /** Since when nothing has happened, by `performance.now()`; undefined: none waits. */
+  /** When something last happened, by `performance.now()`; undefined if none wait. */
   since(): number | undefined;
   /** Logs the call and resolves with its result. */
   add(call: LoggedCall, caller: WaitingCaller): Promise<ToolResult>;
