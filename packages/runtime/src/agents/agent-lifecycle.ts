@@ -14,7 +14,7 @@ interface AgentLifecycleParts {
   readonly scheduler: AgentScheduler;
 }
 
-/** What holds agents, lets them go on, and stops them. */
+/** Suspends, resumes and stops agents. */
 export function agentLifecycle(
   options: AgentsOptions,
   { views, turns, scheduler }: AgentLifecycleParts,
@@ -52,7 +52,7 @@ export function agentLifecycle(
       const agent = await views.find(name, caller);
       const reason = "You stopped the agent";
       return await scheduler.paused(agent.sessionId, async () => {
-        // A stop does not wait for the log. The end of the turn would start the next one, and does not while this works.
+        // A stop does not wait for the log. The turn's end would start the next one, but not while this runs.
         turns.cancel(agent, reason);
         const dropped = await store.drop(name);
         for (const message of dropped) await forgetSecrets(options, message);
@@ -65,7 +65,7 @@ export function agentLifecycle(
       for (;;) {
         const { promise, resolve } = Promise.withResolvers<void>();
         const { sessionId } = await views.find(name, caller);
-        // Listening begins before looking, so that a change in between is not missed.
+        // Subscribe before looking, so no change in between is missed.
         const look = (touched?: string): void => {
           if (touched === undefined || touched === sessionId) resolve();
         };

@@ -15,10 +15,10 @@ type AgentMessages = Pick<Agents, "send" | "messages" | "message" | "putAside" |
 export function agentMessages(options: AgentsOptions, views: AgentViews, scheduler: AgentScheduler): AgentMessages {
   const { store, engine } = options;
   const rights = createAllRights(options);
-  /** Called after each message that was sent. */
+  /** Called after each sent message. */
   const waiters = new Set<() => void>();
 
-  /** The turn that the agent takes a message during. */
+  /** The turn during which the agent takes a message. */
   const turnOf = async (name: string): Promise<string | undefined> => {
     const agent = await store.find(name);
     return agent && engine.runningTurn(agent.sessionId)?.turnId;
@@ -29,7 +29,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
     return message;
   };
 
-  /** Rejects with `not-found` also when it is only not for this caller. */
+  /** Rejects with `not-found` even if the message exists but is not visible to this caller. */
   const known = async (id: string, caller: Caller): Promise<MessageView> => {
     const message = await store.message(id);
     if (message === undefined || !isOfUser(message, scopeOf(caller)))
@@ -76,7 +76,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
 
     async readInbox(to, caller) {
       if (to !== HUMAN) await views.find(to, caller);
-      // What agents with less have sent waits on: it begins a turn of its own, which has no more than they have.
+      // Messages of agents with fewer rights wait: they start turns of their own, limited to the sender's rights.
       const scope = { ...usersOf(to, caller), ...(await heard(rights, to)) };
       return await Promise.all((await store.takeAll(to, await turnOf(to), scope)).map(taken));
     },
@@ -87,7 +87,7 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
       return await scheduler.away(from, async () => {
         for (;;) {
           const { promise, resolve } = Promise.withResolvers<void>();
-          // Listening begins before looking, so that an answer in between is not missed.
+          // Subscribe before looking, so no answer in between is missed.
           waiters.add(resolve);
           const end = options.elsewhere?.onAnnounced(resolve);
           try {
@@ -104,12 +104,12 @@ export function agentMessages(options: AgentsOptions, views: AgentViews, schedul
   };
 }
 
-/** Whose words it may be given now: a person reads those of everyone. */
+/** The senders whose words it may get now: a person reads everyone's. */
 async function heard(rights: AllRights, name: string): Promise<SenderScope> {
   return name === HUMAN ? {} : { senders: await rights.heardBy(name) };
 }
 
-/** The messages to `human` that are for this caller. Any other receiver is one agent, which the caller sees or does not. */
+/** Restricts messages to `human` to this caller's. Any other receiver is one agent, which the caller either sees or does not. */
 function usersOf(to: string, caller: Caller): UserScope {
   const { user } = scopeOf(caller);
   return to === HUMAN && user !== undefined ? { user } : {};

@@ -1,10 +1,10 @@
 import type { RunningTurn } from "../turns/session-engine.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
-/** The places of agents at work: so many as the settings allow. */
+/** The places for agents at work, limited by the settings. */
 export interface AgentPlaces {
   hasFree(): Promise<boolean>;
-  /** The agent waits for an answer of another one, which may need its place to give it. Gives what takes the place back. */
+  /** The agent waits for another's answer, which may need its place. Returns a function that takes the place back. */
   leave(name: string): () => void;
 }
 

@@ -24,20 +24,20 @@ interface AgentRegistryParts {
   readonly scheduler: Pick<AgentScheduler, "paused">;
 }
 
-/** What makes, changes and removes agents. */
+/** Creates, changes and removes agents. */
 export function agentRegistry(options: AgentsOptions, { views, turns, scheduler }: AgentRegistryParts): AgentRegistry {
   const { store, sessions, engine } = options;
   const rights = createAllRights(options);
   const show = async (name: string, caller: Caller) => views.view(await views.find(name, caller), caller);
 
-  /** Names are the whole gateway's. Another user's agent is refused as a name that nobody can have: nothing says that it is there. */
+  /** Names are global to the gateway. Another user's agent is refused as if the name were unusable, without revealing that it exists. */
   const refusedName = async (wanted: CreateAgent, caller: Caller): Promise<CaretError> =>
     await views.find(wanted.name, caller).then(
       () => nameTaken(wanted.name),
       () => unusableName(wanted),
     );
 
-  /** An agent that is made by another one has no more than its maker has in this turn. */
+  /** An agent made by another one gets at most its maker's rights in this turn. */
   const clamped = async ({ permission, sandbox }: CreateAgent, createdBy: string): Promise<Partial<AgentRights>> => {
     if (createdBy === HUMAN) return defined({ permission, sandbox });
     const maker = await rights.inTurn(createdBy);
@@ -59,7 +59,7 @@ export function agentRegistry(options: AgentsOptions, { views, turns, scheduler 
         await sessions.createWith(session, caller, { agent, budget });
       } catch (reason) {
         if (worktree !== undefined) await removeWorktree(options.git, worktree);
-        // Another request made an agent of this name in between.
+        // Another request created an agent of this name in between.
         const isTaken =
           (await store.find(wanted.name)) !== undefined && CaretError.from(reason).code === "invalid-request";
         throw isTaken ? await refusedName(wanted, caller) : reason;
@@ -83,7 +83,7 @@ export function agentRegistry(options: AgentsOptions, { views, turns, scheduler 
         if (force) turns.cancel(agent, reason);
         const found = await worktreeOf(options, agent);
         if (!force) await assertRemovable(options, agent, await turns.working(agent), found);
-        // Nothing starts meanwhile, nor after a crash in between: removing it again goes on from here.
+        // Nothing starts from here on, even after a crash: a repeated removal continues from here.
         await store.suspend(name, { since: options.now() });
         await turns.end(agent, reason);
         return found;
@@ -126,7 +126,7 @@ async function makeWorktree(
       fix: "Name a workspace below the token's, or use another token.",
     });
   const repository = await findRepository(git, allowedWorkspace(worktree, allowedWorkspaces));
-  // The repository may be larger than the directory that was named.
+  // The repository may be larger than the named directory.
   return await createWorktree(git, {
     repository: allowedWorkspace(repository, allowedWorkspaces),
     name,

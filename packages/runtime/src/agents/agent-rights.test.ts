@@ -13,7 +13,7 @@ afterEach(() => bench.close());
 const all = permissionWords.flatMap((permission) => sandboxWords.map((sandbox) => ({ permission, sandbox })));
 const make = (name: string, permission: (typeof permissionWords)[number], createdBy?: string) =>
   bench.agents.create({ name, workspace: bench.workspace, permission }, anyone, createdBy);
-/** What the agent's turns were started with, in their order. */
+/** How the agent's turns were started, in order. */
 async function starts(name: string): Promise<readonly unknown[]> {
   const { sessionId } = await bench.agents.get(name, anyone);
   const events = await bench.store.read(sessionId);

@@ -9,23 +9,23 @@ import {
 } from "@caret/protocol";
 import type { AgentsOptions } from "./agents-context.ts";
 
-/** What an agent may do by itself. */
+/** What an agent may do on its own. */
 export interface AgentRights {
   readonly permission: PermissionWord;
   readonly sandbox: SandboxWord;
 }
 
-/** What is known of nobody, such as an agent that was removed. */
+/** The rights of an unknown agent, such as one that was removed. */
 const LEAST: AgentRights = { permission: permissionWords[0], sandbox: "strict" };
 
-/** No more than any of them has. */
+/** The most restrictive combination of all. */
 export function leastOf(first: AgentRights, ...others: readonly AgentRights[]): AgentRights {
   const all = [first, ...others];
   const permission = permissionWords.find((word) => all.some((rights) => rights.permission === word));
   return { permission: permission ?? first.permission, sandbox: strictest(...all.map(({ sandbox }) => sandbox)) };
 }
 
-/** Whether one may do all that the other may. */
+/** Whether one has at least the rights of the other. */
 export function hasAll(one: AgentRights, other: AgentRights): boolean {
   return (
     permissionWords.indexOf(one.permission) >= permissionWords.indexOf(other.permission) &&
@@ -34,19 +34,19 @@ export function hasAll(one: AgentRights, other: AgentRights): boolean {
 }
 
 /**
- * What agents may do, so that none has another one do more for it: a turn that begins with a message has no more than the
- * message's sender has, and takes no words of agents with less while it runs.
+ * The rights of agents, so none can gain rights through another: a turn that begins with a message has at most the rights of its sender,
+ * and takes no words of agents with fewer rights while it runs.
  */
 export interface AllRights {
-  /** By its settings. What a person says has all: the receiver's own settings decide. */
+  /** By its settings. A person has all rights: the receiver's own settings decide. */
   of(name: string): Promise<AgentRights>;
-  /** In its last turn, which may have less than its settings say. */
+  /** In its last turn, which may have fewer than its settings give. */
   inTurn(name: string): Promise<AgentRights>;
-  /** What a turn that begins with a message from this sender must be held to; nothing where the sender has all that the receiver has. */
+  /** The restrictions on a turn that begins with a message from this sender; none if the sender has all of the receiver's rights. */
   lessFor(receiver: string, sender: string): Promise<Partial<AgentRights>>;
-  /** Whose words a turn of the agent may take while it runs. */
+  /** The senders whose words a running turn of the agent may take. */
   heardBy(name: string): Promise<readonly string[]>;
-  /** Rejects with `forbidden` where the sender's turn has less than its settings say, and the receiver would do more than that. */
+  /** Rejects with `forbidden` if the sender's turn has fewer rights than its settings, and the receiver would have more than that. */
   assertMaySend(from: string, to: string): Promise<void>;
 }
 

@@ -5,21 +5,22 @@ import { createAgentPlaces } from "./agent-places.ts";
 import { type AgentTurnStarter, createAgentTurnStarter, RETRY_MS } from "./agent-turn-starter.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
-/** Starts turns with the messages that wait, for agents and for sessions. */
+/** Starts turns with waiting messages, for agents and for sessions. */
 export interface AgentScheduler extends Pick<AgentTurnStarter, "problemOf" | "begin"> {
-  /** Look again at what waits: something of this receiver. */
+  /** Checks the queues again; something changed for this receiver. */
   wake(receiver: string): void;
-  /** While the work runs, the agent leaves its place to another one: it waits for an answer. */
+  /** While `work` runs, the agent gives up its place, because it waits for an answer. */
   away<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
-  /** While the work runs, nothing that waits in the session's queue is started: it is being stopped. */
+  /** While `work` runs, nothing from the session's queue is started: the session is being stopped. */
   paused<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
-  /** Starts nothing from here on. Resolves when nothing is being started. */
+  /** Starts nothing from now on. Resolves when no start is under way. */
   close(): Promise<void>;
 }
 
 /**
- * One loop: a session that is free gets a turn with the head of its queue, and, while there is a place, the agent that has waited longest. The message leaves the
- * queue in the commit that logs the start of its turn: a crash on either side of it neither loses nor repeats it.
+ * One loop: a free session gets a turn with the head of its queue and, if a place is free, so does the agent that has waited longest. The
+ * message leaves the queue in the commit that logs the start of its turn: a crash before or after it neither loses nor repeats the
+ * message.
  */
 export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
   const { store, engine, elsewhere, onError, retryMs = RETRY_MS } = options;
@@ -38,7 +39,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
     ...(elsewhere === undefined ? [] : [elsewhere.onAnnounced(bell.ring), elsewhere.onTurn(lookIfHeld)]),
   ];
 
-  /** A turn that another client started in an agent's session is waited for. */
+  /** Waits for a turn that another client started in an agent's session. */
   const isFree = (sessionId: string): boolean => {
     const turn = engine.runningTurn(sessionId);
     void turn?.settled.then(bell.ring);
@@ -52,7 +53,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
       ({ receiver, sessionId, isHeld }) => !isHeld && !starter.isHeld(receiver) && isFree(sessionId),
     );
     const [first] = free;
-    // What a person has queued for a session needs no place among the agents.
+    // A person's queued prompts for a session need no place among the agents.
     const own = free.find(({ isAgent }) => !isAgent);
     return own ?? (first !== undefined && (await places.hasFree()) ? first : undefined);
   };
@@ -66,7 +67,7 @@ export function createAgentScheduler(options: AgentsOptions): AgentScheduler {
       bell.clear();
       await startAll().catch((reason: unknown) => {
         onError(CaretError.from(reason));
-        // The log may be held, and nothing else need happen here that would ring: what waits is looked at again.
+        // The log may be held without any further ring: check again later.
         setTimeout(bell.ring, retryMs).unref();
       });
       if (!isClosed) await bell.rung();

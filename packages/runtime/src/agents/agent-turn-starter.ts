@@ -6,10 +6,10 @@ import { createAllRights } from "./agent-rights.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
 export const RETRY_MS = 2_000;
-/** As whose the turns of a session's queue are logged. */
+/** The client under which a session queue's turns are logged. */
 const QUEUE_CLIENT = "queue";
 
-/** After these the next message would fail in the same way: the agent is suspended, so that its queue is kept. */
+/** Errors that would fail the next message as well: the agent is suspended to keep its queue. */
 const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(["budget-exceeded", "usage-limit", "not-logged-in", "bad-key", "policy-disabled"] as const),
   ...(["model-unknown", "model-unavailable", "cli-missing", "cli-not-executable", "cli-broken"] as const),
@@ -19,13 +19,13 @@ const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Starts a turn with the head of one queue. */
 export interface AgentTurnStarter {
-  /** Resolves when the turn has begun, or could not. Never rejects for what is wrong with this queue alone. */
+  /** Resolves when the turn has begun or failed to. Never rejects for problems of this queue alone. */
   start(queue: WaitingQueue): Promise<void>;
-  /** The same for a person who waits for it: rejects where the turn cannot start, and changes nothing then. */
+  /** The same for a waiting person: rejects if the turn cannot start, and then changes nothing. */
   begin(queue: Pick<WaitingQueue, "receiver" | "sessionId" | "isAgent" | "message">): Promise<RunningTurn>;
-  /** A turn that was started here is not settled yet, or could not start a moment ago. */
+  /** A turn started here has not settled yet, or recently failed to start. */
   isHeld(receiver: string): boolean;
-  /** Why the head of a queue could not start a turn, until it is tried again. */
+  /** Why the head of a queue could not start a turn, until the next attempt. */
   problemOf(receiver: string): string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
 
   const suspend = (name: string, why: string): Promise<void> => store.suspend(name, { since: options.now(), why });
 
-  /** The message waits on: for a person when trying again cannot help, with its agent suspended, else until the next attempt. */
+  /** Keeps the message: for a person if retrying cannot help, with its agent suspended, otherwise until the next attempt. */
   const refused = async ({ receiver, isAgent }: WaitingQueue, error: CaretError): Promise<void> => {
     const isLasting = LASTING.has(error.code);
     if (isLasting && isAgent) return await suspend(receiver, error.message);
@@ -66,7 +66,7 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
     const { receiver, sessionId, isAgent, message } = queue;
     const { id, mode } = message;
     const command = { name: `message ${id}`, digest: id, delivers: id };
-    // The queue is the session's own, whoever its user is.
+    // The queue belongs to the session, whoever its user is.
     const caller: Caller = { tokenName: isAgent ? receiver : QUEUE_CLIENT, seesAll: true, command };
     const least = isAgent ? await rights.lessFor(receiver, message.from) : {};
     const wanted = { prompt: promptOf(message), ...(mode === undefined ? {} : { mode }), ...least };
@@ -99,12 +99,12 @@ export function createAgentTurnStarter(options: AgentsOptions, onFree: () => voi
 function promptOf({ id, from, text, replyTo }: MessageView): string {
   if (from === HUMAN) return replyTo === undefined ? text : `In answer to your message ${replyTo}:\n\n${text}`;
   const answers = replyTo === undefined ? "" : `, in answer to your message ${replyTo}`;
-  // A message may contain such a line itself: only the real one bears the mark of the prompt.
+  // A message may contain such a line: only the real one carries the prompt's mark.
   const mark = drawMark([text]);
   return `${markRule(mark)}\n\n${markedLines(mark).lead(`Message ${id} from the agent ${from}${answers}:`)}\n${text}`;
 }
 
-/** The turn has the words as they were sent; what is kept of them has no secrets. */
+/** Redacts the stored message once its turn has the original words. */
 export async function forgetSecrets(
   { store, redactor }: Pick<AgentsOptions, "store" | "redactor">,
   { id, text }: MessageView,

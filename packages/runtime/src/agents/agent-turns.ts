@@ -3,15 +3,15 @@ import type { RunningTurn } from "../turns/session-engine.ts";
 import { agentPlace } from "./agent-views.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 
-/** The turns of agents, as what changes agents sees them. */
+/** The turns of agents, as seen by operations that change agents. */
 export interface AgentTurns {
-  /** The turn that runs and has not ended yet: one that only cleans up is waited for. */
+  /** The running turn that has not ended yet; one that only cleans up is waited for. */
   working(agent: AgentRecord): Promise<RunningTurn | undefined>;
-  /** Cancels the turn that runs, at once. */
+  /** Cancels the running turn at once. */
   cancel(agent: AgentRecord, reason: string): void;
   /** The same; resolves when none runs. */
   end(agent: AgentRecord, reason: string): Promise<void>;
-  /** Ends the processes that wait for the agent's next turn. */
+  /** Ends the processes kept for the agent's next turn. */
   release(agent: AgentRecord): Promise<void>;
 }
 

@@ -12,12 +12,12 @@ import type { AgentScheduler } from "./agent-scheduler.ts";
 import type { AgentsOptions } from "./agents-context.ts";
 import { defined } from "./defined.ts";
 
-/** Nobody answers more than these; the others are shown when some of them are. */
+/** More than anyone answers; further ones are shown once some of these are answered. */
 const MAX_TO_HUMAN = 1_000;
 
-/** Reads agents, as a caller may see them. */
+/** Reads agents as a caller may see them. */
 export interface AgentViews {
-  /** Rejects with `not-found`, also when it is only not for this caller. */
+  /** Rejects with `not-found`, even if the agent exists but is not visible to this caller. */
   find(name: string, caller: Caller): Promise<AgentRecord>;
   view(agent: AgentRecord, caller: Caller): Promise<AgentView>;
   list(caller: Caller): Promise<readonly AgentView[]>;
@@ -30,7 +30,7 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
 
   const viewWith = async (agent: AgentRecord, caller: Caller, messages: readonly MessageView[]): Promise<AgentView> => {
     const { name, sessionId, createdBy, worktree, report, userServers } = agent;
-    // Before the session: a message leaves the queue as its turn starts, and an agent is not idle in between.
+    // Before the session: a message leaves the queue as its turn starts, and the agent must not look idle in between.
     const queue = await store.queueOf(name);
     const session = await sessions.get(sessionId, caller);
     const record = await engine.store.getSession(sessionId);
@@ -72,7 +72,7 @@ export function createAgentViews(options: AgentsOptions, scheduler: AgentSchedul
   };
 }
 
-/** Where the agent of a session itself works: elsewhere than its session where the gateway runs its tools. */
+/** The working directory of a session's agent: differs from the session's if the gateway runs its tools. */
 export function agentPlace(
   { scratch }: Pick<AgentsOptions, "scratch">,
   { id, workspace, permission }: Pick<SessionView, "id" | "workspace" | "permission">,
@@ -96,7 +96,7 @@ function hidden(name: string, reason: unknown): unknown {
   return CaretError.is(reason) && reason.code === "session-not-found" ? unknownAgent(name) : reason;
 }
 
-/** Deleted meanwhile, or of another workspace than the caller's. */
+/** Deleted in the meantime, or in another workspace than the caller's. */
 function unseen(reason: unknown): undefined {
   if (CaretError.is(reason) && reason.code === "session-not-found") return undefined;
   throw reason;

@@ -8,7 +8,7 @@ import type { AgentsOptions } from "./agents-context.ts";
 
 type AgentWorktrees = Pick<Agents, "changes" | "previewMerge" | "merge">;
 
-/** What agents changed, and bringing it back. */
+/** The agents' changes, and merging them back. */
 export function agentWorktrees(options: AgentsOptions, views: AgentViews): AgentWorktrees {
   const { git, sessions, engine } = options;
 
@@ -36,7 +36,7 @@ export function agentWorktrees(options: AgentsOptions, views: AgentViews): Agent
     async merge(name, { preview, message = `Work of the agent ${name}` }, caller) {
       const agent = await views.find(name, caller);
       const worktree = await found(agent);
-      // No turn begins meanwhile, and none may change what is merged.
+      // Holds the session: no turn may begin and change what is being merged.
       return await engine.holdSession(agent.sessionId, () => mergeWorktree(git, worktree, { preview, message }));
     },
   };

@@ -15,15 +15,15 @@ export interface AgentsOptions {
   readonly engine: SessionEngine;
   readonly scratch: Pick<ScratchDirectories, "besideWorkspace" | "hasBeside">;
   readonly allowedWorkspaces: AllowedWorkspaces;
-  /** Where worktrees are kept. The engine must allow turns to work there. */
+  /** Where worktrees are created. The engine must allow turns to work there. */
   readonly worktreesRoot: string;
   /** How git is run. */
   readonly git: Git;
-  /** Absent: no other process has these queues. */
+  /** Omitted: no other process uses these queues. */
   readonly elsewhere?: AgentsElsewhere;
-  /** How many agents work at once; the others wait. One that waits for a person or for an answer does not count. */
+  /** Maximum of agents at work; the others wait. One that waits for a person or for an answer does not count. */
   readonly maxAtWork: number;
-  /** What is registered with agents that run their own tools, and goes with them. */
+  /** Registrations of agents that run their own tools, removed together with the agent. */
   readonly registrations?: Pick<AgentRegistrations, "forget">;
   readonly redactor: () => Redactor;
   readonly newId: () => string;
@@ -31,6 +31,6 @@ export interface AgentsOptions {
   readonly now: () => number;
   /** Called with errors of background work. */
   readonly onError: (error: CaretError) => void;
-  /** How long a turn that could not start waits for its next attempt. */
+  /** Delay before a turn that could not start is attempted again. */
   readonly retryMs?: number;
 }

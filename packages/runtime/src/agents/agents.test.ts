@@ -14,14 +14,14 @@ const refused = async (work: Promise<unknown>): Promise<string> => {
   return CaretError.is(reason) ? `${reason.code}: ${reason.message}` : `not refused: ${String(reason)}`;
 };
 
-/** A lane that works until it is let go. */
+/** A lane that works until released. */
 function hold(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   bench.manner({ until: promise });
   return resolve;
 }
 
-/** Resolves when so many turns have begun. */
+/** Resolves when this many turns have begun. */
 async function begun(count: number): Promise<void> {
   while (bench.asked.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -287,7 +287,7 @@ describe("agents at work", () => {
     const letGo = hold();
     await bench.agents.send("ada", { text: "a1" }, anyone);
     await begun(1);
-    // Ada's next message is older than those of the others, and stands behind them all the same.
+    // Ada's next message is older than the others', but comes after them.
     for (const [name, text] of [
       ["ada", "a2"],
       ["bob", "b1"],

@@ -10,11 +10,11 @@ import type { AgentsOptions } from "./agents-context.ts";
 import { sessionQueues } from "./session-queues.ts";
 
 export interface RuntimeAgents extends Agents {
-  /** No turn starts by itself from here on. To be called before the engine takes no more. */
+  /** Starts no more turns. Call before the engine stops taking turns. */
   close(): Promise<void>;
 }
 
-/** The agents of this gateway, over the sessions and the engine. What waited in their queues before it started goes on. */
+/** The agents of this gateway, over the sessions and the engine. Resumes messages queued before it started. */
 export function createAgents(options: AgentsOptions): RuntimeAgents {
   const { store } = options;
   const scheduler = createAgentScheduler(options);

@@ -1,6 +1,6 @@
 type Defined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
-/** An object without the fields that are undefined: optional fields are absent, never undefined. */
+/** Drops undefined fields: optional fields are absent, never undefined. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>;
 }

@@ -6,7 +6,7 @@ import { type AgentBench, createAgentBench } from "./testing/agent-bench.ts";
 let bench: AgentBench;
 afterEach(() => bench.close());
 
-/** A session whose first turn runs until it is let go. */
+/** A session whose first turn runs until released. */
 async function busySession() {
   bench = createAgentBench();
   const { id } = await bench.sessions.create({ workspace: bench.workspace }, anyone);
@@ -88,7 +88,7 @@ describe("prompts that wait for a session", () => {
     const changed = await bench.agents.changeQueued(id, "a", { prompt: "A", mode: "ask" }, anyone);
     expect([changed.text, changed.mode, (changed.at ?? 0) >= before]).toEqual(["A", "ask", true]);
     await bench.agents.removeQueued(id, "b", anyone);
-    // Sent again by a client that did not hear the answer.
+    // Resent by a client that missed the answer.
     expect((await queue("a")).text).toBe("A");
     letGo();
     await expect.poll(() => prompts(id)).toEqual(["First", "A in mode ask"]);

@@ -9,7 +9,7 @@ type SessionQueues = Pick<Agents, "queuePrompt" | "queue" | "changeQueued" | "re
 
 const MAX_LISTED = 1_000;
 
-/** Prompts for after the turn that runs: messages to the session, or to the agent whose session it is. */
+/** Prompts for after the running turn: messages to the session, or to its agent. */
 export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler): SessionQueues {
   const { store, sessions } = options;
 
@@ -58,7 +58,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
       const message = await findQueued(sessionId, messageId, caller);
       await store.dropOne(messageId);
       await forgetSecrets(options, message);
-      // What stood behind it may be able to start.
+      // The message behind it may now be able to start.
       scheduler.wake(message.to);
     },
 
@@ -72,7 +72,7 @@ export function sessionQueues(options: AgentsOptions, scheduler: AgentScheduler)
   };
 }
 
-/** `agent` is what a turn does without a mode. */
+/** A turn without a mode runs as `agent`. */
 function modeOf(mode: "agent" | "plan" | "ask" | undefined): Pick<MessageView, "mode"> {
   return mode === undefined || mode === "agent" ? {} : { mode };
 }

@@ -13,7 +13,7 @@ export const answer = (name: string, sessionId = "s1") => ({
 /** Opens an archive over the same answers each time, until the test ends. */
 export type OpenArchive = (now?: () => number) => Promise<AnswerArchive>;
 
-/** What every archive of answers does the same. */
+/** The contract of every archive of answers. */
 export function describeAnswerArchive(what: string, open: OpenArchive): void {
   describe(`answers in ${what}`, () => {
     it("are found again by their owner, also by an item, and by nobody else", async () => {

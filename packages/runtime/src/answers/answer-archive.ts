@@ -34,29 +34,29 @@ const tables = `
   create index if not exists item_answer on item (answer);
 `;
 
-/** An answer that its client may refer to by its id, or by the id of one of its items. */
+/** An answer that its client may refer to by its id or by an item's id. */
 export interface ArchivedAnswer {
   readonly id: string;
   readonly itemIds: readonly string[];
-  /** The session whose words it holds: it is deleted with it. */
+  /** The session it belongs to: deleted together with it. */
   readonly sessionId: string;
   readonly body: string;
 }
 
 /**
- * Answers that are kept, each seen by its owner only, for a month at most. All implementations run `describeAnswerArchive`. Never rejects: an answer that could not be kept or
- * found is like one that was kept for long enough, and the reason is reported.
+ * Stored answers, each visible only to its owner, for at most a month. All implementations run `describeAnswerArchive`. Never rejects: an
+ * answer that could not be stored or found counts as expired, and the reason is reported.
  */
 export interface AnswerArchive {
   put(owner: string, answer: ArchivedAnswer): Promise<void>;
-  /** The body of an answer, by its own id or by that of one of its items. */
+  /** The body of an answer, by its own id or an item's. */
   find(owner: string, by: { readonly id: string } | { readonly itemId: string }): Promise<string | undefined>;
   removeSession(sessionId: string): Promise<void>;
   close(): void;
 }
 
 export interface AnswerArchiveOptions {
-  /** The data directory; made when missing. */
+  /** The data directory; created if missing. */
   readonly directory: string;
   readonly now?: () => number;
   readonly maxCharacters?: number;

@@ -1,11 +1,11 @@
 import { LONGEST_TIMER_MS } from "@caret/protocol";
 
 /**
- * Rings when a time has passed that may be set again at any time: a timer that would fire too early is left to
- * run and armed again then, only one that would fire too late is replaced.
+ * A timer that can be reset at any time: if it would fire too early it is left to run and then re-armed; only one that would fire too late
+ * is replaced.
  *
- * Its owner closes it when nothing may ring any more: whatever still runs then, on its way out of a callback that ended its owner,
- * cannot arm it again. A timer that nobody waits for would keep the process alive for as long as a turn may last.
+ * Its owner closes it when nothing may ring any more: a callback that is still running, having ended its owner, then cannot re-arm it. A
+ * forgotten timer would keep the process alive for as long as a turn may last.
  */
 export class Alarm {
   readonly #ring: () => void;
@@ -18,7 +18,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings in so many milliseconds from now, and no earlier; without end: never. A closed one never rings. */
+  /** Rings `waitMs` from now, not earlier; never if infinite. A closed alarm never rings. */
   set(waitMs: number): void {
     if (this.#isClosed) return;
     if (waitMs === Number.POSITIVE_INFINITY) {
@@ -48,7 +48,7 @@ export class Alarm {
   readonly #onTimer = (): void => {
     this.#timer = undefined;
     if (this.#leftMs() > 0) return this.set(this.#leftMs());
-    // A machine that slept or a busy loop makes timers late: what has come meanwhile counts as in time.
+    // A sleeping machine or a busy loop delays timers: whatever arrived in the meantime counts as in time.
     setImmediate(() => {
       if (this.#leftMs() > 0) return this.set(this.#leftMs());
       this.#deadline = Number.POSITIVE_INFINITY;

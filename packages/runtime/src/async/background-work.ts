@@ -1,16 +1,16 @@
 import { CaretError } from "@caret/protocol";
 
-/** Work beside the turns, for no particular caller: sweeping, pruning, ending turns of dead processes. */
+/** Work that runs alongside turns without a particular caller: sweeping, pruning, ending turns of dead processes. */
 export interface BackgroundWork {
-  /** Do it now. The signal fires when everything is about to close: whatever takes long has to look at it. */
+  /** Starts it now. The signal fires when everything is about to close: long work must check it. */
   run(work: (signal: AbortSignal) => Promise<unknown>): void;
-  /** Do it now, and again so long after each time it is over. */
+  /** Starts it now, and again `ms` after each run has ended. */
   every(ms: number, work: (signal: AbortSignal) => Promise<unknown>): void;
-  /** Resolves when nothing of it is under way. To be called before what it works on is closed. */
+  /** Resolves when no work is running. Call before closing what it works on. */
   close(): Promise<void>;
 }
 
-/** `onError` hears of what went wrong, but not of what closing itself made fail. */
+/** `onError` gets errors, except those caused by closing itself. */
 export function createBackgroundWork(onError: (error: CaretError) => void): BackgroundWork {
   const closing = new AbortController();
   const { signal } = closing;

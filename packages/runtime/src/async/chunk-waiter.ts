@@ -7,14 +7,14 @@ export type NextChunk<Chunk> =
   | { readonly kind: "aborted" };
 
 /**
- * Waits for one chunk of a stream after the other, each no longer than its time and not past an abort. One abort listener
- * and one timer serve all waits of a stream, so that a wait costs neither. `close` frees both.
+ * Waits for one chunk of a stream after the other, each with a time limit and until an abort. One abort listener and one timer serve all
+ * waits of a stream, so a wait costs neither. `close` frees both.
  */
 export class ChunkWaiter {
   readonly #signal: AbortSignal;
-  /** Kept here: to ask a signal that is made of others looks at all of them. */
+  /** Cached: reading `aborted` of a combined signal visits all its parts. */
   #isAborted: boolean;
-  /** Settles the newest wait; does nothing when its chunk has come. */
+  /** Settles the newest wait; does nothing if its chunk has arrived. */
   #settle: (next: { readonly kind: "expired" | "aborted" }) => void = () => undefined;
   readonly #alarm = new Alarm(() => this.#settle({ kind: "expired" }));
 
@@ -24,7 +24,7 @@ export class ChunkWaiter {
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** The pull itself stays pending when the time is over or the signal is aborted. One wait at a time. */
+  /** The pull itself stays pending if the time is over or the signal aborts. One wait at a time. */
   next<Chunk>(pull: Promise<IteratorResult<Chunk>>, waitMs: number): Promise<NextChunk<Chunk>> {
     if (this.#isAborted) return Promise.resolve({ kind: "aborted" });
     const { promise, resolve, reject } = Promise.withResolvers<NextChunk<Chunk>>();

@@ -8,12 +8,12 @@ export class Doorbell {
     this.#wake();
   };
 
-  /** Forgets that it rang. To be called before looking at what it rings for. */
+  /** Forgets any ring. Call before checking what it rings for. */
   clear(): void {
     this.#isRung = false;
   }
 
-  /** Resolves at the next ring, or at once when it rang since the last time. */
+  /** Resolves at the next ring, or at once if it has rung since the last time. */
   readonly rung = async (): Promise<void> => {
     if (!this.#isRung) {
       const { promise, resolve } = Promise.withResolvers<void>();

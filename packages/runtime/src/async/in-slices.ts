@@ -1,11 +1,11 @@
 import { setImmediate as nextLoop } from "node:timers/promises";
 
-/** Another request waits no longer than this for a part of the work. */
+/** The longest another request waits for a part of the work. */
 const SLICE_MS = 10;
-/** The clock is looked at once in so many items. */
+/** Items between two looks at the clock. */
 const LOOK_EVERY = 32;
 
-/** Does something with each of very many items, and lets all else in this thread run in between. */
+/** Processes many items, yielding to everything else in this thread in between. */
 export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   let began = performance.now();
   let count = 0;
@@ -18,7 +18,7 @@ export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) =
   }
 }
 
-/** Those that pass, in the same order. */
+/** The items that pass, in order. */
 export async function filterInSlices<Item>(
   items: Iterable<Item>,
   passes: (item: Item) => boolean,

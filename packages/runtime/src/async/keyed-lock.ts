@@ -1,4 +1,4 @@
-/** Lets one piece of work per key happen at a time, in the order it was asked for. */
+/** Runs one piece of work per key at a time, in call order. */
 export interface KeyedLock {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
@@ -9,7 +9,7 @@ export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>();
   return {
     run(key, work) {
-      // Whether the one before us failed is its own business.
+      // Runs whether or not the previous work failed.
       const done = (tails.get(key) ?? nobody).then(work, work);
       tails.set(key, done);
       const leave = (): void => {

@@ -2,8 +2,8 @@ import type { Take } from "@caret/protocol";
 import { Doorbell } from "./doorbell.ts";
 
 /**
- * What a source pushes, for a reader that pulls: the source begins with the first pull, and its next item is taken when
- * the reader asks for it. `leave` is called when the reader stops: the source must then come to its end, which is waited for.
+ * Turns a pushing source into a pulled one: it starts with the first pull, and its next item is taken when the reader asks for it. `leave`
+ * is called when the reader stops: the source must then end, which is awaited.
  */
 export async function* pulled<Item>(
   push: (take: Take<Item>) => Promise<void>,

@@ -1,4 +1,4 @@
-/** The promise's result, or the signal's reason as soon as it aborts. The work behind the promise goes on for others. */
+/** The promise's result, or a rejection with the signal's reason as soon as it aborts. The work behind the promise continues. */
 export async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -1,20 +1,20 @@
 import { Worker } from "node:worker_threads";
 import { CaretError } from "@caret/protocol";
 
-/** More than any honest question needs, and little enough to survive a dishonest one. */
+/** More than any legitimate question needs, and small enough to survive a malicious one. */
 const MAX_HEAP_MB = 512;
 
 /**
- * A thread for work that takes long in one step, or could take for ever: a sync of the disk; a regular expression, a parser fed by
- * strangers, where only killing the thread helps. The event loop never notices.
+ * A thread for work that takes long in one step or could hang: a disk sync; a regular expression or a parser with untrusted input, where
+ * only killing the thread helps. The event loop is not affected.
  */
 export interface WorkerThread<Question, Answer> {
-  /** One at a time. Rejects when the thread fails or the signal fires, and the thread is gone then. */
+  /** One at a time. Rejects if the thread fails or the signal fires; the thread is then gone. */
   ask(question: Question): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** `entry` answers every message with one message. A thread that is not held does not keep this process from ending. */
+/** `entry` answers every message with one message. A thread that is not held does not keep this process alive. */
 export function startWorkerThread<Question, Answer>(
   entry: URL,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export function startWorkerThread<Question, Answer>(
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
   if (!isHeld) worker.unref();
-  // Between two calls no listener is set; an error surfaces at the next call, as the exit.
+  // Between calls no listener is set; an error surfaces at the next call, as the exit.
   worker.on("error", () => undefined);
 
   const ask = (question: Question): Promise<Answer> =>

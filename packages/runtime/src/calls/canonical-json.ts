@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@caret/protocol";
-/** A value as JSON with every object's keys in order, so that two writings of the same arguments are one text. */
+/** JSON with every object's keys sorted, so different spellings of the same arguments give the same text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, field: unknown) => (isJsonObject(field) ? sorted(field) : field)) ?? "undefined";
 }

@@ -1,11 +1,11 @@
 import { createHash, type Hash, hash } from "node:crypto";
 
-/** Longer lists are hashed piece by piece: joined, they would be copied once more. */
+/** Longer lists are hashed piece by piece: joining them would copy them again. */
 const JOINED_CHARACTERS = 64 * 1024;
 
 /**
- * A digest of a list of texts. Each text's length goes in too, so that no two lists can run together. A short list is joined first: a call of
- * `update` takes longer than what it hashes.
+ * A digest of a list of texts. Includes each text's length, so different lists cannot coincide. A short list is joined first: a call of
+ * `update` takes longer than the hashing.
  */
 export function fingerprint(texts: readonly string[]): string {
   let joined = "";

@@ -1,14 +1,14 @@
 const PUNCTUATION = /[^\p{L}\p{N}]/gu;
 
-/** An id as long as this is no accident inside another one. */
+/** An id this long does not occur inside another one by accident. */
 const LONG_KEY = 20;
 
-/** And one that was cut off still has so much of it. */
+/** Minimum length of an id that was cut off. */
 const CUT_KEY = 16;
 
 /**
- * What two spellings of one call's id have in common. Clients rewrite ids for the formats of other APIs: OpenClaw drops the
- * underscore of `call_…`, others change the case or put a hyphen in. An id without a letter or digit stands for itself.
+ * What two spellings of one call's id have in common. Clients rewrite ids for the formats of other APIs: OpenClaw drops the underscore of
+ * `call_…`, others change the case or insert a hyphen. An id without letters or digits is kept as is.
  */
 export function callKey(callId: string): string {
   const key = callId.replaceAll(PUNCTUATION, "").toLowerCase();
@@ -16,8 +16,8 @@ export function callKey(callId: string): string {
 }
 
 /**
- * Does an id that a client sends mean the call that we gave this id? Some clients also put words before or behind it, as
- * Droid does (`call_<id>_0`), and some cut it off.
+ * Whether an id sent by a client refers to the call that we gave this id. Some clients also add words before or after it, as Droid does
+ * (`call_<id>_0`), and some cut it off.
  */
 export function meansCall(sent: string, callId: string): boolean {
   const [given, ours] = [callKey(sent), callKey(callId)];

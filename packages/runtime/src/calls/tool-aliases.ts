@@ -1,11 +1,11 @@
-/** Two names are the same when they differ only in case, underscores, dashes, dots and blanks. */
+/** Normalises names: those that differ only in case, underscores, dashes, dots and blanks are equal. */
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[\s._-]/g, "");
 }
 
 /**
- * Names that models and clients have for the same tool. A name stands in one group only, and only names whose tools do
- * the very same thing stand together: a patch, a sketch of an edit or a batch of edits is no `edit`.
+ * Names that models and clients use for the same tool. A name belongs to one group only, and only names of tools that do exactly the same
+ * are grouped: a patch, a sketch of an edit or a batch of edits is not an `edit`.
  */
 const groups = {
   shell: [
@@ -42,7 +42,7 @@ const groupByName: ReadonlyMap<string, ToolGroup> = new Map(
   aliasNames.map(([group, name]) => [plainName(name), group] as const),
 );
 
-/** Which group a name belongs to, in any spelling, with or without the `ToolCall` that the agent's own stream adds. */
+/** The group of a name, in any spelling, with or without the `ToolCall` suffix of the agent's own stream. */
 export function toolGroup(name: string): ToolGroup | undefined {
   const plain = plainName(name);
   return groupByName.get(plain) ?? groupByName.get(plain.replace(/toolcall$/, ""));

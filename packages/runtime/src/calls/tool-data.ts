@@ -1,55 +1,55 @@
 import type { ErrorCode } from "@caret/protocol";
 
-/** Lines of a file. A negative `offset` counts from the end; without `limit`, all that follow. */
+/** Lines of a file. A negative `offset` counts from the end; without `limit`, all following lines. */
 export interface LineRange {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
 }
 
-/** What a program may ask of a search beyond what a model may. */
+/** Search options for programs, beyond those for models. */
 export interface SearchAsk {
   readonly before: number;
   readonly after: number;
-  /** A match may go over several lines. */
+  /** A match may span several lines. */
   readonly isMultiline: boolean;
-  /** A kind of file by ripgrep's name for it. */
+  /** A file type, by ripgrep's name for it. */
   readonly type?: string | undefined;
 }
 
-/** In which order files are told. */
+/** The order in which files are listed. */
 export interface FileOrder {
   readonly by: "path" | "modified" | "accessed" | "created";
   readonly isDescending: boolean;
 }
 
 /**
- * A call made for a program and not for a model: it gives data besides its words. The words go to the log, and no program
- * reads them.
+ * A call made for a program rather than a model: it returns data in addition to its words. The words go to the log, and no program reads
+ * them.
  */
 export interface ExactAsk {
-  /** Of `read`. */
+  /** For `read`. */
   readonly range?: LineRange | undefined;
-  /** Of `write`: what the file is encoded in. An editor that has it open knows better. */
+  /** For `write`: the file's encoding. An editor that has it open knows better. */
   readonly encoding?: string | undefined;
-  /** Of `grep`. */
+  /** For `grep`. */
   readonly search?: SearchAsk | undefined;
-  /** Of `grep` and `glob`; by their paths unless another is asked for. */
+  /** For `grep` and `glob`. Default: by path. */
   readonly order?: FileOrder | undefined;
-  /** Which part of it the program wants, and in which form. No tool looks at it; it makes the next page another call. */
+  /** The part and form that the program wants. Tools ignore it; it makes the next page a different call. */
   readonly page?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface FileData {
   readonly kind: "file";
-  /** The lines that were asked for, byte for byte. */
+  /** The requested lines, byte for byte. */
   readonly bytes: Buffer;
   /** Of the whole file. */
   readonly fileSize: number;
-  /** As many pieces as the line feeds make of the whole file. */
+  /** Number of pieces of the whole file when split at line feeds. */
   readonly totalLines: number;
-  /** Some of the file is not in `bytes`. */
+  /** `bytes` is only part of the file. */
   readonly isPart: boolean;
-  /** They are an editor's text, in UTF-8, whatever the file is encoded in. */
+  /** An editor's text in UTF-8, whatever the file's encoding. */
   readonly isEditorText?: true;
 }
 
@@ -61,27 +61,27 @@ export interface EntryData {
 export interface FoundLine {
   readonly number: number;
   readonly text: string;
-  /** So many characters of the line are not in the text. */
+  /** Characters of the line missing from the text. */
   readonly leftOut: number;
   readonly isContext: boolean;
 }
 
 export interface FoundFile {
-  /** From the workspace, with slashes. */
+  /** Relative to the workspace, with slashes. */
   readonly path: string;
-  /** How many of its lines match; `lines` may hold fewer. */
+  /** Number of its matching lines; `lines` may hold fewer. */
   readonly matchedLines: number;
-  /** How many lines a search without limits would print. */
+  /** Number of lines that a search without limits would print. */
   readonly totalLines: number;
   readonly lines: readonly FoundLine[];
 }
 
 export interface CommandData {
   readonly kind: "command";
-  /** Both outputs in their order. Where it was too long, its beginning and end, and between them where the rest is. */
+  /** Both outputs in order. If too long, its head and tail, with the location of the rest in between. */
   readonly output: string;
   readonly cut?: { readonly head: string; readonly tail: string; readonly leftOut: number } | undefined;
-  /** Undefined when a signal ended it, or the gateway. */
+  /** Undefined if it was ended by a signal or by the gateway. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
   readonly stopped?: "timeout" | "cancelled" | undefined;
@@ -95,19 +95,19 @@ export interface PageData {
   readonly contentType: string;
 }
 
-/** What a call gave, for a program. */
+/** A call's result data, for a program. */
 export type ToolData =
   | FileData
   | CommandData
-  /** As they stand on the disk, or will when the editor has saved them. */
+  /** As on disk, or as they will be once the editor has saved them. */
   | { readonly kind: "written"; readonly bytes: Buffer }
-  /** The bytes are left out where they are too many. */
+  /** The bytes are omitted if there are too many. */
   | { readonly kind: "removed"; readonly fileSize: number; readonly bytes?: Buffer | undefined }
   | { readonly kind: "not-a-file"; readonly actualType: string }
   | { readonly kind: "entries"; readonly entries: readonly EntryData[] }
-  /** `isCut`: there may be more, where it could not be looked. */
+  /** `isCut`: there may be more in places that could not be searched. */
   | { readonly kind: "files"; readonly files: readonly string[]; readonly isCut: boolean }
-  /** `isCut`: there are more lines than `found` holds, or files that could not be searched. */
+  /** `isCut`: there are more lines than in `found`, or files that could not be searched. */
   | { readonly kind: "matches"; readonly found: readonly FoundFile[]; readonly isCut: boolean }
   | PageData
   | { readonly kind: "failed"; readonly code: ErrorCode };

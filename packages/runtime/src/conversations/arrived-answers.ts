@@ -3,13 +3,13 @@ import type { Caller, TurnShare } from "@caret/protocol";
 type Connection = Caller["connection"];
 
 /**
- * Which answers have surely arrived: HTTP/1.1 takes the next request of a connection only after the answer before it was
- * read. A client that asks the same again on it has lost nothing, and wants another answer.
+ * Tracks which answers have certainly arrived: over HTTP/1.1 a connection's next request is accepted only after the previous answer was
+ * read. A client that repeats a request on it has lost nothing and wants another answer.
  */
 export interface ArrivedAnswers {
-  /** The same turn, which takes note when its answer has gone out on the connection. */
+  /** The same turn, which also notes when its answer has gone out on the connection. */
   watch(turn: TurnShare, connection: Connection): TurnShare;
-  /** Was this turn's answer to its question the last one on the connection? */
+  /** Whether this turn's answer to its question was the last one on the connection. */
   has(turnId: string, connection: Connection): boolean;
 }
 

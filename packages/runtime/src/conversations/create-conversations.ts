@@ -38,24 +38,24 @@ export interface ConversationsOptions extends RequestSettings {
   readonly lineage: LineageStore;
   /** The engine must allow turns to work in them. */
   readonly scratch: ScratchDirectories;
-  /** Keeps the images of prompts, where the lane of these turns can pass them on. Absent: it cannot, and new ones are refused. */
+  /** Stores the images of prompts, if these turns' lane can pass them on. Omitted: it cannot, and new images are refused. */
   readonly attachments?: Attachments | undefined;
-  /** Forgets the answers of side calls with their sessions. */
+  /** Removes the answers of side calls along with their sessions. */
   readonly answers?: Pick<AnswerArchive, "removeSession">;
   readonly upstreamState?: SessionBelongings["upstreamState"];
   readonly sandboxes?: SessionBelongings["sandboxes"];
-  /** Absent: there is no other machine. */
+  /** Omitted: there are no other machines. */
   readonly adopt?: AdoptSession | undefined;
   readonly now: () => number;
-  /** How long a turn goes on when its client is gone; the client may come back meanwhile. */
+  /** How long a turn continues after its client left; the client may return within that time. */
   readonly graceMs?: number;
   /** How long calls wait for a client whose process is gone, instead of the engine's own limit. */
   readonly goneMs?: number;
-  /** How long after its end the same request is answered with the same turn, if no client was given all of it. */
+  /** How long after its end a turn answers the same request again, if no client got the complete answer. */
   readonly joinMs?: number;
-  /** The same when a client was: it may not have got it all the same. Later it wants another answer. */
+  /** The same if a client was sent all of it, though it may not have arrived. After that, a repeated request wants another answer. */
   readonly retryMs?: number;
-  /** Hears of what went wrong beside a turn, which goes on. */
+  /** Called for errors outside a turn, which continues. */
   readonly onError?: (error: CaretError) => void;
 }
 
@@ -68,11 +68,11 @@ const defaults = {
 };
 
 export interface RuntimeConversations extends Conversations {
-  /** Ends and removes side calls. To be called before the engine is closed. */
+  /** Ends and removes side calls. Call before the engine is closed. */
   close(): Promise<void>;
 }
 
-/** Sessions for clients that know of none: each request is recognised by the transcript it brings. */
+/** Sessions for stateless clients: each request is matched by the transcript it brings. */
 export function createConversations(options: ConversationsOptions): RuntimeConversations {
   const settings = { ...defaults, ...options };
   const { engine, lineage, scratch, now, graceMs, joinMs, onError } = settings;
@@ -94,7 +94,7 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
   // Sessions may have been deleted while no gateway ran.
   background.run((signal) => scratch.sweep(engine.store, signal));
 
-  /** Look and act in one go: between the two nobody else may take the session. Else gives the turn that is in the way. */
+  /** Looks up and acts in one step, so no one takes the session in between. Otherwise returns the turn that is in the way. */
   const decide = async (asked: ResolvedRequest, connection: Caller["connection"]): Promise<TurnShare | RunningTurn> => {
     const view = await lookUp(asked.question, lineage);
     const match = await classify(asked.question, view, connection);
@@ -142,14 +142,14 @@ export function createConversations(options: ConversationsOptions): RuntimeConve
           isWhole: request.isWhole === true,
         }),
       );
-      // A copy would keep the outcome that it has now.
+      // A copy would freeze the current outcome.
       return Object.assign(share, { conversation: conversationOf(resolved.question) });
     },
     close: () => background.close().then(sideCalls.close),
   };
 }
 
-/** What the turn of a record is to the client on this connection. */
+/** Finds a recorded turn's state for the client on this connection. */
 function stateFinder(
   registry: TurnRegistry,
   arrived: ReturnType<typeof createArrivedAnswers>,
@@ -172,7 +172,7 @@ function loadOnce(): () => Promise<JsonValidators> {
   return () => (loaded ??= load());
 }
 
-/** An agent that is killed from outside before its turn has acted is replaced once, where the client runs the tools. */
+/** If the client runs the tools, an agent killed from outside before its turn has acted is replaced once. */
 function withAnotherAgent(
   { owner }: ResolvedRequest,
   turn: TurnShare,
@@ -187,7 +187,7 @@ function withAnotherAgent(
   });
 }
 
-/** Where other machines have the log, too, a session may have gone on since it was looked at: then it is looked at once more. */
+/** If other machines share the log, the session may have moved on since it was looked up: then decide once more. */
 function onceMore<Found>(isShared: boolean, decide: () => Promise<Found>): Promise<Found> {
   if (!isShared) return decide();
   return decide().catch((reason: unknown) => {

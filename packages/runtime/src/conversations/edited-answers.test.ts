@@ -43,7 +43,7 @@ async function send(
   return { relation: turn.relation, session: turn.sessionId, prompt: bench.asked.at(-1)?.prompt ?? "" };
 }
 
-/** What clients send back of what they were given. */
+/** What clients send back of what they got. */
 const whole = blocks.join("");
 const normalised: readonly (readonly [string, string])[] = [
   ["as it is", whole],
@@ -61,7 +61,7 @@ const normalised: readonly (readonly [string, string])[] = [
   ["with a label", `Assistant: ${whole}`],
 ];
 
-/** What people and guardrails make of it. */
+/** What people and guardrails turn it into. */
 const edited: readonly (readonly [string, string])[] = [
   ["another number", whole.replace("7777", "1234")],
   ["a digit more", whole.replace("7777", "77777")],
@@ -169,7 +169,7 @@ describe("the calls of an answer", () => {
     text,
     calls: [{ callId, name: "read", input }],
   });
-  /** Asks, and gives the id of the call that the answer ends with. */
+  /** Asks, and returns the id of the call that ends the answer. */
   const callOf = async (): Promise<{ readonly turn: TurnShare; readonly id: string }> => {
     bench.manner({ steps: [{ say: "Let me look." }, { call: ["a"] }] });
     const turn = await bench.open([user("A")], client);
@@ -224,7 +224,7 @@ describe("any answer", () => {
   const answerBlocks = fc.array(block, { minLength: 1, maxLength: 4 });
   const textsOf = (said: readonly (readonly string[])[]): readonly string[] => said.map((words) => words.join(" "));
 
-  /** The relation of a request that goes on from these blocks, sent back in this way. */
+  /** The relation of a request that continues from these blocks, sent back in this way. */
   const relationOf = async (said: readonly (readonly string[])[], sent: string): Promise<string> => {
     const own = createConversationBench();
     try {
@@ -261,7 +261,7 @@ describe("any answer", () => {
       fc.asyncProperty(cases, async ([said, how, which, where]) => {
         const changed = said.map((words) => [...words]);
         const words = changed[which % changed.length] ?? [];
-        // Neither the first nor the last word: without it an answer is cut off.
+        // Neither the first nor the last word: omitting one of those counts as cutting the answer off.
         const at = 1 + (where % (words.length - 2));
         words.splice(at, how === "add" ? 0 : 1, ...(how === "remove" ? [] : ["changed9"]));
         return (await relationOf(said, textsOf(changed).join("\n"))) === "divergence";

@@ -10,7 +10,7 @@ import type { SharedTurn } from "./shared-turn.ts";
 import type { TurnRegistry } from "./turn-registry.ts";
 
 const PAGE = 50;
-/** What a running turn has sent is about to be in memory; it is only waited for where the machine is busy. */
+/** What a running turn has sent will soon be in memory; only a busy machine makes this wait. */
 const PATIENCE_MS = 10_000;
 
 interface EditedAnswersOptions {
@@ -18,23 +18,23 @@ interface EditedAnswersOptions {
   readonly registry: Pick<TurnRegistry, "find">;
 }
 
-/** The match, or a divergence where the client has changed what the session said that it would go on in, or went on in once. */
+/** The match itself, or a divergence if the client edited what the session said in the part it would continue or once continued. */
 export async function unlessEdited(match: TranscriptMatch, options: EditedAnswersOptions): Promise<TranscriptMatch> {
   if (match.relation === "joined" || match.answered === undefined) return match;
   if (!(await isEdited(match.answered, options))) return match;
-  // From here on it is known by what was said in it: neither it nor the conversation as it was goes on in the other's session.
+  // From here on it is identified by everything said in it: neither this conversation nor the original continues in the other's session.
   return { line: { ...match.line, hash: match.line.said }, relation: "divergence", isEdited: true };
 }
 
 /**
- * Whether a client has changed what its session said: another answer in place of the agent's, other arguments of a call. What clients do
- * to every answer (see `isSameAnswer`) does not count. Past answers are compared with how they were sent the last time, and only where
- * that differs with the log; the newest one is compared with what was given.
+ * Whether a client edited what its session said: replaced an answer of the agent, or the arguments of a call. What clients do to every
+ * answer (see `isSameAnswer`) does not count. Past answers are compared with the form in which they were last sent and, only if that
+ * differs, with the log; the newest one is compared with what the session gave.
  */
 async function isEdited(part: AnsweredPart, options: EditedAnswersOptions): Promise<boolean> {
   const { record, older, rounds } = part;
   const past = rounds.filter(({ after }) => after < record.count);
-  // Rows of earlier Carets do not say what was sent.
+  // Rows of earlier Carets do not record what was sent.
   const isPastSame = record.said === undefined || record.said === older;
   if (!isPastSame && !(await hasSaid(options.engine.store, record.sessionId, past))) return true;
   const newest = rounds.find(({ after }) => after === record.count);
@@ -60,7 +60,7 @@ async function hasSaid(store: EventStore, sessionId: string, said: readonly Said
   return found === said.length;
 }
 
-/** What answered the transcript of the record, round by round; nothing where that is not known. */
+/** What answered the record's transcript, round by round; empty if unknown. */
 async function givenTo(
   { record, hash }: AnsweredPart,
   newest: SaidRound,
@@ -73,7 +73,7 @@ async function givenTo(
   return [...given, rounds.end()].flatMap((round) => round ?? []);
 }
 
-/** From a turn of this process, as it was said. Of one that runs: up to the calls that the client answers. */
+/** From a turn of this process, as it was said; of a running turn, up to the calls that the client answers. */
 async function saidSince(shared: SharedTurn, hash: string, { calls }: SaidRound): Promise<readonly StoredEvent[]> {
   const { turn } = shared;
   const awaited = calls.filter(({ callId }) => shared.hasCall(callId)).length;
@@ -91,7 +91,10 @@ async function saidSince(shared: SharedTurn, hash: string, { calls }: SaidRound)
   return events;
 }
 
-/** From the log: the turn and, where it is the session's newest transcript, those that followed it. Read from the end, since a session may be long. */
+/**
+ * From the log: the turn and, if its transcript is the session's newest, the turns after it. Read from the end, because a session may be
+ * long.
+ */
 async function loggedSince(
   store: EventStore,
   { sessionId, turnId, isNewest }: AnsweredPart["record"],

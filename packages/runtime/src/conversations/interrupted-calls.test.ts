@@ -106,7 +106,7 @@ describe.each(clients)("after an interrupted tool, a client %s", (_kind, client)
     const next = await bench.open([asked[0] ?? user(""), called("foreign"), result("foreign", "R")], client);
     expect({ text: await read(next), session: next.sessionId }).toEqual({ text: "answer 2", session: turn.sessionId });
     expect((await turn.outcome).kind).toBe("completed");
-    // The outcome is known before everything of the turn is freed.
+    // The outcome is known before all of the turn is freed.
     await expect.poll(running).toEqual([]);
   });
 

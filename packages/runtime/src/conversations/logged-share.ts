@@ -11,25 +11,25 @@ import { readAll } from "../log/read-turns.ts";
 import { hasActedByLog, isAct } from "../log/turn-acts.ts";
 import { lacksSecrets } from "./lost-secrets.ts";
 
-/** A turn as the log has it. */
+/** A turn as logged. */
 export interface LoggedTurn {
   readonly sessionId: string;
   readonly events: readonly AgentEvent[];
-  /** When the last of them was logged. */
+  /** When its last event was logged. */
   readonly at: number;
 }
 
-/** By what a request was recognised that had been sent before: it decides how it can be sent once more. */
+/** How a repeated request was recognised, which determines how it can be sent as a new one. */
 export type KnownBy = "key" | "transcript";
 
 interface TurnPlace {
   readonly sessionId: string;
   readonly turnId: string;
-  /** Absent: it is looked for. */
+  /** Omitted: it is searched for. */
   readonly firstSeq?: number;
 }
 
-/** Undefined when its session was deleted since. */
+/** Undefined if its session was deleted. */
 export async function readTurn(
   store: EventStore,
   { sessionId, turnId, firstSeq = 1 }: TurnPlace,
@@ -52,8 +52,8 @@ export function outcomeOf({ events }: LoggedTurn): TurnOutcome | undefined {
 }
 
 /**
- * Whether a turn that has ended had acted. Logs of earlier versions do not say so of one that failed: their events do, but for a turn that
- * was interrupted, which may have done what is not in them.
+ * Whether an ended turn had acted. Earlier versions did not log that for a failed turn: its events tell, except for an interrupted turn,
+ * which may have done more than they show.
  */
 export function hasActedBefore(turn: LoggedTurn): boolean {
   const { events } = turn;
@@ -64,7 +64,7 @@ export function hasActedBefore(turn: LoggedTurn): boolean {
   return hasActed === true || events.some(isAct);
 }
 
-/** A share in a turn that has ended, as the log keeps it. */
+/** A share in an ended turn, from the log. */
 export function loggedShare({ sessionId, events }: LoggedTurn, by: KnownBy): TurnShare {
   const [start] = events;
   const end = events.at(-1);
@@ -89,8 +89,8 @@ export function loggedShare({ sessionId, events }: LoggedTurn, by: KnownBy): Tur
 }
 
 /**
- * A client that asks again did not cancel the turn: the error says why there is no whole answer, and what to do. Whatever else the
- * turn failed of, sent like this the request never passes.
+ * A client that asks again did not cancel the turn: the error explains why the answer is incomplete and what to do. For any other failure,
+ * it says that the request never succeeds if repeated like this.
  */
 export function withReason(share: TurnShare, by: KnownBy): TurnShare {
   const explain = (outcome: TurnOutcome): TurnOutcome => {
@@ -111,7 +111,7 @@ export function withReason(share: TurnShare, by: KnownBy): TurnShare {
   };
 }
 
-/** How a request is another one, so that it is done again. */
+/** How to turn the request into a new one, so it is done again. */
 const otherwise: Readonly<Record<KnownBy, string>> = {
   key: "send the request under a new key",
   transcript: "send it as a new request",
@@ -130,7 +130,7 @@ function endedEarly(by: KnownBy): CaretError {
   return new CaretError("invalid-request", message, { fix });
 }
 
-/** The log keeps answers without secrets. A client is given what the agent said, or the reason why it is not. */
+/** The log keeps answers without secrets. A client gets either the agent's own words or the reason why it does not. */
 function notKept(by: KnownBy, what: string): CaretError {
   const whose = by === "key" ? "this idempotency-key" : "this request";
   const message = `The answer to ${whose} ${what}, and is no longer kept as it was: the log keeps no secrets`;

@@ -9,13 +9,13 @@ import type { ResolvedRequest } from "./resolved-request.ts";
 
 type Notice = AgentEventOf<"notice">;
 
-/** A side call has no business in anyone's files, and no turn follows it. */
+/** A side call must not touch anyone's files, and no turn follows it. */
 const asAside = { mode: "ask", isAside: true } as const;
 
-/** The first turn of a session: its prompt holds all that the client knows. */
+/** The first turn of a session: its prompt holds everything the client sent. */
 export function planFirstTurn(
   resolved: ResolvedRequest,
-  /** A directory of our own, where the instructions stand already. */
+  /** A directory of ours that already contains the instructions. */
   scratch: string | undefined,
   { aside }: TranscriptKey,
   attachesImages: boolean,
@@ -57,16 +57,16 @@ export function planNextTurn(
   return { prompt, sessionId, ...seenAt, model, ...how, notices };
 }
 
-/** What an agent is asked that has not done what its client demands. */
+/** A second request to an agent that did not meet its client's demand. */
 export interface AskedAgain {
   readonly prompt: string;
   /** Why, for the log. */
   readonly why: string;
-  /** Nothing but words is missing: an agent with tools of its own only reads meanwhile, so that it does no work twice. */
+  /** Only words are missing: an agent with its own tools gets read-only access, so it repeats no work. */
   readonly isForWords: boolean;
 }
 
-/** One more turn of a session whose agent has ended its last one without what its client demands. */
+/** One more turn of a session whose agent ended its last one without meeting its client's demand. */
 export function planDemand(
   resolved: ResolvedRequest,
   { sessionId, aside }: { readonly sessionId: string } & Pick<TranscriptKey, "aside">,
@@ -83,7 +83,7 @@ export function planDemand(
   };
 }
 
-/** What the owner of the tools means for the turn: without one the agent only reads. */
+/** The part of a turn's request that depends on the tools' owner: without an owner the agent only reads. */
 function ownerOf(resolved: ResolvedRequest): Pick<TurnRequest, "mode" | "clientTools" | "gatewayTools"> {
   const { owner, terms, question, workspace } = resolved;
   const { system } = question;
@@ -100,7 +100,7 @@ function ownerOf(resolved: ResolvedRequest): Pick<TurnRequest, "mode" | "clientT
   };
 }
 
-/** The gateway's tools work in the user's workspace; without one there is nothing for them to do. */
+/** The gateway's tools work in the user's workspace; without one they have nothing to do. */
 function requiredWorkspace(workspace: string | undefined): string {
   if (workspace !== undefined) return workspace;
   throw new CaretError("invalid-request", "Tools that the gateway runs need a workspace", {
@@ -108,7 +108,7 @@ function requiredWorkspace(workspace: string | undefined): string {
   });
 }
 
-/** Results of calls that no agent waits for any more are sent again in the prompt, with a notice. */
+/** A notice that results of calls which no agent waits for any more are sent again in the prompt. */
 function lostCalls(messages: readonly TranscriptMessage[]): readonly Notice[] {
   if (!endsWithResults(messages)) return [];
   const message = "The agent that made these calls is gone; their results were given to a new one.";
@@ -125,7 +125,7 @@ function notOffered({ unavailableTools }: ResolvedRequest): readonly Notice[] {
   return [{ type: "notice", kind: "not-obeyed", message }];
 }
 
-/** What the user asked first, without what the client's program says around it. */
+/** The user's first question, without client notes. */
 function firstQuestion(messages: readonly TranscriptMessage[]): string {
   const asked = messages.flatMap((message) => (message.role === "user" ? [spokenText(message.parts)] : []));
   return passableText(asked.find((text) => text !== "") ?? "");

@@ -5,26 +5,26 @@ import type { LineageRecord } from "./matching/lineage-store.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import type { SharedTurn } from "./shared-turn.ts";
 
-/** What the log knows of a request that was sent before: the turn it began, or the record under which it may begin one. */
+/** What the log knows about a repeated request: the turn it started, or the record under which it may start one. */
 export type Recalled = { readonly turn: TurnShare } | { readonly command: CommandKey | undefined };
 
 export interface RecallOptions {
   readonly store: EventStore;
   readonly findShared: (turnId: string) => SharedTurn | undefined;
-  /** The digest of the transcript that the request brings. */
+  /** Digest of the request's transcript. */
   readonly hash: string;
-  /** The last turn that answered this transcript, where a request without a key may be recognised by it. */
+  /** The last turn that answered this transcript, for recognising a request without a key. */
   readonly answered?: LineageRecord | undefined;
   readonly now: () => number;
 }
 
-/** A library waits for seconds between its attempts: what ended longer ago was another request of the same words. */
+/** A library waits seconds between its attempts: whatever ended longer ago was another request with the same words. */
 const SENT_AGAIN_MS = 2 * 60_000;
 
 /**
- * Look for the turn that the same request began before, in this process or in one that was stopped or killed since. It is
- * answered with that turn, and no second one begins. Only a turn that failed of something passing before it had acted is begun
- * again, under a record of its own: clients send the same key when they try again.
+ * Finds the turn that the same request started before, in this process or in one that has stopped since. The request is answered with that
+ * turn instead of starting a second one. Only a turn that had a transient failure before it had acted is started again, under its own
+ * record: clients send the same key when they retry.
  */
 export async function recallTurn(asked: ResolvedRequest, options: RecallOptions): Promise<Recalled> {
   const { command } = asked;
@@ -42,7 +42,7 @@ export async function recallTurn(asked: ResolvedRequest, options: RecallOptions)
   }
 }
 
-/** Undefined when the turn is to be begun again: it failed of something passing, and had not acted. */
+/** Undefined if the turn is to be started again: its failure was transient, and it had not acted. */
 async function turnOf(
   { sessionId, turn }: CommandRecord,
   options: RecallOptions,
@@ -57,9 +57,9 @@ async function turnOf(
 }
 
 /**
- * The official SDKs send a request again by themselves where they got no answer, and say so. Without a key such a request is known by
- * its transcript. It begins again unless the turn before has acted: then it is answered with that turn. A client that runs the tools
- * itself has run none of those in an answer that it did not get.
+ * The official SDKs retry a request on their own if they got no answer, and mark it. Without a key such a request is recognised by its
+ * transcript. It starts again unless the previous turn has acted, in which case it is answered with that turn. A client that runs the
+ * tools itself has run none of those in an answer it did not get.
  */
 async function turnBefore(
   { isSentAgain, owner, question, client }: ResolvedRequest,
@@ -71,14 +71,14 @@ async function turnBefore(
   const logged = await readTurn(store, answered);
   const outcome = logged && outcomeOf(logged);
   if (logged === undefined) return undefined;
-  // One without an end is run by another process, which nobody can join from here: `loggedShare` says so.
+  // A turn without an end is run by another process and cannot be joined from here: `loggedShare` says so.
   if (outcome !== undefined && (now() - logged.at > SENT_AGAIN_MS || !hasActedBefore(logged))) return undefined;
-  // Whether the client was given all of it is known here, and decided as for any other request of the same words.
+  // Whether the client got all of it is known here, and handled as for any other repeated request.
   if (shared !== undefined && outcome?.kind === "completed") return undefined;
   return withReason(shared?.take(hash, "joined", client) ?? loggedShare(logged, "transcript"), "transcript");
 }
 
-/** Whether the turn failed of something passing and had not acted. */
+/** Whether the turn's failure was transient and it had not acted. */
 function isToBeginAgain(turn: LoggedTurn): boolean {
   const outcome = outcomeOf(turn);
   return outcome?.kind === "failed" && outcome.error.retryable && !hasActedBefore(turn);

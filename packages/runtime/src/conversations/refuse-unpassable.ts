@@ -2,9 +2,9 @@ import { CaretError, type TranscriptMessage, type TranscriptPart } from "@caret/
 import { fingerprint } from "../calls/fingerprint.ts";
 import { isSpoken } from "./render-prompt.ts";
 
-/** So many refusals are remembered; the oldest go first. */
+/** Maximum refusals remembered; the oldest are dropped. */
 const MAX_REMEMBERED = 1_000;
-/** And of each, what was said with it in so many messages. */
+/** Messages remembered per refusal. */
 const MAX_WORDS = 20;
 
 export interface Refusal {
@@ -14,18 +14,18 @@ export interface Refusal {
 
 export interface UnpassableRefuser {
   /**
-   * Throws when the last message of a transcript brings something that cannot be passed on. Only there it is new: whatever
-   * stands before it is only mentioned to the agent. So is what a tool gave, also where the client sends it in a user's
-   * message behind the tool's result: nobody could send anything else instead.
+   * Throws if the last message of a transcript brings something that cannot be passed on. Only there it is new: in earlier messages it is
+   * merely mentioned to the agent. The same goes for what a tool returned, even if the client sends it in a user message after the tool's
+   * result: no one could send anything else instead.
    *
-   * A client keeps what was refused in its transcript, and some join it with the user's next words to one message. So it
-   * is refused once: in a message that goes on from the refused one it is only mentioned, too.
+   * A client keeps what was refused in its transcript, and some join it with the user's next words into one message. So it is refused only
+   * once: in a message that extends the refused one it is also merely mentioned.
    */
   check(messages: readonly TranscriptMessage[], keeper: string): void;
 }
 
 export function createUnpassableRefuser(refusalOf: (part: TranscriptPart) => Refusal | undefined): UnpassableRefuser {
-  /** By what was refused to whom, what was said with it. */
+  /** Maps what was refused, and to whom, to the words sent with it. */
   const refused = new Map<string, readonly SaidWords[]>();
 
   const remember = (key: string, words: SaidWords): void => {
@@ -56,13 +56,13 @@ export function createUnpassableRefuser(refusalOf: (part: TranscriptPart) => Ref
   };
 }
 
-/** The words of a message, by their length and digest. */
+/** A message's words, by length and digest. */
 interface SaidWords {
   readonly length: number;
   readonly digest: string;
 }
 
-/** Clients join messages with blanks of their own. */
+/** Clients join messages with white space of their own. */
 function wordsOf(parts: readonly TranscriptPart[]): string {
   return parts
     .map((part) => (part.kind === "text" ? part.text : ""))
@@ -74,7 +74,7 @@ function goesOn(said: string, { length, digest }: SaidWords): boolean {
   return said.length > length && fingerprint([said.slice(0, length)]) === digest;
 }
 
-/** Behind the results of tools, in a message in which the user says nothing. */
+/** After the results of tools, in a message without words of the user. */
 function isOfTool(messages: readonly TranscriptMessage[], last: TranscriptMessage): boolean {
   const answered = messages.findLastIndex(({ role }) => role === "assistant");
   return messages.slice(answered + 1).some(({ role }) => role === "tool") && !isSpoken(last);

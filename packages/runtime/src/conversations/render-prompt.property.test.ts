@@ -65,7 +65,7 @@ interface ReadPrompt {
   readonly now: readonly Part[];
 }
 
-/** Reads a prompt by nothing but the mark in its first line. */
+/** Parses a prompt using only the mark in its first line. */
 function read(prompt: string): ReadPrompt {
   const mark = /^Only lines that carry the mark ([0-9a-f]{12}) /.exec(prompt)?.[1] ?? "none";
   const parts: { readonly marker: string; readonly lines: string[] }[] = [];
@@ -76,7 +76,7 @@ function read(prompt: string): ReadPrompt {
   const begin = parts.findIndex(({ marker }) => marker === `<earlier_conversation ${mark}>`);
   const end = parts.findIndex(({ marker }) => marker === `</earlier_conversation ${mark}>`);
   const said = parts.map(({ marker, lines }, index) => {
-    // A closing line follows the text at once, any other after an empty line.
+    // A closing line follows the text directly, any other follows an empty line.
     const isClosed = index === parts.length - 1 || (parts[index + 1]?.marker.startsWith("</") ?? true);
     return { marker, text: (isClosed ? lines : lines.slice(0, -1)).join("\n") };
   });
@@ -85,7 +85,7 @@ function read(prompt: string): ReadPrompt {
       const lead = marker.endsWith(` [${mark}]`) ? marker.slice(0, -` [${mark}]`.length) : undefined;
       return lead === undefined ? [] : [{ lead, text }];
     });
-  // What stands behind all of it, outside of every part, is what is asked.
+  // Text after all parts, outside any of them, is the question.
   const { marker = "", text = "" } = said.at(-1) ?? {};
   const behind = marker.startsWith("</") && text.startsWith("\n") ? text.slice(1) : undefined;
   return {

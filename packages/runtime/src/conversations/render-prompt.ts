@@ -4,26 +4,26 @@ import { saysSomething } from "../turns/client-notes/client-notes.ts";
 import { drawMark, type MarkedLines, markedLines, markedName, markRule, passableText } from "../turns/prompt-marks.ts";
 
 export interface PromptParts {
-  /** What the client's system prompt says, where it cannot be given in another way. */
+  /** The client's system prompt, if it cannot be passed in another way. */
   readonly instructions: string;
-  /** What the client's program adds to messages that the session has heard. */
+  /** What the client's program adds to messages the session has heard. */
   readonly notes?: readonly string[];
-  /** What the session has not heard: perhaps a past that it has no part in, then what is asked now. */
+  /** Messages the session has not heard: possibly a past it had no part in, then the new question. */
   readonly messages: readonly TranscriptMessage[];
-  /** The names of the tools by the keys of their calls. */
+  /** Tool names by the keys of their calls. */
   readonly toolNames: ReadonlyMap<string, string>;
-  /** The agent is given the images that the user asks about now. */
+  /** The agent gets the images that the user now asks about. */
   readonly attachesImages?: boolean;
 }
 
-/** An agent that is given results without a question would take them for the end of its task. */
+/** Without a question, an agent would treat results as the end of its task. */
 const GO_ON = "These are the results of the calls that you made. Go on with the task.";
 
 const ATTACHED = "[an attached image]";
 
 /**
- * The prompt of one turn. Where anything but the user's words is in it, each part has a lead that bears the prompt's mark: roles
- * are structure in a transcript, and stay so.
+ * The prompt of one turn. Unless it holds only the user's words, each part has a lead that carries the prompt's mark: roles are structural
+ * in a transcript and must stay so.
  */
 export function renderPrompt(parts: PromptParts): string {
   const { instructions, notes = [], messages, toolNames } = parts;
@@ -37,7 +37,7 @@ export function renderPrompt(parts: PromptParts): string {
 
   const mark = drawMark([system, added, ...[...past, ...now].flatMap(({ lead, text }) => [lead, text])]);
   const lines = markedLines(mark);
-  // What stands behind everything else, and outside of it, needs no lead.
+  // A question at the very end, outside everything else, needs no lead.
   const [question] = now;
   const isQuestion = now.length === 1 && question?.lead === USER && added === "";
   const render = ({ lead, text }: SaidPart): string => `${lines.lead(lead)}\n${text}`;
@@ -51,7 +51,7 @@ export function renderPrompt(parts: PromptParts): string {
   ].join("\n\n");
 }
 
-/** What was said, and by whom, as it stands in a prompt. */
+/** A speaker and their words, as they appear in a prompt. */
 interface SaidPart {
   readonly lead: string;
   readonly text: string;
@@ -60,27 +60,27 @@ interface SaidPart {
 const USER = "USER:";
 const ADDED = "The client adds:";
 
-/** Not joined here: a transcript of megabytes is copied once. */
+/** Not joined here, so a transcript of megabytes is copied only once. */
 function markedAsPast(past: readonly string[], { open, close }: MarkedLines): readonly string[] {
   if (past.length === 0) return [];
   const opened = past.with(0, `${open("earlier_conversation")}\n${past[0]}`);
   return opened.with(-1, `${opened.at(-1)}\n${close("earlier_conversation")}`);
 }
 
-/** Is the agent to go on with results, rather than to answer a question? */
+/** Whether the agent is to continue with results rather than answer a question. */
 export function endsWithResults(messages: readonly TranscriptMessage[]): boolean {
   return messages.slice(beginningOfNow(messages)).some(({ role }) => role === "tool");
 }
 
-/** Results that are sent in a prompt have no images: a prompt is text. */
+/** Results sent in a prompt lose their images: a prompt is text. */
 export function hasLostImages(messages: readonly TranscriptMessage[]): boolean {
   const now = messages.slice(beginningOfNow(messages));
   return now.some((message) => message.role === "tool" && message.parts.some(({ kind }) => kind === "image"));
 }
 
 /**
- * Where that begins which the agent is to answer. Results are a part of it unless the user has said something after them:
- * then they belong to what the user has gone on from, and only the question is new.
+ * Index of the first message that the agent is to answer. Results belong to it unless the user has spoken after them: then they are part
+ * of the past, and only the question is new.
  */
 function beginningOfNow(messages: readonly TranscriptMessage[]): number {
   const afterAnswer = messages.findLastIndex(({ role }) => role === "assistant") + 1;
@@ -88,7 +88,7 @@ function beginningOfNow(messages: readonly TranscriptMessage[]): number {
   return messages.slice(afterResults).some(isSpoken) ? Math.max(afterAnswer, afterResults) : afterAnswer;
 }
 
-/** The images that the user asks about now, oldest first. */
+/** The images that the user now asks about, oldest first. */
 export function imagesAskedAbout(messages: readonly TranscriptMessage[]): readonly PromptImage[] {
   const asked = messages.slice(beginningOfNow(messages)).filter(({ role }) => role === "user");
   return asked.flatMap((message) =>
@@ -105,7 +105,7 @@ export function toolNamesOf(messages: readonly TranscriptMessage[]): ReadonlyMap
   return new Map(calls.map(({ callId, name }) => [callKey(callId), name]));
 }
 
-/** `image`: what stands for one. */
+/** `image`: the placeholder for one. */
 export function textOf(parts: readonly TranscriptPart[], image = "[an image that is not shown here]"): string {
   return parts.map((part) => partText(part, image)).join("\n");
 }
@@ -138,7 +138,7 @@ function resultLead(
   return `TOOL_RESULT (name: ${markedName(name)}, call_id: ${markedName(callId)}${isError ? ", failed" : ""})`;
 }
 
-/** The user has said something; what clients put into the user's messages does not count. */
+/** Whether the user said something, apart from what clients put into user messages. */
 export function isSpoken(message: TranscriptMessage): boolean {
   if (message.role !== "user") return false;
   return message.parts.some((part) => part.kind === "text" && saysSomething(part.text));

@@ -16,7 +16,7 @@ import type { JsonValidators } from "./demands/json-validator.ts";
 import { type ToolTerms, toolTermsOf } from "./demands/tool-demand.ts";
 import { type ReadQuestion, readQuestion } from "./matching/read-question.ts";
 
-/** Owners by the names people give them; the second row are those of an older bridge for OpenCode. */
+/** Owners by the names people use; the second group is from an older bridge for OpenCode. */
 const owners: ReadonlyMap<string, Owner> = new Map([
   ["agent", "agent"],
   ["client", "client"],
@@ -27,34 +27,34 @@ const owners: ReadonlyMap<string, Owner> = new Map([
   ["off", "none"],
 ]);
 
-/** A request that has been looked at: everything but what it is to the sessions we know. */
+/** A parsed request: everything except its relation to the known sessions. */
 export interface ResolvedRequest {
   readonly question: ReadQuestion;
   readonly tokenName: string;
   readonly user: string | undefined;
   readonly team: string | undefined;
-  /** Where requests are traced. */
+  /** Trace context, if requests are traced. */
   readonly traceparent: string | undefined;
-  /** Whose conversations it may go on with. */
+  /** Whose conversations it may continue. */
   readonly keeper: string;
-  /** The client wants one turn for this request, however often it sends it. */
+  /** The client wants one turn for this request, however often it is sent. */
   readonly command: CommandKey | undefined;
-  /** The client's library says that it sends the request again by itself. */
+  /** The client's library marks the request as an automatic retry. */
   readonly isSentAgain: boolean;
-  /** The process that asks; undefined when it is not known, or when no call will ever wait for it. */
+  /** The requesting process; undefined if it is unknown, or if no call will ever wait for it. */
   readonly client: Promise<ClientProcess | undefined>;
   readonly model: string;
   /** Who runs the tools of this turn. */
   readonly owner: Owner;
-  /** The agent works in a directory of our own: it has no workspace, or nothing to do there by itself. */
+  /** The agent works in a directory of ours: it has no workspace, or nothing to do there by itself. */
   readonly isApart: boolean;
-  /** What the request says of the client's tools. */
+  /** What the request says about the client's tools. */
   readonly terms: ToolTerms;
-  /** What the text of the answer has to be; undefined: any words do. */
+  /** What the answer's text must be; undefined: any words do. */
   readonly format: FormatDemand | undefined;
-  /** Tools that the request lists and nobody here can run. */
+  /** Tools that the request lists but no one here can run. */
   readonly unavailableTools: readonly string[];
-  /** Where the client works. The agent works there too, unless the client or the gateway runs its tools. */
+  /** Where the client works. The agent works there as well, unless the client or the gateway runs its tools. */
   readonly workspace: string | undefined;
 }
 
@@ -62,14 +62,14 @@ export interface RequestSettings {
   /** Throws `model-unknown`. */
   readonly resolveModel: (requestedModel: RequestedModel) => Promise<string>;
   readonly defaultWorkspace: string | undefined;
-  /** Absent: nothing is known of clients beyond their requests. */
+  /** Omitted: clients are known only by their requests. */
   readonly findClient?: FindClientProcess;
-  /** Who runs the tools when a request does not say; undefined leaves it to what the request offers. */
+  /** Who runs the tools if a request does not say; undefined: depends on what the request offers. */
   readonly toolsOwner?: string | undefined;
 }
 
 export interface RequestKnowledge extends RequestSettings {
-  /** Loaded with the first request that needs them. */
+  /** Loaded for the first request that needs them. */
   readonly validators: () => Promise<JsonValidators>;
 }
 
@@ -85,7 +85,7 @@ export async function resolveRequest(
     unavailableTools: request.unavailableTools,
   };
   const owner = toolOwner({ ...choice, forbidsTools: request.toolChoice === "none" });
-  // Tools that are forbidden for one answer are still there: the conversation goes on where it was.
+  // Tools forbidden for one answer still exist: the conversation continues where it was.
   const usual = owner === "none" && choice.offersTools ? toolOwner({ ...choice, forbidsTools: false }) : owner;
   const terms = toolTermsOf(request, owner);
   const format = request.format && formatDemandOf(request.format, request, await validators());
@@ -124,8 +124,8 @@ export async function resolveRequest(
 }
 
 /**
- * Which conversations a request can belong to, without anything that only the machine of its agent knows: requests of one
- * conversation have the same scope at every gateway.
+ * The scope of conversations a request can belong to, without anything only its agent's machine knows: requests of one conversation have
+ * the same scope at every gateway.
  */
 export function requestScope(request: ConversationRequest, caller: Caller): string {
   const place = [keeperOf(caller), request.workspace ?? caller.workspace ?? ""];
@@ -134,17 +134,17 @@ export function requestScope(request: ConversationRequest, caller: Caller): stri
 
 function transcriptOf(request: ConversationRequest) {
   const { system, tools, messages, sessionKey, conversation, codingClient, isSideCall } = request;
-  // An agent finds it in its prompt, in a file or in what a server says of itself.
+  // It may reach an agent in its prompt, in a file or in a server's description of itself.
   return { system: passableText(system), tools, messages, sessionKey, conversation, codingClient, isSideCall };
 }
 
-/** What a request with an idempotency key is recorded as in the log. Keys of another user, token or door are other keys. */
+/** The log's record name for a request with an idempotency key. Keys are separate per user, token and door. */
 function requestCommand(request: ConversationRequest, caller: Caller): CommandKey | undefined {
-  // Whether the answer is streamed, or the request was sent before, makes no other request of it.
+  // Streaming the answer or resending the request does not make it another request.
   const { isWhole: _isWhole, isSentAgain: _isSentAgain, messages, system, conversation, sent, ...asked } = request;
   const { idempotencyKey, door = "" } = asked;
   if (idempotencyKey === undefined) return undefined;
-  // Kept messages lose their secrets with a restart, and are named by what was sent.
+  // Stored messages lose their secrets at a restart, so they are identified by what was sent.
   const body = sent === undefined ? { messages, system, conversation } : { sent };
   return { name: digestOf([keeperOf(caller), door, idempotencyKey]), digest: digestOf({ ...asked, ...body }) };
 }
@@ -154,20 +154,19 @@ function digestOf(value: unknown): string {
 }
 
 export interface OwnerQuestion {
-  /** What the request says, in the header `x-caret-tools`. */
+  /** The request's choice, from the header `x-caret-tools`. */
   readonly asked: string | undefined;
-  /** What the gateway is configured to do when the request says nothing. */
+  /** The gateway's configuration for requests without a choice. */
   readonly configured: string | undefined;
   readonly offersTools: boolean;
-  /** Tools that the request lists and nobody here can run. */
+  /** Tools that the request lists but no one here can run. */
   readonly unavailableTools: readonly string[];
   readonly forbidsTools: boolean;
 }
 
 /**
- * Who runs the tools of a turn; decided before it starts, and kept. By default the client does when it
- * offers tools, and the agent does when it offers none. A client that wants tools none of which can be offered is refused:
- * it did not ask for an agent that works with tools of its own.
+ * Who runs the tools of a turn; decided before it starts and kept. By default the client does if it offers tools, otherwise the agent. A
+ * client is refused if none of the tools it wants can be offered: it did not ask for an agent with tools of its own.
  */
 export function toolOwner(question: OwnerQuestion): Owner {
   const { asked, configured, offersTools, unavailableTools, forbidsTools } = question;

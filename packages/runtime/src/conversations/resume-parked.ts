@@ -19,7 +19,7 @@ interface RunningTurns {
   readonly registry: Pick<TurnRegistry, "find" | "note">;
 }
 
-/** A request that ends with results of a turn's calls: the turn goes on with them, or is in the way. */
+/** Handles a request that ends with results of a turn's calls: the turn continues with them, or is in the way. */
 export function takeUpResults(
   resolved: ResolvedRequest,
   match: TranscriptMatch,
@@ -34,11 +34,11 @@ export function takeUpResults(
     registry.note(shared, match);
     return shared.take(match.line.hash, "continuation", resolved.client);
   }
-  // Its conversation has gone on without it, wherever that leads.
+  // Its conversation continues without it, wherever that leads.
   return match.line.aside !== undefined || shared.isAttended ? undefined : shared.turn;
 }
 
-/** A turn keeps its model and whose tools it uses: another of either is for the session's next turn. */
+/** A turn keeps its model and its tool owner; a change of either applies to the session's next turn. */
 function canGoOn({ model }: RunningTurn, resolved: ResolvedRequest): boolean {
   return resolved.model === model && resolved.owner !== "gateway";
 }
@@ -46,15 +46,15 @@ function canGoOn({ model }: RunningTurn, resolved: ResolvedRequest): boolean {
 /** Results at the end of a transcript, and the running turn whose calls they answer. */
 interface BroughtResults {
   readonly shared: SharedTurn;
-  /** Those that the turn waits for; none when it has got results for all of these calls before. */
+  /** Results that the turn waits for; empty if it already had results for all of these calls. */
   readonly awaited: readonly ToolMessage[];
-  /** What the user's messages beside them say, the client's own additions included. */
+  /** The text of the user messages next to them, including the client's own additions. */
   readonly said: string;
-  /** The user has said something: that begins the next turn, and ends the one that waits. */
+  /** The user has said something: that starts the next turn and ends the waiting one. */
   readonly hasQuestion: boolean;
 }
 
-/** Undefined when no turn that runs has made the calls. Only who started a turn may answer its calls. */
+/** Undefined if no running turn made the calls. Only the turn's own keeper may answer its calls. */
 function findBroughtResults(
   { question, keeper }: ResolvedRequest,
   turns: readonly RunningTurn[],
@@ -62,7 +62,7 @@ function findBroughtResults(
 ): BroughtResults | undefined {
   const news = question.messages.slice(question.messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const results = news.filter((message): message is ToolMessage => message.role === "tool");
-  // Most requests bring none, and need not look at every turn that runs.
+  // Most requests bring none and need not search all running turns.
   if (results.length === 0) return undefined;
   const shared = turns
     .map(({ turnId }) => registry.find(turnId))
@@ -78,9 +78,9 @@ function findBroughtResults(
 }
 
 /**
- * Give a turn the results that it waits for, and let its answer go on in the request that brought them. Calls without a
- * result keep waiting while the client still takes them. What a client adds to the user's messages, and what it now offers or demands, has no other way to an
- * agent in mid-turn than with the last of the results.
+ * Gives a turn the results it waits for, and continues its answer in the request that brought them. Calls without a result keep waiting as
+ * long as the client accepts them. The last result is the only way to pass a client's additions to user messages, and its new offers or
+ * demands, to an agent in mid-turn.
  */
 function giveResults({ shared, awaited, said }: BroughtResults, terms: ToolTerms, hash: string): void {
   shared.resume(hash);

@@ -8,7 +8,7 @@ import { answer, type ConversationBench, createConversationBench, read, user } f
 let bench: ConversationBench;
 afterEach(() => bench.close());
 
-/** An index that several machines have: it says how a session stood when it was read. */
+/** An index shared by several machines: it returns a session's state as of the read. */
 function sharedLineage(seen: (sessionId: string) => Promise<SeenSession>): LineageStore {
   const memory = createMemoryLineageStore();
   return {

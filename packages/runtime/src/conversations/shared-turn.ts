@@ -7,50 +7,50 @@ import { createTurnRounds, type TurnRound } from "./turn-rounds.ts";
 
 interface SharedTurnOptions extends Pick<TurnAttendanceOptions, "graceMs" | "goneMs" | "now"> {
   readonly turn: RunningTurn;
-  /** The digest of the transcript that began the turn. */
+  /** Digest of the transcript that started the turn. */
   readonly hash: string;
-  /** Whose turn it is. */
+  /** The turn's keeper. */
   readonly keeper: string;
-  /** The client names its conversation, so that the same transcript again is the same client asking again. */
+  /** The client names its conversation, so a repeated transcript comes from the same client. */
   readonly isNamed: boolean;
-  /** The agent works with tools of its own or of the gateway's: what cuts an answer leaves the work alone. */
+  /** The agent works with its own or the gateway's tools: cutting an answer does not stop the work. */
   readonly hasHands: boolean;
-  /** How long after its end an answer can be had again: one that no client was given, and one that was. */
+  /** How long after its end an answer can be requested again: one not given to any client, and one that was. */
   readonly joinMs: number;
   readonly retryMs: number;
 }
 
-/** A turn and the clients that have a share in it: one for each answer that is being written. */
+/** A turn and the clients that share it: one for each answer being written. */
 export interface SharedTurn {
   readonly turn: RunningTurn;
   readonly keeper: string;
   /** When it ended; undefined while it runs. */
   readonly endedAt: number | undefined;
-  /** It has ended, and nobody will be given any of it again. */
+  /** It has ended and will not be given out again. */
   readonly isSpent: boolean;
-  /** The digest of the transcript that began it. */
+  /** Digest of the transcript that started it. */
   readonly firstHash: string;
-  /** The digest of the transcript that it has answered last, or is answering. */
+  /** Digest of the transcript it answered last or is answering. */
   readonly lastHash: string;
-  /** The number of the event that this answer begins with, or in. */
+  /** Number of the event that this answer begins with or in. */
   readonly roundSeq: number;
-  /** A client is being answered. */
+  /** Whether a client is being answered. */
   readonly isAttended: boolean;
-  /** Its client was given as much of the answer as it wanted, and the work goes on without it. */
+  /** Whether its client has had as much of the answer as it wanted, while the work continues. */
   isReleased(): boolean;
-  /** A share in the answer to this transcript, by its digest; `client` is the process that asks for it. */
+  /** Takes a share in the answer to this transcript (given by its digest); `client` is the requesting process. */
   take(hash: string, relation: TurnShare["relation"], client: Promise<ClientProcess | undefined>): TurnShare;
-  /** A request brings results that the turn waits for: what follows answers this transcript. */
+  /** Call when a request brings results the turn waits for: what follows answers this transcript. */
   resume(hash: string): void;
-  /** Until then no client is given the end of the answer: it may ask another process next, which must find the transcript. */
+  /** Withholds the answer's end until then: a client may ask another process next, which must find the transcript. */
   endAfter(recorded: Promise<void>): void;
-  /** Whether its client was sent a call that this id means. */
+  /** Whether its client was sent a call that this id refers to. */
   hasCall(callId: string): boolean;
-  /** What the turn is to a client that sends this transcript. */
+  /** The turn's state for a client that sends this transcript. */
   state(hash: string): TurnState;
-  /** Resolves as soon as nobody has a share in it; at once when nobody has. */
+  /** Resolves once no client has a share in it; at once if none has. */
   abandoned(): Promise<void>;
-  /** The client has gone on: what waits for it is refused, and nobody may share the turn any more. */
+  /** The client moved on: reject its parked calls and stop sharing the turn. */
   dismiss(reason: string): void;
   cancel(reason: string): void;
 }
@@ -68,7 +68,7 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
     isGivenUp = true;
     turn.cancel(reason);
   };
-  /** A client that was given all of the answer knows the calls in it, and comes back with their results. */
+  /** A client that got the whole answer knows its calls and comes back with their results. */
   const waitsForClient = (): boolean => rounds.last.isDelivered && (turn.parked?.open().length ?? 0) > 0;
   const attendance = createTurnAttendance({ ...options, waitsForClient, onAbandoned: cancel });
   const { turnId, sessionId, model, outcome, hasActed } = turn;
@@ -133,11 +133,11 @@ export function createSharedTurn(options: SharedTurnOptions): SharedTurn {
   };
 }
 
-/** What has to be written before a client is given the end of its answer. */
+/** Tracks what must be written before a client gets the end of its answer. */
 function createRecording() {
   let recording: Promise<unknown> | undefined;
   return {
-    /** Undefined: all of it is written. */
+    /** Undefined: everything is written. */
     left: () => recording,
     add(written: Promise<void>): void {
       const all = Promise.all([recording, written]).finally(() => {
@@ -148,10 +148,10 @@ function createRecording() {
   };
 }
 
-/** What is followed, but that its end is given only when nothing is `left` to wait for; undefined: nothing is. */
+/** Follows a turn but withholds its end while anything is `left` to wait for; undefined: nothing is. */
 function endingAfter(left: () => Promise<unknown> | undefined, follow: TurnShare["follow"]): TurnShare["follow"] {
   return async (take, signal) => {
-    /** A short answer may come with its end: its words need not wait. */
+    /** A short answer may arrive together with its end: its words need not wait. */
     const give = async (events: readonly AgentEvent[]): Promise<void> => {
       if (events.length > 1) await take(events.slice(0, -1));
       await left();
@@ -161,7 +161,7 @@ function endingAfter(left: () => Promise<unknown> | undefined, follow: TurnShare
       events.at(-1)?.type === "turn-end" && left() !== undefined;
     const all = (events: readonly AgentEvent[]): Promise<void> | void =>
       isEarly(events) ? give(events) : take(events);
-    // More of a text is never the end.
+    // More text is never the end.
     await follow(Object.assign(all, { more: take.more }), signal);
     // An answer that waits for its client has no other end.
     await left();
@@ -169,28 +169,28 @@ function endingAfter(left: () => Promise<unknown> | undefined, follow: TurnShare
 }
 
 interface JoinQuestion {
-  /** What the turn said to the transcript that was sent again; undefined when it never answered it. */
+  /** The turn's answer to the repeated transcript; undefined if it never answered it. */
   readonly round: TurnRound | undefined;
   /** Undefined while the turn runs. */
   readonly ended: { readonly isCompleted: boolean; readonly agoMs: number } | undefined;
-  /** The turn was cancelled, or its client has gone on without it. */
+  /** The turn was cancelled, or its client moved on without it. */
   readonly isGivenUp: boolean;
   /** A client is being answered. */
   readonly isAttended: boolean;
-  /** The client names its conversation, so that the same transcript again is the same client asking again. */
+  /** The client names its conversation, so a repeated transcript comes from the same client. */
   readonly isNamed: boolean;
-  /** How long after its end an answer can be had again that no client was given to its end. */
+  /** How long after its end an answer can be requested again if no client got all of it. */
   readonly joinMs: number;
-  /** The same for an answer that was given: a client that asks later wants another one. */
+  /** The same for an answer that was delivered: a client that asks later wants another one. */
   readonly retryMs: number;
 }
 
 /**
- * What a turn is to a client that sends a transcript once more.
+ * A turn's state for a client that repeats a transcript.
  *
- * A client is known by the name of its conversation, or by ids of calls that only it was sent. Of any other it is only
- * certain that nobody else waits for the answer when nobody is being answered and nobody was given all of it: a client
- * that has all of it may be running the calls in it.
+ * A client is identified by the name of its conversation, or by ids of calls that only it was sent. For any other client, the turn is
+ * known to have no other taker only if no client is being answered and none got the whole answer: a client with the whole answer may be
+ * running the calls in it.
  */
 function turnState(question: JoinQuestion): TurnState {
   const { round, ended, isGivenUp } = question;
@@ -206,7 +206,7 @@ function runningState({ isNamed, isAttended }: JoinQuestion, { isFirst, isLast, 
   return isNamed || !isFirst ? "joinable" : "running";
 }
 
-/** An answer that was lost on its way is there for its client; one that arrived is repeated only for an early retry. */
+/** An answer lost on its way stays available for its client; one that arrived is repeated only for an early retry. */
 function isShareable(
   { isNamed, isAttended, joinMs, retryMs }: JoinQuestion,
   { isFirst, isDelivered }: TurnRound,

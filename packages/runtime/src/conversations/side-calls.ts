@@ -20,19 +20,19 @@ export interface SideCallsOptions {
 }
 
 /**
- * Sessions of titles and summaries. Their logs are deleted once their answers can no longer be shared; that of a session
- * which may be a conversation never is.
+ * Sessions of titles and summaries. Their logs are deleted once their answers can no longer be shared; that of a possible conversation
+ * never is.
  */
 export interface SideCalls {
-  /** Takes note of a first turn, if it is a side call's. */
+  /** Records a first turn, if it is a side call's. */
   add(turn: SharedTurn, key: TranscriptKey): void;
-  /** The session has got a second question: it stays. */
+  /** The session got a second question: keep it. */
   keep(sessionId: string): void;
-  /** How many may have to be removed one day. */
+  /** Number of sessions that may be removed one day. */
   readonly size: number;
-  /** Removes those that are over for long enough. */
+  /** Removes those that have been over for long enough. */
   tidy(): Promise<void>;
-  /** Ends and removes all. */
+  /** Ends and removes all of them. */
   close(): Promise<void>;
 }
 
@@ -48,20 +48,20 @@ export function createSideCalls(options: SideCallsOptions): SideCalls {
     const { sessionId, settled } = shared.turn;
     removable.delete(sessionId);
     await settled;
-    // Only a conversation writes its scope down: without one this may have been the conversation itself.
+    // Only a conversation records its scope: without a record, this may have been the conversation itself.
     if (key.aside === "when-apart" && !(await isKnown(lineage, key.scope))) return;
     // Its second question may have been asked on another machine.
     if ((await engine.store.getSession(sessionId))?.lastTurn?.turnId !== shared.turn.turnId) return;
     try {
       await engine.holdSession(sessionId, async () => {
-        // Before: the next request must not find a session that is being deleted.
+        // First, so the next request does not find a session that is being deleted.
         await lineage.forget(sessionId);
         const { answers, attachments, upstreamState, sandboxes } = options;
         const belongings = { store: engine.store, scratch, answers, attachments, upstreamState, sandboxes };
         await removeSession(belongings, sessionId);
       });
     } catch (reason) {
-      // Its second question came in this very moment, so it stays.
+      // Its second question arrived just now, so it stays.
       if (CaretError.from(reason).code !== "session-busy") throw reason;
     }
   };

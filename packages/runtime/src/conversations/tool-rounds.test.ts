@@ -98,7 +98,7 @@ describe.each(clients)("a client %s", (_name, client) => {
     const second = await bench.open(transcript, client);
     bench.manner("answer");
     const next = bench.open([...transcript, user("B")], client);
-    // What the network tells us of a client that has left comes a little after its next request.
+    // The network reports that a client has left a little after its next request.
     setImmediate(() => second.leave("gone"));
     expect({ text: await read(await next), old: (await turn.outcome).kind }).toEqual({
       text: "answer 2",

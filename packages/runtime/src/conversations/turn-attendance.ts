@@ -1,33 +1,33 @@
 import type { ClientProcess } from "../process/find-client-process.ts";
 
-/** A process that is there so long after its answer runs the calls itself; one that sends a script's request has ended by then. */
+/** A process still alive this long after its answer runs the calls itself; one that sends a script's request has ended by then. */
 const CHECK_MS = 1_000;
 
 export interface TurnAttendanceOptions {
-  /** Calls of the turn wait for a client that was sent them. */
+  /** Whether calls of the turn wait for a client that was sent them. */
   readonly waitsForClient: () => boolean;
-  /** Nobody attends the turn, and nobody is expected back. */
+  /** Called when the turn has no client and none is expected back. */
   readonly onAbandoned: (why: string) => void;
-  /** How long a turn goes on when nobody listens any more; a client that lost its connection may come back meanwhile. */
+  /** How long a turn continues without listeners; a client that lost its connection may return within that time. */
   readonly graceMs: number;
   /** How long calls wait for a client whose process ended as soon as it was answered. */
   readonly goneMs: number;
   readonly now: () => number;
 }
 
-/** Who is being answered by a turn, and what happens when nobody is. */
+/** Tracks the clients a turn is answering, and what happens once there are none. */
 interface TurnAttendance {
   readonly isAttended: boolean;
   enter(): void;
   leave(client: Promise<ClientProcess | undefined>): void;
-  /** A call of the turn has ended without its client. */
+  /** A call of the turn ended without its client. */
   noteUnanswered(why: "late" | "given-up"): void;
-  /** Resolves as soon as nobody is being answered; at once when nobody is. */
+  /** Resolves once no client is being answered; at once if none is. */
   abandoned(): Promise<void>;
-  /** A client has all it wanted of a turn whose work goes on: nobody has to attend it any more, nor can end it by leaving. */
+  /** A client has all it wanted of a turn whose work continues: it needs no client any more, and a client that leaves cannot end it. */
   release(): void;
   isReleased(): boolean;
-  /** The turn is over, or given up: nobody is waited for any more. */
+  /** The turn is over or given up: stop waiting for clients. */
   close(): void;
 }
 
@@ -46,7 +46,7 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
   };
 
   const giveGrace = (): void => {
-    // Only the newest can be called off: one that is forgotten would end the turn of a client that came back.
+    // Only the newest timer can be cleared: a lost one would end the turn of a client that came back.
     clearTimeout(timer);
     timer = setTimeout(onAbandoned, graceMs, "The client has left").unref();
   };
@@ -70,7 +70,7 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
     },
     noteUnanswered(why) {
       if (shares > 0 || isClosed || isReleased) return;
-      // Nobody would hear what the agent makes of having no result, or would run what it calls next.
+      // No client would hear what the agent makes of a missing result, or run its next call.
       if (why === "late") onAbandoned("The client gave no result in time");
       else if (!waitsForClient()) giveGrace();
     },
@@ -88,8 +88,8 @@ export function createTurnAttendance(options: TurnAttendanceOptions): TurnAttend
 }
 
 /**
- * Tells when the client is gone. One whose process ran the calls is gone with it, at once. Where the process ended with its answer, it
- * need not be the client itself: a script may send each request by a program of its own, and come back with the next one, within
+ * Detects when the client is gone. A client whose process ran the calls is gone as soon as the process is. If the process ended with its
+ * answer, it need not be the client itself: a script may send each request from a separate program and return with the next one within
  * `goneMs`. Returns `stop()`.
  */
 function watchClient(

@@ -6,14 +6,14 @@ import type { LineageStore } from "./matching/lineage-store.ts";
 import type { ResolvedRequest } from "./resolved-request.ts";
 import { createSharedTurn, type SharedTurn } from "./shared-turn.ts";
 
-/** A failure may be an accident: the same request is tried once more at once, and then after pauses that grow. */
+/** A failure may be accidental: a repeated request is tried again at once, then after growing pauses. */
 const FREE_FAILURES = 2;
 
 const FIRST_PAUSE_MS = 15_000;
 
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** Every request asks for it, and looking at every turn that can still be joined takes the longer the more there are. */
+/** Every request calls it, and it takes longer the more turns can still be joined. */
 const TIDY_MS = 1_000;
 
 interface TurnRegistryOptions {
@@ -30,11 +30,11 @@ interface TurnRegistryOptions {
 /** Who asks for a turn. */
 type Asker = Pick<ResolvedRequest, "tokenName" | "user" | "team" | "keeper" | "traceparent">;
 
-/** Starts turns, and records which transcript each of them answers. */
+/** Starts turns and records which transcript each one answers. */
 export interface TurnRegistry {
-  /** Throws the last failure of a request that has failed too often, and whatever the engine throws. */
+  /** Throws the last failure of a request that failed too often, and whatever the engine throws. */
   start(match: TranscriptMatch, request: TurnRequest, asker: Asker): Promise<SharedTurn>;
-  /** A running turn answers another transcript, too: it was given the results it waited for. */
+  /** A running turn answers another transcript as well: it got the results it waited for. */
   note(shared: SharedTurn, match: TranscriptMatch): void;
   find(turnId: string): SharedTurn | undefined;
   /** Drops the turns that can no longer be joined. */
@@ -42,8 +42,8 @@ export interface TurnRegistry {
 }
 
 /**
- * A client that names its conversation or its request may well come back to it. From any other a closed connection nearly always means
- * that nobody wants the answer any more, and its agent must not go on working in the files.
+ * A client that names its conversation or its request may return to it. For any other, a closed connection nearly always means that the
+ * answer is no longer wanted, and its agent must stop changing files.
  */
 const UNNAMED_GRACE_MS = 500;
 
@@ -53,7 +53,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   const failed = createFailedRequests(now);
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
-  /** The turn runs by now; if the index cannot be written, all that is lost is that it can be gone on with. Does not reject. */
+  /** The turn already runs; if the index cannot be written, all we lose is the ability to continue from it. Does not reject. */
   const attempt = (written: Promise<void>): Promise<void> =>
     written.catch((reason: unknown) =>
       onError(new CaretError("storage-failed", "The index of transcripts could not be written", { cause: reason })),
@@ -68,7 +68,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     void outcome.then(({ kind }) => attempt(lineage.settle(line, turnId, kind)));
   };
 
-  /** The next request like this one begins a turn as if there had been none. */
+  /** The next request like this one starts a turn as if this one had never been. */
   const drop = ({ sessionId, turnId }: RunningTurn, { relation }: TranscriptMatch): void => {
     turns.delete(turnId);
     if (relation !== "continuation") void attempt(lineage.forget(sessionId));
@@ -78,7 +78,7 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
     async start(match, request, { tokenName, user, team, keeper, traceparent }) {
       const ofModel = (hash: string): string => `${request.model} ${hash}`;
       failed.assertTryable(ofModel(match.line.hash));
-      // Its agent starts, and its transcript is recorded, while the disk is at work on its start.
+      // Its agent starts and its transcript is recorded while the turn's start is being written.
       const turn = await engine.beginTurn({ ...request, client: tokenName, user, team, traceparent });
       const { isNamed, hash } = match.line;
       const comesBack = isNamed || request.command !== undefined;
@@ -104,9 +104,9 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
         },
         () => drop(turn, match),
       );
-      // Of a turn that is in no log the failure says nothing about the request.
+      // The failure of an unlogged turn says nothing about the request.
       void turn.outcome.then((outcome) => isInLog && failed.note(ofModel(shared.lastHash), outcome));
-      // The next request under the same key finds this turn by its record: before that is in the log it would begin a second one.
+      // The next request with the same key finds this turn by its record: before that is logged it would start a second one.
       if (request.command !== undefined) await turn.begun;
       return shared;
     },
@@ -120,12 +120,12 @@ export function createTurnRegistry(options: TurnRegistryOptions): TurnRegistry {
   };
 }
 
-/** Requests that failed, by their models and the digests of their transcripts: another model may well answer. */
+/** Failed requests, by model and transcript digest: another model may well succeed. */
 interface FailedRequests {
   note(hash: string, outcome: TurnOutcome): void;
   /**
-   * Throws the last failure of a request that has failed too often to be tried again at once. Clients repeat what failed
-   * by themselves, many times, and each time would cost an agent. A request that says anything more is another one.
+   * Throws the last failure of a request that failed too often to be tried again at once. Clients automatically repeat failed requests
+   * many times, each costing an agent. A request that says anything more counts as another one.
    */
   assertTryable(hash: string): void;
 }
@@ -133,14 +133,14 @@ interface FailedRequests {
 interface Failures {
   readonly count: number;
   readonly error: ErrorInfo;
-  /** No agent is started before. */
+  /** No agent is started before this time. */
   readonly pausedUntil: number;
 }
 
 function createFailedRequests(now: () => number): FailedRequests {
   const failures = new Map<string, Failures>();
 
-  /** A count that was not touched for long starts again from zero. */
+  /** A count untouched for long enough restarts at zero. */
   const tidy = (): void => {
     for (const [hash, { pausedUntil }] of failures) if (now() - pausedUntil > LONGEST_PAUSE_MS) failures.delete(hash);
   };

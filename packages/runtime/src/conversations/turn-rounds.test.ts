@@ -13,7 +13,7 @@ import type { TurnWriter } from "../turns/turn-writer.ts";
 import { createTurnRounds, type TurnRound } from "./turn-rounds.ts";
 
 let directory: string;
-/** A store that commits later what nobody waits for. */
+/** A store that delays commits that are not awaited. */
 let store: EventStore;
 let log: TurnWriter;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const never = new AbortController().signal;
 const call = { callId: "c", name: "read", input: {} };
 const say = (text: string): unknown => log.append([{ event: { type: "text-delta", blockId: "b", text } }]);
 
-/** A turn that waits for its client when it has been silent for so long. */
+/** A turn that waits for its client once it has been silent for this long. */
 function turnOf(windowMs: number): RunningTurn {
   const listen: RunningTurn["listen"] = (take, { afterSeq = 0, signal = never } = {}) =>
     follow(

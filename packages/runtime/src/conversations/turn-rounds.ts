@@ -4,38 +4,38 @@ import { type Position, WHOLE } from "../log/follow.ts";
 import type { RunningTurn } from "../turns/session-engine.ts";
 import { type RoundEnd, untilParked } from "./until-parked.ts";
 
-/** What a turn says in answer to one request: up to its next wait for the client, or to its end. */
+/** What a turn says in answer to one request: up to its next wait for the client, or its end. */
 export interface TurnRound {
-  /** The digest of the transcript that it answers. */
+  /** Digest of the transcript it answers. */
   readonly hash: string;
-  /** It answers the question that began the turn. Any later one answers results of calls that only its client knows. */
+  /** It answers the question that started the turn. Later rounds answer results of calls that only its client knows. */
   readonly isFirst: boolean;
-  /** The number of the event that it begins with, or in. */
+  /** Number of the event that it begins with or in. */
   readonly firstSeq: number;
-  /** The client has not come back with results yet. */
+  /** The client has not returned with results yet. */
   readonly isLast: boolean;
-  /** All of it was given to a client. */
+  /** A client got all of it. */
   isDelivered: boolean;
-  /** The same answer every time, from its beginning, also when the turn has gone on since. May be called often. */
+  /** The same answer every time, from its beginning, even if the turn has moved on. Can be called several times. */
   readonly follow: TurnShare["follow"];
 }
 
-/** The rounds of a turn, one for each request that it has answered. */
+/** The rounds of a turn, one for each request it has answered. */
 export interface TurnRounds {
   readonly last: TurnRound;
   find(hash: string): TurnRound | undefined;
-  /** All that the turn has said was given to a client. */
+  /** Clients got everything the turn has said. */
   readonly areDelivered: boolean;
-  /** Another request brings results, and is answered from where the last round stopped. Call it before they are given. */
+  /** Begins the round of another request that brings results, where the last round stopped. Call it before the results are given. */
   begin(hash: string): TurnRound;
-  /** Whether the client was sent a call that this id means. */
+  /** Whether the client was sent a call that this id refers to. */
   hasCall(callId: string): boolean;
 }
 
 export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRounds {
   const clientCalls = new Set<string>();
   const context = { turn, clientCalls };
-  // The client knows its question, which may be long: the answer begins after it.
+  // The client knows its own question, which may be long: the answer begins after it.
   let last = createRound(context, firstHash, { seq: turn.firstSeq, characters: WHOLE }, true);
   const rounds = new Map([[firstHash, last]]);
   return {
@@ -58,12 +58,12 @@ export function createTurnRounds(turn: RunningTurn, firstHash: string): TurnRoun
 
 interface RoundContext {
   readonly turn: RunningTurn;
-  /** The client's own calls of this turn, in whichever answer they went out. */
+  /** The client's own calls of this turn, in any of its answers. */
   readonly clientCalls: Set<string>;
 }
 
 interface OpenRound extends TurnRound {
-  /** Ends it where its readers have come to, and says where that is. */
+  /** Ends the round where its readers are, and returns that position. */
   close(): Position;
 }
 

@@ -25,16 +25,16 @@ export interface TurnStarterOptions {
 }
 
 /**
- * Takes over a session that another machine has worked on: its turns run here from now on, in this directory where one is given, without
- * the chats that are on the other machine. Gives the session as it is now.
+ * Takes over a session that worked on another machine: its turns now run here, in this directory if one is given, without the other
+ * machine's chats. Returns the updated session.
  */
 export type AdoptSession = (sessionId: string, directory: string | undefined) => Promise<SessionRecord>;
 
-/** Starts the turn of a request once it is known what the request is. */
+/** Starts the turn of a request once its kind is known. */
 export interface TurnStarter {
   /** The first turn of a new session. */
   begin(resolved: ResolvedRequest, match: TranscriptMatch): Promise<TurnShare>;
-  /** The next turn of a session; undefined when the session, or the directory it worked in, is gone. */
+  /** The next turn of a session; undefined if the session or its directory is gone. */
   continueSession(
     resolved: ResolvedRequest,
     match: Continuation & Pick<TranscriptMatch, "line">,
@@ -49,15 +49,15 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
     await lineage.forget(sessionId);
   };
 
-  /** Throws what has another reason than that the session, or the directory it worked in, is gone. */
+  /** Rethrows any error other than that the session or its directory is gone. */
   const loseIfGone = async (sessionId: string, reason: unknown): Promise<undefined> => {
     const { code } = CaretError.from(reason);
     if (code !== "session-not-found" && code !== "workspace-missing") throw reason;
-    // What is missing here may be on its own machine, for when that is back.
+    // What is missing here may exist on the session's own machine, for when it is back.
     return adopt !== undefined && code === "workspace-missing" ? undefined : await lose(sessionId);
   };
 
-  /** What was in a directory of ours on the other machine is lost; what it was made for, the instructions, comes with each request. */
+  /** The contents of a directory of ours on the other machine are lost; its purpose, the instructions, comes with each request. */
   const takeOver = async (
     session: SessionRecord,
     resolved: ResolvedRequest,
@@ -66,7 +66,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
     if (adopt === undefined) return session;
     const isApart = line.aside !== undefined || resolved.isApart;
     const isHere = !isApart || (scratch.holds(session.workspace) && existsSync(session.workspace));
-    // A machine that lacks the user's directory does not become the session's home.
+    // A machine without the user's directory does not become the session's home.
     if (isHere && (seen?.isElsewhere !== true || !existsSync(session.workspace))) return session;
     const place = isHere ? undefined : scratch.make(resolved.question.system);
     return await adopt(session.id, place).catch((reason: unknown) => {
@@ -78,7 +78,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
   return {
     async begin(resolved, match) {
       const { line } = match;
-      // A side call without tools has no business in anyone's files.
+      // A side call without tools must not touch anyone's files.
       const isApart = line.aside !== undefined || resolved.isApart;
       const place = isApart ? scratch.make(resolved.question.system) : undefined;
       try {
@@ -100,7 +100,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
       const session = await takeOver(known, resolved, match);
       const isScratch = scratch.holds(session.workspace);
       try {
-        // Only where the directory is still there: the engine misses it otherwise.
+        // Only if the directory still exists; otherwise the engine reports it missing.
         if (isScratch && existsSync(session.workspace)) scratch.instruct(session.workspace, resolved.question.system);
         // With a second question it is a conversation, whatever the first one looked like.
         sideCalls.keep(session.id);
@@ -114,7 +114,7 @@ export function createTurnStarter(options: TurnStarterOptions): TurnStarter {
   };
 }
 
-/** Starts a turn with the images that its messages bring; when it cannot start, they are removed again. */
+/** Starts a turn with the images of its messages; if it cannot start, they are removed again. */
 async function start(
   { registry, attachments }: Pick<TurnStarterOptions, "registry" | "attachments">,
   match: TranscriptMatch,

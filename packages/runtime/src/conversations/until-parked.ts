@@ -5,8 +5,8 @@ import { endOf, type LiveEvent, type Position, WHOLE, wholeBefore } from "../log
 import type { RunningTurn } from "../turns/session-engine.ts";
 
 /**
- * Where an answer ended that the client has gone on from, and the calls that it waited for. It may end in the middle of an
- * event: one that was still growing, or one whose rest the client was too slow to take.
+ * Where an answer ended that the client has continued from, and the calls it waited for. It may end within an event: one that was still
+ * growing, or one whose rest a slow client had not taken.
  */
 export interface RoundEnd {
   readonly position: Position;
@@ -15,29 +15,29 @@ export interface RoundEnd {
 
 export interface UntilParkedOptions {
   readonly turn: RunningTurn;
-  /** Where the answer before it ended. */
+  /** Where the previous answer ended. */
   readonly from: Position;
   readonly signal: AbortSignal;
-  /** The client's own calls of this turn, in whichever answer they went out. */
+  /** The client's own calls of this turn, in any of its answers. */
   readonly clientCalls: Set<string>;
-  /** Called with how far the follower has come: two numbers, since it is called for every word. */
+  /** Called with the follower's position: as two numbers, because it is called for every word. */
   readonly onReached: (seq: number, characters: number) => void;
-  /** How far the reader of this answer has come that has come furthest. */
+  /** The furthest position of any reader of this answer. */
   readonly reached: () => Position;
-  /** Aborted when the client has come back with results: from then on `end` says where this answer ended. */
+  /** Aborted when the client returned with results: from then on `end` says where this answer ended. */
   readonly closed: AbortSignal;
   readonly end: () => RoundEnd | undefined;
 }
 
 /**
- * The events of a turn until it ends, or until it waits for the client: then the last of them are the calls it waits for,
- * also those it was sent before and still has no result for. Results of the client's own calls are left out: it knows
- * them. An answer that the client has gone on from ends where it ended then, for every later reader.
+ * Follows a turn until it ends or waits for the client. In the latter case the last events are the calls it waits for, including those
+ * sent before that still have no result. Results of the client's own calls are omitted: it knows them. For later readers, an answer that
+ * the client has continued from ends at the same place.
  */
 export async function untilParked(options: UntilParkedOptions, take: TakeBatch<readonly AgentEvent[]>): Promise<void> {
   const { turn, from, signal, closed } = options;
   const left = new AbortController();
-  // A reason of its own: the default one is an exception with a stack.
+  // An explicit reason: the default is an exception with a stack.
   const answer = new Answer(options, take, () => left.abort("left"));
   closed.addEventListener("abort", answer.look, { once: true });
   try {
@@ -56,7 +56,7 @@ export async function untilParked(options: UntilParkedOptions, take: TakeBatch<r
 
 /** One reader of one answer. */
 class Answer {
-  /** What the answer ends with where the turn waits for its client. */
+  /** The calls that end the answer if the turn waits for its client. */
   lastCalls: readonly AgentEvent[] = [];
   readonly #options: UntilParkedOptions;
   readonly #take: TakeBatch<readonly AgentEvent[]>;
@@ -64,10 +64,10 @@ class Answer {
   readonly #leave: () => void;
   readonly #sent = new Set<string>();
   readonly #context: ShownContext;
-  /** Rings when no further call is expected to go out with those that wait. */
+  /** Rings when no further call is expected to go out with the waiting ones. */
   readonly #alarm = new Alarm(() => this.#park());
   #seq: number;
-  /** How much of the text of that event was read. */
+  /** How much of that event's text was read. */
   #characters: number;
 
   constructor(options: UntilParkedOptions, take: TakeBatch<readonly AgentEvent[]>, leave: () => void) {
@@ -89,7 +89,7 @@ class Answer {
     const last = chunk.at(-1);
     if (last !== undefined) this.#reach(endOf(last));
     const events = shownEvents(batch, this.#context);
-    // None is expected while the client is busy with these.
+    // No call is expected while the client is busy with these events.
     this.#alarm.clear();
     const taken = events.length > 0 ? this.#take(events) : undefined;
     return taken === undefined ? this.look() : taken.then(this.look);
@@ -98,16 +98,16 @@ class Answer {
   readonly more: TakeMore = (delta) => {
     const { end, turn, onReached } = this.#options;
     if (end() !== undefined || this.#more?.(delta) !== true) return false;
-    // Only a turn that may wait for its client has another answer, which goes on from here.
+    // Only a turn that may wait for its client has another answer, which continues from here.
     if (turn.parked === undefined) return true;
     this.#characters += delta.text.length;
     onReached(this.#seq, this.#characters);
-    // As after any batch: a call that waits is not followed by another as long as the agent speaks.
+    // As after any batch: while the agent speaks, a waiting call is not followed by another.
     this.look();
     return true;
   };
 
-  /** Ends the answer where the client has gone on from, or waits for what may still go out with it. */
+  /** Ends the answer where the client continued from, or waits for what may still go out with it. */
   readonly look = (): void => {
     const ended = this.#options.end();
     if (ended === undefined) this.#alarm.set(windowOf(this.#options.turn));
@@ -131,9 +131,9 @@ class Answer {
   #park(): void {
     const { turn, clientCalls, reached } = this.#options;
     const calls = waitingCalls(turn);
-    // A call that is not in the log yet comes from there: sent before, it would be sent again after its result.
+    // A call that is not in the log yet will come from there: sent now, it would be sent again after its result.
     const areLogged = calls.every(({ callId }) => clientCalls.has(callId));
-    // A log that is slow is no silence: what another reader was given before the calls is still to come.
+    // A slow log is not silence: what another reader got before the calls is still to come.
     if (calls.length > 0 && areLogged && this.#isAt(reached())) this.#endWith(calls);
     else this.look();
   }
@@ -152,7 +152,7 @@ function waitingCalls({ parked }: RunningTurn): readonly LoggedCall[] {
   return parked?.open() ?? [];
 }
 
-/** What comes after one position and not after the other, if there is another. */
+/** The events after `from` and, if `to` is given, up to `to`. */
 function between(from: Position, events: readonly LiveEvent[], to: Position | undefined): readonly LiveEvent[] {
   const within: LiveEvent[] = [];
   for (const live of events) {
@@ -165,7 +165,7 @@ function between(from: Position, events: readonly LiveEvent[], to: Position | un
   return within;
 }
 
-/** How much of a piece of text comes before a position; of other events all or nothing does. */
+/** How much of a piece of text comes before a position; other events are all or nothing. */
 function lengthUpTo({ seq, characters }: Position, { seq: of, offset = 0 }: LiveEvent): number {
   if (of !== seq) return of < seq ? WHOLE : 0;
   return Math.max(0, characters - offset);
@@ -174,14 +174,14 @@ function lengthUpTo({ seq, characters }: Position, { seq: of, offset = 0 }: Live
 interface ShownContext {
   readonly sent: Set<string>;
   readonly clientCalls: Set<string>;
-  /** The agent's own calls of a turn whose tools the client runs. */
+  /** The agent's own calls in a turn whose tools the client runs. */
   readonly hidden: Set<string>;
   readonly isClientRun: boolean;
 }
 
 /**
- * Where the client runs the tools, the agent's own are switched off. An agent that tries one is refused and does it in the
- * other way: that is in the log, and nothing that a user of the client could make sense of.
+ * If the client runs the tools, the agent's own are switched off. An agent that tries one is refused and uses the client's tool instead:
+ * that is logged, but would only confuse the client's user.
  */
 function shownEvents(batch: readonly LiveEvent[], context: ShownContext): readonly AgentEvent[] {
   const events: AgentEvent[] = [];

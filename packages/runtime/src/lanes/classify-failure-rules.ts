@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@caret/protocol";
 import { didYouMean } from "../models/did-you-mean.ts";
 
-/** An error before it is one: the catalogue fills in what is not said. */
+/** The parts of an error; the catalogue supplies what is omitted. */
 export interface FailureResponse {
   readonly code: ErrorCode;
   readonly message: string;
@@ -9,12 +9,12 @@ export interface FailureResponse {
   readonly retryable?: boolean;
 }
 
-/** What a rule may look at besides the words that it found. */
+/** What a rule may consider in addition to the words it matched. */
 export interface FailureSetting {
-  /** `agent` or `cursor-agent`: what the person would type. */
+  /** `agent` or `cursor-agent`: what a person would type. */
   readonly commandName: string;
   readonly platform: NodeJS.Platform;
-  /** The user has set the program: Cursor's updates do not reach it. */
+  /** The user configured the program: Cursor's updates do not reach it. */
   readonly isOwn?: boolean;
 }
 
@@ -24,13 +24,13 @@ interface Finding extends FailureSetting {
 
 export interface FailureRule {
   readonly pattern: RegExp;
-  /** Undefined when the words mean something else after all. */
+  /** Undefined if the words turn out to mean something else. */
   readonly respond: (finding: Finding) => FailureResponse | undefined;
 }
 
 const MAX_LISTED_MODELS = 12;
 
-/** The codes of Cursor's server for what will not succeed by being tried again. */
+/** Codes of Cursor's server for errors that a retry cannot fix. */
 const permanentCodes: ReadonlySet<string> = new Set([
   "invalid_argument",
   "not_found",
@@ -43,8 +43,8 @@ const permanentCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The last error with a code in brackets, if that code is permanent. The code decides and not the class before it: on this
- * path Cursor calls every error `RetriableError`, also those that it has just tried three times in vain.
+ * The last error with a code in brackets, if that code is permanent. The code decides, not the class before it: on this path Cursor calls
+ * every error `RetriableError`, even after it has itself retried three times without success.
  */
 const permanentRefusal: FailureRule = {
   pattern: /^[\s\S]*\b(?:\w*Error|T): *\[([a-z_]+)\]([^\n]*)/i,
@@ -57,7 +57,7 @@ const permanentRefusal: FailureRule = {
       : undefined,
 };
 
-/** The first rule whose words are found decides, so the more particular ones come first. */
+/** The first rule that matches decides, so more specific ones come first. */
 export const failureRules: readonly FailureRule[] = [
   says(/provided API key is invalid|\bBAD_(?:USER_)?API_KEY\b|invalid api key/i, {
     code: "bad-key",
@@ -87,7 +87,7 @@ export const failureRules: readonly FailureRule[] = [
     pattern: /\b(?:BAD_MODEL_NAME|MODEL_NO_LONGER_SUPPORTED|DEPRECATED_MODEL)\b/,
     respond: () => ({ code: "model-unknown", message: "Cursor does not know this model, or no longer" }),
   },
-  // Before the rate limits, whose name this one bears: waiting does not help, another model does.
+  // Must precede the rate limits, whose name this one carries: waiting does not help, another model does.
   says(/Named models unavailable|Free plans can only use Auto|\bRATE_LIMITED_CHANGEABLE\b/i, {
     code: "model-unavailable",
     message: "The account's plan does not include this model",
@@ -158,7 +158,7 @@ export const failureRules: readonly FailureRule[] = [
     code: "session-busy",
     message: "Another agent has this chat open",
   }),
-  // Agents that start at the same time share this file; the one that lost the race does better alone.
+  // Agents that start at the same time share this file; the one that lost the race succeeds on a retry.
   says(/cli-config\.json\.tmp/, {
     code: "agent-unavailable",
     message: "Two agents wrote their configuration at the same moment",
@@ -196,7 +196,7 @@ export const failureRules: readonly FailureRule[] = [
   }),
 ];
 
-/** Words that are also printed on the way to success, or mean little: they explain a failure when nothing else does. */
+/** Words also printed on the way to success, or with little meaning: they explain a failure only if nothing else does. */
 export const lastRules: readonly FailureRule[] = [
   {
     pattern: /\[(canceled|deadline_exceeded|unavailable|aborted)\]|RetriableError|http\/2 stream closed/i,
@@ -222,7 +222,7 @@ export const lastRules: readonly FailureRule[] = [
     message: "The connection to Cursor is not trusted",
     fix: "Name your proxy's certificate in NODE_EXTRA_CA_CERTS.",
   }),
-  // What older versions print instead of the names above: the bare class name of a shrunk program, then a sentence.
+  // Printed by older versions instead of the names above: the minified class name, then a sentence.
   {
     pattern: /^T: (?!\[)(.+)$/m,
     respond: ({ match: [, sentence = ""] }) => ({
@@ -238,7 +238,7 @@ function says(pattern: RegExp, response: FailureResponse): FailureRule {
 
 function loginFix({ commandName, platform }: FailureSetting): string {
   const fix = `Run \`${commandName} login\`, or set CURSOR_API_KEY to a valid key.`;
-  // There the login lives in the keychain, which belongs to the home directory the person has, not the one we gave.
+  // On macOS the login is in the keychain, which belongs to the person's home directory, not the one we set.
   const keychain = " With another HOME than your own, set AGENT_CLI_CREDENTIAL_STORE=file first.";
   return platform === "darwin" ? fix + keychain : fix;
 }
@@ -259,7 +259,7 @@ function unknownModel(model: string, names: readonly string[]): FailureResponse 
   return { code: "model-unknown", message, fix };
 }
 
-/** The date is American in the text; everyone can read it the other way round. */
+/** Upstream's date is in American order; ISO order is unambiguous. */
 function usageLimit(model: string | undefined, words: string): FailureResponse {
   const [, month = "", day = "", year] = /\b(?:ends|resets?) on (\d{1,2})\/(\d{1,2})\/(\d{4})/i.exec(words) ?? [];
   const until = year === undefined ? "" : ` (${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")})`;
@@ -297,7 +297,7 @@ function unknownOption(option: string, setting: FailureSetting): FailureResponse
   const { commandName, platform } = setting;
   const message = `This version of \`${commandName}\` does not know the option ${option}`;
   const fix = updateFix(setting);
-  // The Windows launcher cuts its arguments apart again, so a word of the prompt can end up as an option.
+  // The Windows launcher splits its arguments again, so a word of the prompt can become an option.
   const windows = " If the option is a word of the prompt, send the prompt on standard input.";
   return { code: "cli-outdated", message, fix: platform === "win32" ? fix + windows : fix };
 }

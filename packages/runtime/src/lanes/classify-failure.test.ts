@@ -6,7 +6,7 @@ function failureOf(stderr: string, rest: Partial<CliFailure> = {}): CliFailure {
   return { stderr, exitCode: 1, signal: null, stdoutEmpty: true, commandName: "agent", platform: "linux", ...rest };
 }
 
-/** The error without the words that were given in. */
+/** The error without the given words. */
 function errorOf(stderr: string, rest: Partial<CliFailure> = {}) {
   const { code, message, fix, retryable } = classifyFailure(failureOf(stderr, rest)).toInfo();
   return { code, message, fix, retryable };

@@ -11,21 +11,21 @@ import {
 
 /** How a CLI ended that gave no result. */
 export interface CliFailure extends FailureSetting {
-  /** What it wrote on standard error, already redacted. */
+  /** Its standard error, already redacted. */
   readonly stderr: string;
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Nothing at all came on standard output. */
+  /** Nothing was written to standard output. */
   readonly stdoutEmpty: boolean;
-  /** What to type to see for oneself what the program does with pipes; only of a program that the user has set. */
+  /** The command that shows what the program does with pipes; only for a program configured by the user. */
   readonly pipeTest?: string;
 }
 
-/** A CLI that floods its standard error explains itself at the end of it. */
+/** Of a flooded standard error only the end is read: the explanation comes last. */
 const MAX_READ_CHARACTERS = 64 * 1024;
 const MAX_UPSTREAM_CHARACTERS = 2_000;
 const SHELL_SIGNAL_OFFSET = 128;
-/** Signals by which others end a process; any other death by signal is the program's own fault. */
+/** Signals that others use to end a process; death by any other signal is the program's own fault. */
 const outsideSignals = new Set<string>(["SIGHUP", "SIGINT", "SIGTERM", "SIGKILL"]);
 const signalNumbers: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -47,11 +47,11 @@ const crashes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why the CLI failed, from all it leaves behind: words on standard error and an exit code. It has no other way
- * to say it; most failures exit with 1, so the words decide, and the code only when they say nothing.
+ * Determines why the CLI failed from what it leaves behind: words on standard error and an exit code. It has no other way to say it; most
+ * failures exit with 1, so the words decide, and the code only if they say nothing.
  *
- * Words that only accompany a failure come last: a CLI that was killed while it was reconnecting was killed. A turn
- * that Caret itself stopped is not for this function: its lane knows that it was cancelled.
+ * Words that merely accompany a failure are tried last: a CLI killed while it was reconnecting was killed. Not for a turn that Caret
+ * itself stopped: its lane knows that it was cancelled.
  */
 export function classifyFailure(failure: CliFailure): CaretError {
   const words = stripVTControlCharacters(failure.stderr.slice(-MAX_READ_CHARACTERS)).replaceAll("\r", "\n");
@@ -60,7 +60,7 @@ export function classifyFailure(failure: CliFailure): CaretError {
     byExit(failure) ??
     matchRules(lastRules, words, failure) ??
     byWords(words, failure);
-  // The list of models is in the fix already.
+  // The fix already lists the models.
   const own = response.code === "model-unknown" ? words.replace(/ ?Available models:[^\n]*/i, "") : words;
   const upstream = own.trim().slice(-MAX_UPSTREAM_CHARACTERS);
   const fix = response.fix ?? (upstream === "" ? silentFix(response.code, failure) : undefined);
@@ -71,7 +71,7 @@ export function classifyFailure(failure: CliFailure): CaretError {
   });
 }
 
-/** What to do where there are no words of the agent's to look at. */
+/** The fix if the agent left no words to look at. */
 function silentFix(code: ErrorCode, { isOwn = false, pipeTest }: CliFailure): string | undefined {
   if (code !== "agent-crashed" && code !== "no-result") return undefined;
   if (!isOwn) return "Try again; if it happens again, run `agent update`.";
@@ -82,9 +82,8 @@ function silentFix(code: ErrorCode, { isOwn = false, pipeTest }: CliFailure): st
 }
 
 /**
- * What may help against a failure before anything was shown: another profile (`auth`), another profile and then another
- * model (`account`), another attempt (`transport`), another model (`model`). A login problem is no reason to change the
- * model, nor to try the same profile again.
+ * What may help against a failure before anything was shown: another profile (`auth`), another profile and then another model (`account`),
+ * another attempt (`transport`), another model (`model`). A login problem is no reason to change the model or to retry the same profile.
  */
 export function isRecoverable(error: CaretError): FailureClass | undefined {
   return recoveries[error.code];
@@ -101,7 +100,7 @@ const recoveries: Partial<Record<ErrorCode, FailureClass>> = {
   "agent-crashed": "transport",
   "agent-unavailable": "transport",
   "no-result": "transport",
-  // Another model may be another program, whose protocol is known.
+  // Another model may use another program, with a known protocol.
   "protocol-drift": "model",
   stalled: "transport",
 };
@@ -129,7 +128,7 @@ function byExit({ exitCode, signal, commandName }: CliFailure): FailureResponse 
   return { code: "agent-crashed", message: `The agent crashed (${crashes[name] ?? name})` };
 }
 
-/** The end of the table: nobody knows these words, or there are none. */
+/** The fallback: the words are unknown or missing. */
 function byWords(words: string, { exitCode, stdoutEmpty }: CliFailure): FailureResponse {
   const when = stdoutEmpty ? "before it said anything" : "in the middle of its answer";
   if (exitCode === 0)
@@ -137,7 +136,7 @@ function byWords(words: string, { exitCode, stdoutEmpty }: CliFailure): FailureR
   const how = exitCode === null ? "" : ` with exit code ${exitCode}`;
   if (words.trim() === "")
     return { code: "agent-crashed", message: `The agent ended${how} ${when}, and wrote nothing to standard error` };
-  // A stack trace is a program that fell over; a plain sentence is one that gave up and said why.
+  // A stack trace means that the program crashed; a plain sentence means that it gave up and said why.
   const isCrash = /^[ \t]+at .+:\d+:\d+\)?$/m.test(words) || /^Node\.js v\d/m.test(words);
   if (isCrash) return { code: "agent-crashed", message: `The agent ended${how} ${when}` };
   return { code: "upstream-error", message: `The agent gave up${how} ${when}` };

@@ -1,4 +1,4 @@
-/** What a lane may be able to do, each under the word that the table of lanes and errors use. */
+/** The possible features of a lane, under the words used in the table of lanes and in errors. */
 export const laneFeatures = {
   "agent-tools": "the agent runs its own tools",
   "client-tools": "the client runs the tools, by parked calls",
@@ -26,10 +26,10 @@ const printMode: readonly LaneFeature[] = [
   "usage",
 ];
 
-/** What each lane can do. The contract of lanes holds each of them to it, in both directions. */
+/** What each lane can do. The lane contract checks it in both directions. */
 export const featuresOf = {
   cli: printMode,
-  /** A program of one's own, which the `cli` lane runs for a model that names it. */
+  /** A user's own program, which the `cli` lane runs for a model that names it. */
   contract: ["client-tools", "gateway-tools", "sandbox", "usage"],
   sim: printMode,
   acp: [

@@ -18,13 +18,13 @@ import type { Registration } from "./registration.ts";
 export const turnModes = ["agent", "plan", "ask"] as const;
 export type TurnMode = (typeof turnModes)[number];
 
-/** A picture as a file that the agent can read. */
+/** An image as a file that the agent can read. */
 export interface AttachedImage {
   readonly path: string;
   readonly mediaType: string;
 }
 
-/** One earlier exchange of the session, for lanes whose upstream remembers nothing. */
+/** One earlier message of the session, for lanes whose upstream remembers nothing. */
 export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
@@ -35,123 +35,122 @@ export interface HistoryMessage {
  * the answer to each of its calls.
  */
 export interface OfferedTools {
-  /** Who runs them. The gateway may run the agent's native tools in their place; a client cannot. */
+  /** Who runs them. The gateway can also run the agent's native tools; a client cannot. */
   readonly owner: "client" | "gateway";
   readonly tools: readonly AgentTool[];
   /** The client's system prompt. */
   readonly system: string;
-  /** Where the tools work, for the agent to know of, not to reach. */
+  /** Where the tools work; the agent is told of it but cannot reach it. */
   readonly realWorkspace: string | undefined;
-  /** Calls a listener when the client offers other tools in mid-turn. Absent: they never change. */
+  /** Subscribes to changes of the client's tools during the turn. Omitted: they never change. */
   readonly onToolsChange?: (listener: (tools: readonly AgentTool[]) => void) => void;
-  /** The agent called one of them. Never rejects. */
+  /** Called for the agent's call of one of them. Never rejects. */
   readonly call: AnswerCall;
-  /** The agent's stream mentioned a call, and everything before it has been taken. */
+  /** The agent's stream mentioned a call; everything before it has been taken. */
   readonly announce: (call: ToolCall) => void;
 }
 
-/** What the agent asks a person, before it has a place in the log. */
+/** A question from the agent to a person, before it has a place in the log. */
 export type AskedQuestion = Omit<AgentEventOf<"question">, "type" | "requestId">;
 
 /**
- * A person who can be asked while the agent runs its own tools. What is asked, and what is answered, is in the log when these
- * resolve. They answer in the person's place when the signal is aborted or nobody comes, and reject only when the log fails.
+ * A person who can be asked while the agent runs its own tools. Request and answer are in the log when these resolve. If the signal aborts
+ * or no one answers, they resolve with a default; they reject only if the log fails.
  */
 export interface LanePeople {
-  /** May this call run? The policy and what was granted decide first. */
+  /** Whether this call may run. The policy and existing grants decide first. */
   approve(call: PolicyCall, signal: AbortSignal): Promise<boolean>;
-  /** What was chosen; undefined when the question was skipped. */
+  /** The choices; undefined if the question was skipped. */
   question(asked: AskedQuestion, signal: AbortSignal): Promise<readonly QuestionChoice[] | undefined>;
-  /** Is the plan to be carried out? */
+  /** Whether to carry out the plan. */
   plan(plan: { readonly callId?: string; readonly input: unknown }, signal: AbortSignal): Promise<boolean>;
 }
 
-/** What a lane is asked to do. Everything in it has been checked: the workspace exists and is allowed. */
+/** What a lane is asked to do, fully checked: the workspace exists and is allowed. */
 export interface LaneRequest {
   readonly turnId: string;
   readonly prompt: string;
-  /** Pictures that came with it, for lanes that take them as they are. Others read of them in the prompt. */
+  /** Images of the prompt, for lanes that accept them directly. On other lanes the prompt mentions them. */
   readonly images?: readonly AttachedImage[];
   readonly workspace: string;
   readonly model: string;
   readonly mode: TurnMode;
   /** Let the agent run every tool that is not denied. */
   readonly force: boolean;
-  /** What all processes of the turn must run in; undefined: nothing but containment. */
+  /** The sandbox for all processes of the turn; undefined: containment only. */
   readonly sandbox?: RequestedSandbox | undefined;
-  /** The upstream session to go on with; it has been verified. */
+  /** The upstream session to continue; it has been verified. */
   readonly upstream: UpstreamAttachment | undefined;
   /** Undefined: the agent runs its own tools. */
   readonly offered: OfferedTools | undefined;
-  /** To be asked what the agent is answered to a call that no tool of the turn takes. Absent: nobody counts such calls. */
+  /** Returns the agent's answer to a call that fits no tool of the turn. Omitted: such calls are not counted. */
   readonly answerRefused?: AnswerRefused;
-  /** Caret's MCP server, for an agent that runs its own tools. Absent: it has none. */
+  /** Caret's MCP server, for an agent that runs its own tools. Omitted: it has none. */
   readonly registration?: Registration | undefined;
-  /** Who is asked about the agent's own tools; only on lanes that ask. Absent: nobody. */
+  /** Who is asked about the agent's own tools; only on lanes that ask. Omitted: no one. */
   readonly people?: LanePeople | undefined;
-  /** The session's last turn: an agent that was started before it ended does not know of it. */
+  /** The session's last turn: an agent started before it ended does not know about it. */
   readonly previousTurnId: string | undefined;
-  /** What was said before in this session, oldest first. Read only by lanes whose upstream remembers nothing. */
+  /** Earlier messages of this session, oldest first. Used only by lanes whose upstream remembers nothing. */
   readonly loadHistory: () => Promise<readonly HistoryMessage[]>;
-  /** Its agent is needed for this turn alone: none is kept for another one. */
+  /** Its agent is needed for this turn only: none is kept warm. */
   readonly isAside?: true | undefined;
-  /** Whether the turn has acted: whatever of it failed may only be tried again while it has not. */
+  /** Whether the turn has acted: a failure may be retried only while it has not. */
   readonly acts: TurnActs;
 }
 
-/** An event of a turn, with all that belongs to it. */
+/** An event of a turn with all that belongs to it. */
 export interface LaneEntry extends Decoded {
-  /** The upstream session became known with this event; it comes before anything of the answer. */
+  /** The upstream session, if it became known with this event; it precedes any part of the answer. */
   readonly upstream?: UpstreamAttachment;
 }
 
 /**
- * Takes the next batch of a turn, within the read that its bytes came with. A promise means that there is no room for
- * another batch before it is settled: the lane stops reading its upstream meanwhile (backpressure). A lane may give text by
- * `more`, and need not.
+ * Takes the next batch of a turn, within the read that brought its bytes. A promise means that there is no room for another batch until it
+ * settles: the lane pauses reading its upstream (backpressure). A lane may pass text through `more`, but need not.
  */
 export type TakeEntries = TakeBatch<readonly LaneEntry[]>;
 
 /**
  * A way to run a turn. `runTurn` calls `take` with one batch after the other:
  *
- * - they are the events of one turn without the `turn-start`; the last of them is the `turn-end`, which comes as soon as
- *   the upstream has ended, before anything is cleaned up;
- * - a batch is given in the read that it came with: no promise, timer or abort listener per batch;
+ * - they are the events of one turn without the `turn-start`; the last one is the `turn-end`, which comes as soon as upstream has ended,
+ *   before any cleanup;
+ * - a batch is passed on within the read that brought it: no promise, timer or abort listener per batch;
  * - a failure is a `turn-end`, never a rejection;
- * - aborting the signal stops what works for the turn in that very call, before anything is given that may have to wait (`stopFirst`),
- *   and ends the turn with what `outcomeOfStop` makes of its reason; nothing is started under an aborted signal;
- * - when `take` throws or rejects nothing more is given, and `runTurn` rejects with its reason;
- * - `runTurn` settles when every process, socket and timer is freed.
+ * - aborting the signal stops what works for the turn within that very call, before passing on anything that may have to wait
+ *   (`stopFirst`), and ends the turn with what `outcomeOfStop` makes of its reason; nothing is started under an aborted signal;
+ * - if `take` throws or rejects, nothing more is passed on, and `runTurn` rejects with its reason;
+ * - `runTurn` settles once every process, socket and timer is freed.
  */
 export interface Lane {
   readonly name: LaneName;
   runTurn(request: LaneRequest, take: TakeEntries, signal: AbortSignal): Promise<void>;
-  /** Whether the upstream still has the session. Upstreams tend to start a new one silently when they have not. */
+  /** Whether upstream still has the session. Upstreams tend to silently start a new one if not. */
   canResume(attachment: UpstreamAttachment, workspace: string): boolean | Promise<boolean>;
-  /** Whether the upstream remembers sessions by itself; one that does not takes `loadHistory`. Absent: it does. */
+  /** Whether upstream remembers sessions by itself; otherwise it needs `loadHistory`. Default: it does. */
   keepsSessions?(model: string): boolean;
-  /** What it can do. What it cannot do is never asked of it. */
+  /** What the lane can do. Nothing else is asked of it. */
   readonly features: readonly LaneFeature[];
-  /** Whether its program is there and is new enough, as far as can be seen without a turn. Absent: it is. */
+  /** Whether its program is present and new enough, as far as can be told without a turn. Default: it is. */
   isReady?(): Promise<boolean>;
   /**
-   * Say something to the agent of a running turn, where the upstream takes it. Resolves when the agent has it; rejects with
-   * `unsupported` when it did not get it.
+   * Sends words to the agent of a running turn, if upstream accepts them. Resolves when the agent has them; rejects with `unsupported` if
+   * it did not get them.
    */
   steer?(turnId: string, text: string): Promise<void>;
-  /** Make an upstream session ahead of its first turn, where the upstream can. */
+  /** Creates an upstream session ahead of its first turn, if upstream can. */
   createSession?(workspace: string, signal: AbortSignal): Promise<UpstreamAttachment | undefined>;
-  /** Which upstream session a bare id names in a workspace, so that a session made elsewhere can go on here. */
+  /** The upstream session that a bare id names in a workspace, so a session created elsewhere can continue here. */
   findSession?(id: string, workspace: string): UpstreamAttachment | undefined;
-  /** Free what waits for turns in a workspace: agents that are kept warm. Absent: nothing does. */
+  /** Frees what waits for turns in a workspace: warm agents. Omitted: nothing waits. */
   release?(workspace: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * How a turn ends that was stopped. The reason of its signal says who stopped it: a `cancelled` error is a person or a
- * client who no longer wants the turn; any other is the gateway's, and the turn has failed of it.
+ * How a stopped turn ends. The signal's reason says who stopped it: a `cancelled` error is a person or client who no longer wants the
+ * turn; any other is the gateway's, and the turn has failed with it.
  */
 export function outcomeOfStop({ reason }: AbortSignal): Extract<TurnOutcome, { kind: "cancelled" | "failed" }> {
   if (!CaretError.is(reason) || reason.code === "cancelled") return { kind: "cancelled" };

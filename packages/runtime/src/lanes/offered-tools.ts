@@ -1,22 +1,22 @@
 import { readToolSchema } from "@caret/protocol";
 import type { AgentTool, ToolCall } from "../calls/tool-call.ts";
 
-/** Older versions of the agent take no more than this many tools of all servers together. */
+/** Older agent versions accept at most this many tools from all servers together. */
 export const MAX_DIRECT_TOOLS = 40;
 export const DISPATCHER = "call_tool";
 
 export interface ToolOffer {
-  /** What the agent sees as tools. */
+  /** The tools visible to the agent. */
   readonly tools: readonly AgentTool[];
-  /** Instructions about them; empty when there are none. */
+  /** Instructions about them; empty if there are none. */
   readonly instructions: string;
-  /** Which of the client's tools a call means, or undefined when it means none. */
+  /** The client's tool that a call refers to; undefined if none. */
   resolve(name: string, input: Readonly<Record<string, unknown>>): ToolCall | undefined;
 }
 
 /**
- * Offer all of the client's tools: directly while there is room, the rest through one tool that passes calls on. Where
- * tools may be added while the turn runs that one is always there: not every agent looks at its list of tools again.
+ * Offers all of the client's tools: directly while there is room, the rest through one dispatcher tool. If tools may be added while the
+ * turn runs, the dispatcher is always present: not every agent re-reads its list of tools.
  */
 export function offerTools(given: readonly AgentTool[], { mayGrow = false } = {}): ToolOffer {
   const tools = given.map(withUsableSchema);
@@ -36,7 +36,7 @@ export function offerTools(given: readonly AgentTool[], { mayGrow = false } = {}
   };
 }
 
-/** One bad schema would make the whole list invalid: a tool with one takes anything. */
+/** One bad schema would invalidate the whole list: a tool with one accepts anything. */
 function withUsableSchema(tool: AgentTool): AgentTool {
   const read = readToolSchema(tool.inputSchema);
   return { ...tool, inputSchema: "schema" in read ? read.schema : { type: "object" } };
@@ -44,7 +44,7 @@ function withUsableSchema(tool: AgentTool): AgentTool {
 
 const MAX_DESCRIPTION = 40_000;
 
-/** What an agent is sent about tools that its client has added while it worked; `tools` are all it offers now. */
+/** Describes tools that the client added while the agent works; `tools` are all that it now offers. */
 export function describeAdded(added: readonly AgentTool[], tools: readonly AgentTool[]): string {
   const whole = describeTools(added);
   const described = whole.length <= MAX_DESCRIPTION ? whole : added.map(({ name }) => `- ${name}`).join("\n");
@@ -55,7 +55,7 @@ function dispatcherName(tools: readonly AgentTool[]): string {
   return tools.some(({ name }) => name === DISPATCHER) ? `caret_${DISPATCHER}` : DISPATCHER;
 }
 
-/** What an agent has to know to call tools that it does not see in its list. */
+/** What an agent needs to call tools that are not in its list. */
 function describeTools(tools: readonly AgentTool[]): string {
   return tools
     .map(
@@ -81,7 +81,7 @@ function dispatcherTool(name: string, rest: readonly AgentTool[], mayGrow: boole
   const further = "Calls one of the further tools that the instructions of this server describe";
   const added = "Calls a tool that was added after you began: a tool's result then says its name and its arguments";
   const purposes = [...(rest.length === 0 ? [] : [further]), ...(mayGrow ? [added] : [])];
-  // A tool that is added later must be callable, too.
+  // A tool added later must be callable as well.
   const names = mayGrow ? {} : { enum: rest.map((tool) => tool.name) };
   return {
     name,

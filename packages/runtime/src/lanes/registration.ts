@@ -10,10 +10,10 @@ export interface Registration {
   readonly server: ServerCommand;
   /** The Unix socket that the server connects to. */
   readonly socket: string;
-  /** Files and directories that the server is started from. */
+  /** Files and directories needed to start the server. */
   readonly program: readonly string[];
-  /** Ours, of this agent alone: what is generated for it is written there, never into its workspace. */
+  /** A directory of ours for this agent alone: generated files go there, never into its workspace. */
   readonly directory: string;
-  /** Whether the agent has the user's own MCP servers besides. */
+  /** Whether the agent also has the user's own MCP servers. */
   readonly withUserServers: boolean;
 }

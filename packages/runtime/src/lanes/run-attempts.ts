@@ -14,22 +14,22 @@ import { createWithheldEnd, type TryEnding, withOtherBlocks } from "./withheld-e
 
 type LaneBatch = readonly LaneEntry[];
 
-/** An attempt that was opened. */
+/** An opened attempt. */
 export interface OpenedAttempt {
-  /** Gives its batches, as a lane does. */
+  /** Passes on its batches, as a lane does. */
   readonly run: (take: TakeEntries) => Promise<void>;
-  /** A failure of this code is worth the very same attempt in another way: `isOtherWay` is then true. */
+  /** A failure with this code is worth repeating the same attempt in another way: `isOtherWay` is then true. */
   readonly otherWayAfter?: ErrorCode | undefined;
 }
 
-/** An attempt that could not be opened is its end alone. */
+/** An attempt that could not be opened consists of its end only. */
 export function unopened(reason: unknown, signal: AbortSignal): OpenedAttempt {
   const failed = { kind: "failed", error: CaretError.from(reason).toInfo() } as const;
   const outcome = signal.aborted ? outcomeOfStop(signal) : failed;
   return { run: async (take) => await take([{ event: { type: "turn-end", outcome } }]) };
 }
 
-/** Nothing is started for a turn that was stopped meanwhile. */
+/** Starts nothing for a turn that has been stopped. */
 async function openWanted(signal: AbortSignal, open: () => Promise<OpenedAttempt>): Promise<OpenedAttempt> {
   return signal.aborted ? unopened(signal.reason, signal) : await open();
 }
@@ -42,26 +42,26 @@ export interface TurnAttempts extends Omit<RotationPlan, "cooldowns" | "nowMs"> 
   readonly signal: AbortSignal;
 }
 
-/** What an attempt is made with. */
+/** The input of one attempt. */
 interface Step {
   readonly state: RotationState;
   readonly isOtherWay: boolean;
 }
 
 interface NextStep {
-  /** Undefined when nothing is left to try. */
+  /** Undefined if nothing is left to try. */
   readonly step: Step | undefined;
   readonly entries: LaneBatch;
 }
 
 /**
- * Runs turns of a lane: one attempt after the other, each with the next profile or model, until one answers or nothing is
- * left to try. Which profiles cool down is shared by all turns of the lane.
+ * Runs a lane's turns: one attempt after the other, each with the next profile or model, until one answers or nothing is left to try.
+ * Profile cooldowns are shared by all turns of the lane.
  */
 export function createAttemptRunner(wallClock: () => number): (turn: TurnAttempts, take: TakeEntries) => Promise<void> {
   let cooldowns: Cooldowns = new Map();
 
-  /** What is tried next, and a notice of it; or the failure after all when nothing is left to try. */
+  /** The next attempt with a notice of it; or the failure itself if nothing is left to try. */
   const recover = ({ state, isOtherWay }: Step, tried: TryEnding, otherWayAfter?: ErrorCode): NextStep => {
     if (tried.failure === undefined) return { step: undefined, entries: tried.entries };
     const { entry, error } = tried.failure;
@@ -103,7 +103,7 @@ function canBeAverted(error: CaretError, otherWayAfter: ErrorCode | undefined): 
   return isRecoverable(error) !== undefined || error.code === otherWayAfter;
 }
 
-/** An agent that could not start, or could not reach its server, has not worked on the prompt and not spent anything. */
+/** An agent that could not start or reach its server has neither worked on the prompt nor spent anything. */
 function isHarmless({ code }: CaretError): boolean {
   return code === "agent-unavailable" || code === "upstream-unreachable";
 }

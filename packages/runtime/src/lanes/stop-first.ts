@@ -1,21 +1,21 @@
-/** What works for a turn on a lane: a process, a session of one, a stream of the upstream. */
+/** What works for a turn on a lane: a process, a session in one, an upstream stream. */
 export interface AtWork {
   /**
-   * Ends it now: from the call on nothing of it is answered, and after its grace it has no effect. Called once. It waits for nothing that
-   * the log, the database or a client must do first.
+   * Ends it now: from this call on it gets no answers, and after its grace period it has no effect. Called once. Must not wait for the
+   * log, the database or a client.
    */
   readonly stop: (why: string) => Promise<void>;
-  /** The turn has ended by itself: what worked for it may leave by itself for a moment. A `stop` may still follow. */
+  /** The turn ended by itself: what worked for it has a moment to leave. A `stop` may still follow. */
   readonly leave: () => Promise<void>;
 }
 
-/** To be called as soon as the end of a turn is known, before it is given: `ended` is the upstream's own end. */
+/** Call it as soon as the end of a turn is known, before passing it on: `ended` is upstream's own end. */
 export type Over = (why: string) => void;
 
 /**
- * The one way in which a lane works for a turn and leaves it: stop first, then settle. What works is stopped in the very call in which the
- * signal aborts, or in which the lane finds that the turn is over for a reason of its own, such as a clock. Giving what is left
- * may then take as long as the log does. Resolves when `work` is done and nothing is left at work.
+ * The only way for a lane to work for a turn and leave it: stop first, then settle. The work is stopped within the very call in which the
+ * signal aborts, or in which the lane finds the turn over for a reason of its own, such as a clock. Passing on the rest may then take as
+ * long as the log does. Resolves when `work` is done and nothing is left running.
  */
 export async function stopFirst<Outcome>(
   signal: AbortSignal,

@@ -9,25 +9,25 @@ export interface ClockSettings {
 }
 
 /**
- * The clocks of one turn. Until the first event one runs; then one between events, and another while a tool works. A
- * hard cap runs all along. Retries and reconnects are signs of life of the connection, not of the turn, and stop none.
+ * The clocks of one turn. One runs until the first event; then one between events, and another while a tool works. A hard cap always runs.
+ * Retries and reconnects are signs of life of the connection, not of the turn, and reset none.
  */
 export interface TurnClocks {
   note(decoded: readonly { readonly event: AgentEvent }[]): void;
-  /** The agent goes on with what it was saying. */
+  /** The agent continues what it was saying. */
   noteMore(): void;
   /** The call with this id has its result, which the agent itself will not report. */
   noteAnswered(callId: string): void;
-  /** When the turn must be given up, by the same clock that `now` reads, unless something happens before. */
+  /** When to give up the turn unless something happens before; by the same clock as `now`. */
   deadline(): number;
-  /** What to say when it was. */
+  /** The error for an expired deadline. */
   expired(): CaretError;
 }
 
-/** Offered tools have their own limits: one for the client or person that is asked, one for the tool. This is a backstop. */
+/** Offered tools have limits of their own: one for the client or person asked, one for the tool. This is a backstop. */
 const OFFERED_MARGIN_MS = 10_000;
 
-/** The limits of a turn, by whose tools they are; `turnMs` is the model's own, where it has one. */
+/** The limits of a turn, depending on who runs its tools; `turnMs` is the model's own, if it has one. */
 export function turnLimits(limits: ClockSettings, isOffered: boolean, turnMs = limits.turnMs): ClockSettings {
   return { ...limits, turnMs, toolMs: isOffered ? 2 * limits.toolMs + OFFERED_MARGIN_MS : limits.toolMs };
 }

@@ -4,17 +4,17 @@ import type { LaneEntry, TakeEntries } from "./lane.ts";
 
 type LaneBatch = readonly LaneEntry[];
 
-/** The end of something that failed before the turn had acted: it is not shown unless nothing is left to try. */
+/** The end of an attempt that failed before the turn had acted: hidden unless nothing is left to try. */
 export interface WithheldEnd {
   readonly entry: LaneEntry;
   readonly error: CaretError;
 }
 
-/** How a try ended. */
+/** How an attempt ended. */
 export interface TryEnding {
-  /** Something else may be tried. */
+  /** Set if something else may be tried. */
   readonly failure: WithheldEnd | undefined;
-  /** The end that was withheld and is the turn's after all. */
+  /** The withheld end, if it is the turn's end after all. */
   readonly entries: LaneBatch;
 }
 
@@ -24,11 +24,11 @@ export interface WithheldEndOptions {
   readonly signal: AbortSignal;
 }
 
-/** Keeps the end of a try back while something else may still be tried: it failed, and the turn has not acted. */
+/** Withholds the end of an attempt while something else may still be tried: it failed, and the turn has not acted. */
 export function createWithheldEnd({ canBeAverted, acts, signal }: WithheldEndOptions) {
   let withheld: WithheldEnd | undefined;
   let hasBlocks = false;
-  /** What of a batch may be shown. */
+  /** The part of a batch that may be shown. */
   const withhold = (entries: LaneBatch): LaneBatch => {
     acts.noteEvents(entries);
     if (acts.hasActed || signal.aborted) return entries;
@@ -37,7 +37,7 @@ export function createWithheldEnd({ canBeAverted, acts, signal }: WithheldEndOpt
     return withheld === undefined ? entries : entries.slice(0, -1);
   };
   return {
-    /** Returns what may be shown. More of a text comes after some of it, and with that the turn has acted. */
+    /** Wraps `take` to pass on only what may be shown. More of a text comes only after some of it, by which the turn has acted. */
     before(take: TakeEntries): TakeEntries {
       const shown = (entries: LaneBatch): Promise<void> | void => {
         const left = withhold(entries);
@@ -46,19 +46,19 @@ export function createWithheldEnd({ canBeAverted, acts, signal }: WithheldEndOpt
       return Object.assign(shown, { more: take.more });
     },
     /**
-     * To be asked when the try is over. A call that it made may have arrived after its end was withheld: then nothing else may be
-     * tried, and its end is the turn's.
+     * Call when the attempt is over. One of its calls may have arrived after its end was withheld: then nothing else may be tried, and its
+     * end is the turn's.
      */
     ending: (): TryEnding => {
       if (withheld === undefined || !acts.hasActed) return { failure: withheld, entries: [] };
       return { failure: undefined, entries: [withheld.entry] };
     },
-    /** Thoughts were shown, which stay: the blocks of the next try must have other ids. */
+    /** Thoughts already shown stay: the blocks of the next attempt need other ids. */
     hasBlocks: () => hasBlocks,
   };
 }
 
-/** The same entries with other ids for their blocks: those of a try start from the beginning each time. */
+/** Renames the block ids of entries: each attempt numbers its blocks from the start. */
 export function withOtherBlocks(take: TakeEntries, rename: (blockId: string) => string): TakeEntries {
   return (entries) =>
     take(

@@ -19,7 +19,7 @@ const ends = (turnId: string, kind: "completed" | "cancelled" = "completed"): Ev
   event: { type: "turn-end", outcome: { kind } },
 });
 
-/** What every registry of agents and their queues promises. Each implementation's test file calls this once. */
+/** The contract of every registry of agents and their queues. Each implementation's test file calls this once. */
 export function describeAgentStore(name: string, create: CreateAgentLog): void {
   describe(`${name} keeps the agent-store contract`, () => {
     let store: AgentLog;

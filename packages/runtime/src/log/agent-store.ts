@@ -1,17 +1,17 @@
 import { type AgentReport, type AgentWorktree, CaretError, type MessageQuery, type MessageView } from "@caret/protocol";
 import type { SessionScope } from "./event-store.ts";
 
-/** What is kept of an agent besides its session. */
+/** What is stored about an agent in addition to its session. */
 export interface AgentRecord {
   readonly name: string;
   readonly sessionId: string;
   /** `human`, or the agent that created it. */
   readonly createdBy: string;
   readonly worktree?: AgentWorktree;
-  /** It takes nothing from its queue. `why` when Caret suspended it. */
+  /** Takes nothing from its queue. `why` is set if Caret suspended it. */
   readonly suspended?: Suspension;
   readonly report?: AgentReport;
-  /** Whether it has the user's own MCP servers where it runs its own tools; absent: as the settings say. */
+  /** Whether it has the user's own MCP servers when it runs its own tools. Default: the setting. */
   readonly userServers?: boolean;
 }
 
@@ -20,51 +20,51 @@ export interface Suspension {
   readonly why?: string;
 }
 
-/** An agent that is being made, together with its session. */
+/** An agent that is created together with its session. */
 export type NewAgent = Pick<AgentRecord, "name" | "createdBy" | "worktree" | "userServers">;
 
 export type NewMessage = Pick<MessageView, "id" | "user" | "from" | "to" | "text" | "replyTo" | "mode">;
 
-/** What may be changed of a message that waits. */
+/** The editable parts of a waiting message. */
 export type MessageChanges = Pick<NewMessage, "text" | "mode">;
 
-/** A queue with messages in it: that of an agent that is not suspended, or of a session that is no agent's. */
+/** A non-empty queue: that of an agent that is not suspended, or of a session without an agent. */
 export interface WaitingQueue {
   /** The agent's name, or the session's `sessionReceiver`. */
   readonly receiver: string;
   readonly sessionId: string;
   readonly isAgent: boolean;
-  /** The last turn of a session was stopped or has failed: its queue waits for a person, or for a turn that completes. */
+  /** The session's last turn was stopped or failed: its queue waits for a person, or for a turn that completes. */
   readonly isHeld: boolean;
   /** The message at the head of the queue. */
   readonly message: MessageView;
 }
 
-/** Whose messages: absent: those of every user. */
+/** Restricts messages to one user's. Default: those of every user. */
 export type UserScope = Pick<SessionScope, "user">;
 
-/** From whom; absent: from anyone. */
+/** Restricts messages to these senders. Default: any sender. */
 export interface SenderScope {
   readonly senders?: readonly string[];
 }
 
-/** What waits in one queue. */
+/** The waiting messages of one queue. */
 export interface QueueState {
   readonly count: number;
-  /** When the message at the head was sent; undefined when there is none. */
+  /** When the message at the head was sent; undefined if the queue is empty. */
   readonly since: number | undefined;
 }
 
 /**
- * The registry of agents and their queues, in the file of the event log: what is taken from a queue and what is logged for it is one
- * transaction. A promise that resolved means durable, as in the event store.
+ * The registry of agents and their queues, in the event log's file: taking a message from a queue and logging what it starts is one
+ * transaction. A resolved promise means durable, as in the event store.
  */
 export interface AgentStore {
   find(name: string): Promise<AgentRecord | undefined>;
   ofSession(sessionId: string): Promise<AgentRecord | undefined>;
   /** By name. */
   list(): Promise<readonly AgentRecord[]>;
-  /** Undefined: it is resumed. Rejects with `not-found`, as all changes do. */
+  /** Undefined resumes it. Rejects with `not-found`, as all changes do. */
   suspend(name: string, suspension: Suspension | undefined): Promise<void>;
   report(name: string, report: AgentReport): Promise<void>;
   setUserServers(name: string, userServers: boolean): Promise<void>;
@@ -72,28 +72,28 @@ export interface AgentStore {
   remove(name: string): Promise<void>;
 
   /**
-   * Stored once for an id: the same message again is given as it is kept. Rejects with `invalid-request` for another one. What a person
-   * answers is read by that.
+   * Idempotent by id: a repeated message returns the stored one; a different message under that id is rejected with `invalid-request`. A
+   * person's answer also marks the message it answers as read.
    */
   send(message: NewMessage): Promise<MessageView>;
   message(id: string): Promise<MessageView | undefined>;
-  /** Take one that waits as read. */
+  /** Marks a waiting message as read. */
   take(id: string): Promise<MessageView | undefined>;
-  /** Messages to one receiver, oldest first. `human` is every user: those of one of them are asked for by name. */
+  /** Messages to one receiver, oldest first. `human` stands for every user; pass `user` for the messages of one. */
   messages(to: string, query: MessageQuery & UserScope): Promise<readonly MessageView[]>;
-  /** Take all that waits in a queue as read, during a turn or outside of one. */
+  /** Marks all waiting messages of a queue as read, during a turn or outside one. */
   takeAll(to: string, turnId: string | undefined, scope?: UserScope & SenderScope): Promise<readonly MessageView[]>;
-  /** The first answer to a message, taken as read if it waits. Undefined when there is none yet. */
+  /** The first answer to a message, marked as read if it waits. Undefined if there is none yet. */
   takeReply(messageId: string, turnId: string | undefined, scope?: SenderScope): Promise<MessageView | undefined>;
-  /** Keep other words of a message that its receiver has: without secrets. */
+  /** Replaces the text of a delivered message by a redacted one. */
   rewrite(id: string, text: string): Promise<void>;
-  /** Drop all that waits in a queue. */
+  /** Drops all waiting messages of a queue. */
   drop(to: string): Promise<readonly MessageView[]>;
   queueOf(to: string): Promise<QueueState>;
-  /** Change a message that waits, and when it was sent. Rejects with `not-found`, as `dropOne` does. */
+  /** Changes a waiting message and its send time. Rejects with `not-found`, as `dropOne` does. */
   edit(id: string, changes: MessageChanges): Promise<MessageView>;
   dropOne(id: string): Promise<void>;
-  /** The one that has waited longest since its message came, or since its last turn ended, is first. */
+  /** Ordered by how long each has waited since its message came or its last turn ended, longest first. */
   waiting(): Promise<readonly WaitingQueue[]>;
 }
 

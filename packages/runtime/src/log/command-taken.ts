@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** Two who do the same command at the same time: the second one finds what the first one did. */
+/** Two concurrent attempts at the same command: the second learns of the first. */
 export function commandTaken(): CaretError {
   return new CaretError("session-busy", "A command under this name is being done, or was done, already");
 }

@@ -2,12 +2,12 @@ import type { CommitListener, SessionWatcher, StoredEvent } from "./event-store.
 
 export interface CommitListeners {
   add(sessionId: string, listener: CommitListener): () => void;
-  /** Whether anybody listens to the session. */
+  /** Whether the session has listeners. */
   has(sessionId: string): boolean;
   watch(watcher: SessionWatcher): () => void;
-  /** Tells the session's listeners of the events, and the watchers of the session. */
+  /** Notifies the session's listeners of the events, and the watchers of the session. */
   publish(sessionId: string, committed: readonly StoredEvent[]): void;
-  /** Tells the watchers. */
+  /** Notifies the watchers. */
   touch(sessionId: string): void;
 }
 
@@ -20,7 +20,7 @@ export function createCommitListeners(onListenerError: (error: unknown) => void)
       try {
         listener(value);
       } catch (error) {
-        // What listeners get is durable already: a listener's fault must not make the write look failed.
+        // The events are durable already: a listener's error must not make the write look failed.
         onListenerError(error);
       }
     }
@@ -28,7 +28,7 @@ export function createCommitListeners(onListenerError: (error: unknown) => void)
 
   return {
     add(sessionId, listener) {
-      // A function of its own, so that one listener added twice is two subscriptions.
+      // A wrapper, so one listener added twice is two subscriptions.
       const own: CommitListener = (committed) => listener(committed);
       const listeners = bySession.get(sessionId) ?? new Set();
       bySession.set(sessionId, listeners.add(own));

@@ -37,7 +37,7 @@ const ends = (turnId: string): EventEntry => entry({ type: "turn-end", outcome: 
 const textOf = (stored: readonly StoredEvent[]): string =>
   stored.map(({ event }) => (event.type === "text-delta" ? event.text : "")).join("");
 
-/** What every event store promises. Each implementation's test file calls this once. */
+/** The contract of every event store. Each implementation's test file calls this once. */
 export function describeEventStore(name: string, createStore: CreateStore): void {
   describe(`${name} keeps the event-store contract`, () => {
     let store: EventStore;

@@ -16,92 +16,89 @@ import type { NewAgent } from "./agent-store.ts";
 import type { CatchUpOptions, SaidPage, SaidQuery } from "./search/said-query.ts";
 import type { SessionWaits } from "./session-waits.ts";
 
-/**
- * One event as it was committed. A line that gave several events stands beside the first of them; `rawCut` when it was
- * longer than the store keeps.
- */
+/** One committed event. A raw line that produced several events is stored with the first; `rawCut` if the store truncated it. */
 export type StoredEvent = EventEnvelope;
 
-/** One event to append. It must be redacted already: a store writes what it is given. */
+/** One event to append, already redacted: a store writes what it gets. */
 export interface EventEntry {
   readonly turnId: string;
   readonly event: AgentEvent;
   readonly raw?: string;
   readonly rawCut?: true;
-  /** When it happened; the store's clock when absent. */
+  /** When it happened. Default: the store's clock. */
   readonly at?: number;
 }
 
-/** Where an upstream keeps its half of the session. Each lane has a store of its own, so there is one per lane. */
+/** Where an upstream keeps its half of the session; at most one per lane, since each lane has a store of its own. */
 export interface UpstreamAttachment {
   readonly lane: LaneName;
   readonly sessionId: string;
   /** The version of the CLI that wrote it. */
   readonly version?: string;
   readonly configDir?: string;
-  /** The id was chosen ahead of time: the first turn makes the session under it. */
+  /** The id was reserved: the first turn creates the session under it. */
   readonly isReserved?: boolean;
 }
 
 /** Which sessions a reader may see. */
 export interface SessionScope {
-  /** Only sessions that work there or below: a physical path. */
+  /** Only sessions that work in this directory or below it (a physical path). */
   readonly workspace?: string;
-  /** Only those of this user; null: only those of the person whose gateway it is. */
+  /** Only this user's sessions; null: only those of the gateway's own user. */
   readonly user?: string | null;
 }
 
 export interface NewSession {
   readonly id: string;
-  /** The user whose session it is; absent: that of the person whose gateway it is. */
+  /** Owner of the session. Default: the gateway's own user. */
   readonly user?: string | undefined;
-  /** The team that the user works for. */
+  /** The user's team. */
   readonly team?: string | undefined;
   readonly workspace: string;
   readonly title?: string;
   readonly lane?: LaneName;
   readonly model?: string;
-  /** How much its turns do without asking, where a person said so. */
+  /** How much its turns do without asking, if a person chose that. */
   readonly permission?: PermissionWord;
-  /** The least its turns are walled in by, where a person said so. */
+  /** Minimum sandbox for its turns, if a person chose one. */
   readonly sandbox?: SandboxWord;
-  /** What it may consume, beside what the settings allow. */
+  /** Budget in addition to that of the settings. */
   readonly budget?: AgentBudget;
   readonly createdAt: number;
-  /** Brought in from an export. */
+  /** Imported from an export. */
   readonly imported?: true;
-  /** The session that it was copied from. */
+  /** The session it was copied from. */
   readonly forkedFrom?: ForkOrigin;
 }
 
-/** The turn that began last. */
+/** The most recently started turn. */
 export interface LastTurn {
   readonly turnId: string;
-  /** When it ended; while it runs, when it began. */
+  /** When it ended or, while it runs, when it began. */
   readonly at: number;
-  /** Absent while it runs. */
+  /** Omitted while it runs. */
   readonly outcome?: TurnOutcome["kind"];
 }
 
 export interface SessionRecord extends NewSession, SessionWaits {
-  /** The last append or change. */
+  /** Time of the last append or change. */
   readonly updatedAt: number;
   readonly archived: boolean;
-  /** A person wants it on top of the list. */
+  /** A person pinned it to the top of the list. */
   readonly pinned?: true;
-  /** The `seq` of the newest event, 0 when there is none: what the next `append` expects. */
+  /** The `seq` of the newest event, 0 if none: what the next `append` expects. */
   readonly lastSeq: number;
-  /** The first line of what was said last, by either side, or its beginning. */
+  /** The first line (possibly cut) of the latest words of either side. */
   readonly lastLine?: string;
   readonly lastTurn?: LastTurn;
-  /** The name of the agent whose session it is. */
+  /** Name of the session's agent. */
   readonly agent?: string;
-  /** What all its turns consumed. Its cost is absent unless each of them has a known one. */
+  /** Total usage of its turns. The cost is omitted unless every turn's cost is known. */
   readonly usage?: Usage;
   readonly upstream: readonly UpstreamAttachment[];
 }
 
-/** What is absent stays as it is. */
+/** Omitted fields stay unchanged. */
 export interface SessionChanges {
   readonly title?: string;
   readonly lane?: LaneName;
@@ -116,35 +113,35 @@ export interface SessionChanges {
 }
 
 export interface SessionQuery extends SessionScope {
-  /** A part of the title, workspace or id, in any letter case. */
+  /** Part of the title, workspace or id; case-insensitive. */
   readonly search?: string;
-  /** Only archived sessions, or only the others; both when absent. */
+  /** Only archived sessions, or only the others. Default: both. */
   readonly archived?: boolean;
-  /** Only those that are pinned. */
+  /** Only pinned sessions. */
   readonly pinned?: true;
-  /** Only those with a turn that has not ended, or whose agent waits for a person's answer to a message. */
+  /** Only sessions with an unfinished turn, or whose agent waits for a person's answer to a message. */
   readonly active?: true;
-  /** Only those that were copied from this session. */
+  /** Only forks of this session. */
   readonly forkedFrom?: string;
   readonly limit?: number;
-  /** The `next` of the page before. */
+  /** The previous page's `next`. */
   readonly after?: string;
 }
 
 export interface SessionPage {
   /** Most recently updated first. */
   readonly sessions: readonly SessionRecord[];
-  /** Absent on the last page. */
+  /** Omitted on the last page. */
   readonly next?: string;
 }
 
-/** A turn whose `turn-start` is in the log and whose `turn-end` is not. */
+/** A turn with a `turn-start` but no `turn-end` in the log. */
 export interface RunningTurn {
   readonly sessionId: string;
   readonly turnId: string;
   readonly firstSeq: number;
   readonly startedAt: number;
-  /** Who wrote its start. A turn whose owner is dead will never end by itself. */
+  /** Who wrote its start. If the owner is dead, the turn never ends by itself. */
   readonly owner: string;
 }
 
@@ -152,7 +149,7 @@ export interface RunningTurnQuery {
   readonly sessionId?: string;
 }
 
-/** Of which user or team. */
+/** A user's or a team's turns. */
 export interface TurnCountQuery {
   /** In UTC. */
   readonly day: string;
@@ -160,7 +157,7 @@ export interface TurnCountQuery {
   readonly team?: string;
 }
 
-/** How many turns began that day, those of deleted sessions too where they reported usage; and how many run now. */
+/** Turns begun that day, including those of deleted sessions that reported usage; and turns running now. */
 export interface TurnCount {
   readonly begun: number;
   readonly running: number;
@@ -174,158 +171,154 @@ export interface UsageQuery {
   readonly day?: string;
 }
 
-/** What the turns of one model consumed together. A count no turn reported is absent, as in `Usage`. */
+/** Total usage of one model's turns. Counts that no turn reported are omitted, as in `Usage`. */
 export interface UsageTotal {
   readonly model?: string;
-  /** How many turns reported any usage. */
+  /** Number of turns that reported any usage. */
   readonly turns: number;
-  /** How many of them the cost does not tell of, since their price is unknown. */
+  /** Number of those not included in the cost, because their price is unknown. */
   readonly unpricedTurns: number;
-  /** The cost is the sum of what each turn cost by itself, as `costOf` has it. */
+  /** The cost is the sum of each turn's own cost, as `costOf` computes it. */
   readonly usage: Usage;
 }
 
-/** A workspace narrows it to sessions that still exist. */
+/** Filtering by workspace limits it to sessions that still exist. */
 export interface UsageByDayQuery extends SessionScope {
   /** The first day in UTC, `2026-11-15`. */
   readonly from: string;
-  /** Rows of their own for each client, which is read off the log: of sessions that are gone it is not known any more. */
+  /** Separate rows per client. The client is read from the log, so it is unknown for deleted sessions. */
   readonly byClient?: boolean;
 }
 
 export interface UsageOfDay extends UsageTotal {
   readonly day: string;
-  /** Absent for turns of an earlier Caret whose session is gone. */
+  /** Omitted for turns of an earlier Caret whose session is deleted. */
   readonly lane?: LaneName;
   readonly sessionId: string;
-  /** The session's; absent when it was deleted since. */
+  /** The session's title; omitted if the session was deleted. */
   readonly title?: string;
-  /** Who asked, where the query was by client and the log knows. */
+  /** Who asked, if the query was by client and the log knows. */
   readonly client?: string;
-  /** The user whose session it was; absent: that of the person whose gateway it is. */
+  /** Owner of the session. Default: the gateway's own user. */
   readonly user?: string;
 }
 
 export interface ReadOptions {
   readonly afterSeq?: number;
-  /** Instead: the newest ones before this one. They come oldest first all the same. */
+  /** Instead of `afterSeq`: the newest events before this one, still oldest first. */
   readonly beforeSeq?: number;
   readonly limit?: number;
-  /** False leaves the raw lines out, which are most of what is read. */
+  /** False omits the raw lines, which are most of the data. */
   readonly raw?: boolean;
 }
 
 export interface WriteOptions {
-  /** While another process holds the log, wait for it and keep the place in the order, instead of giving up. */
+  /** While another process holds the log, wait for it, keeping the place in the order, instead of giving up. */
   readonly keepTrying?: boolean;
-  /** Nobody waits for it: it may be written a little later, together with what else has come. */
+  /** Not awaited: it may be written a little later, batched with other writes. */
   readonly isPatient?: boolean;
 }
 
 export interface CommandOptions {
   /**
-   * Recorded in the same commit as what it does, so that there is never one without the other. Rejects with
-   * `session-busy` when there is a record under this name already.
+   * Recorded in the same commit as its effect, so neither exists without the other. Rejects with `session-busy` if a record of this name
+   * exists.
    */
   readonly command?: CommandKey;
 }
 
 export interface CreateOptions extends WriteOptions, CommandOptions {
-  /** The agent whose session it is, made in the same commit. Rejects with `invalid-request` when its name is taken. */
+  /** The session's agent, created in the same commit. Rejects with `invalid-request` if its name is taken. */
   readonly agent?: NewAgent;
-  /**
-   * Nobody sees the session before it is published: neither lists nor searches nor other processes. It is removed when
-   * this process dies before that.
-   */
+  /** Hides the session from lists, searches and other processes until it is published. Removed if this process dies before that. */
   readonly staged?: true;
 }
 
 export interface DeleteOptions extends CommandOptions {
-  /** Only if it was not updated at this time or later. */
+  /** Delete only if last updated before this time. */
   readonly updatedBefore?: number;
 }
 
 export interface AppendOptions extends WriteOptions, CommandOptions {
   /**
-   * These events happened elsewhere, in another session or on another machine: what they consumed was paid there and
-   * counts towards no day's total.
+   * These events happened elsewhere, in another session or on another machine: their usage was paid there and counts towards no day's
+   * total.
    */
   readonly copied?: true;
-  /** Whose append it is: what this writer appended before must have been taken. */
+  /** The append's writer: all its earlier appends must have been accepted. */
   readonly writer?: LogWriter;
 }
 
 /**
- * One writer of appends that follow each other. Once an append of it was refused, the store refuses all later ones, those
- * under way included: what comes after a gap must never be taken because the log happens to stand where it expects.
+ * One writer of consecutive appends. Once an append is refused, the store refuses all later ones, including those under way: events after
+ * a gap must not be accepted just because the log happens to be at the position they expect.
  */
 export interface LogWriter {
   /** Set by the store. */
   refused?: CaretError;
 }
 
-/** Which sessions are old. */
+/** Selects old sessions. */
 export interface PruneRule {
-  /** Sessions that were last updated longer ago than this go … */
+  /** Sessions last updated longer ago than this are deleted … */
   readonly olderThanMs: number;
   /** … unless they are among this many most recently updated ones. */
   readonly keep: number;
 }
 
-/** Hears of each commit in `seq` order, after it is durable. It must not throw. */
+/** Called for each commit in `seq` order, once it is durable. Must not throw. */
 export type CommitListener = (committed: readonly StoredEvent[]) => void;
 
-/** Hears that a session was created, appended to, changed or deleted, after that is durable. It must not throw. */
+/** Called when a session was created, appended to, changed or deleted, once that is durable. Must not throw. */
 export type SessionWatcher = (sessionId: string) => void;
 
 /**
- * The log of every session, and the only history there is. All implementations run `describeEventStore` and
- * `describeSearch`.
+ * The log of every session, and the only history. All implementations run `describeEventStore` and `describeSearch`.
  *
- * - A promise that resolved means durable: nothing acknowledged is lost, whatever kills the process.
+ * - A resolved promise means durable: nothing acknowledged is lost, whatever kills the process.
  * - What rejected with `storage-failed` may still turn up after a restart; read before writing again.
- * - Several processes may share one log, so a session can move on between two calls. A caller that decides by what it has read
- *   takes `lastSeq` first, reads, and appends at that `lastSeq`: what came in between then shows as `session-busy`.
- * - `overloaded` means that another process held the log for too long: nothing was written, and trying again may help.
- *   Nobody else has to wait meanwhile: waiting for the log never blocks the process.
+ * - Several processes may share one log, so a session can move on between two calls. A caller that decides by what it has read takes
+ *   `lastSeq` first, reads, and appends at that `lastSeq`: anything in between then shows as `session-busy`.
+ * - `overloaded` means that another process held the log for too long: nothing was written, and retrying may help. Waiting for the log
+ *   never blocks the process.
  * - A reader that wants every event once subscribes first, then reads, then drops each `seq` it has seen.
  */
 export interface EventStore {
-  /** What turns that are written here carry as their owner. */
+  /** Owner recorded on turns written by this store. */
   readonly owner: string;
-  /** Whether the owner of a turn still runs, in this process or another, in a container or outside. */
+  /** Whether a turn's owner still runs, in this process or another, inside a container or outside. */
   isOwnerAlive(owner: string): boolean;
 
-  /** Rejects with `invalid-request` when the id is taken. */
+  /** Rejects with `invalid-request` if the id is taken. */
   createSession(session: NewSession, options?: CreateOptions): Promise<SessionRecord>;
-  /** A staged session is whole now. Rejects with `session-not-found` when there is none. */
+  /** Makes a complete staged session visible. Rejects with `session-not-found` if it does not exist. */
   publishSession(sessionId: string, changes?: SessionChanges, options?: CommandOptions): Promise<SessionRecord>;
   getSession(sessionId: string): Promise<SessionRecord | undefined>;
   listSessions(query?: SessionQuery): Promise<SessionPage>;
-  /** The ids of all sessions, in no order. */
+  /** The ids of all sessions, unordered. */
   sessionIds(query?: SessionScope): Promise<readonly string[]>;
   /** Rejects with `session-not-found`. */
   updateSession(sessionId: string, changes: SessionChanges, options?: WriteOptions): Promise<SessionRecord>;
-  /** The same with the attachment alone, as every turn makes one; gives nothing back, so that nothing else has to be read. */
+  /** Sets only the attachment, as every turn does; returns nothing, which saves a read. */
   attachUpstream(sessionId: string, upstream: UpstreamAttachment, options?: WriteOptions): Promise<void>;
   /**
-   * Says whether there was one (that fits). It is gone at once; its events go a few at a time, so that nobody waits for a
-   * large one. What it consumed stays in the totals of the days. Rejects with `session-busy` while the log knows a turn of
-   * it as running; a staged session may have one.
+   * Returns whether a (matching) session was deleted. It disappears at once; its events are deleted in small steps, so a large session
+   * blocks no one. Its usage stays in the daily totals. Rejects with `session-busy` while the log lists a running turn of it, unless it is
+   * staged.
    */
   deleteSession(sessionId: string, options?: DeleteOptions): Promise<boolean>;
-  /** Removes what processes that died left half made or half deleted. */
+  /** Removes half-created and half-deleted sessions of processes that died. */
   removeLeftovers(signal?: AbortSignal): Promise<void>;
-  /** What became of a command of the last day. */
+  /** The outcome of a command within the last day. */
   findCommand(name: string): Promise<CommandRecord | undefined>;
 
   /**
-   * Append all entries or none. Rejects with `session-busy` when the session is not at `expectedSeq` (another writer
-   * got there first), or when their turn has ended or another one has begun since, and with `session-not-found`. Appends
-   * may be issued without waiting for the one before.
+   * Appends all entries or none. Rejects with `session-busy` if the session is not at `expectedSeq` (another writer came first), if the
+   * entries' turn has ended or if another turn has begun since, and with `session-not-found`. Appends may be issued without waiting for
+   * the previous one.
    *
-   * Entries given as a function are what nobody waits for: it is called once, when they are written, which may be a
-   * little later, together with what else has come. It may give none.
+   * A function defers building entries that are not awaited: it is called once, when they are written, possibly a little later and batched
+   * with others. It may return none.
    */
   append(
     sessionId: string,
@@ -333,45 +326,41 @@ export interface EventStore {
     entries: readonly EventEntry[] | (() => readonly EventEntry[]),
     options?: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
-  /** Events after `afterSeq`, oldest first; none for an unknown session. */
+  /** Events after `afterSeq`, oldest first; empty for an unknown session. */
   read(sessionId: string, options?: ReadOptions): Promise<readonly StoredEvent[]>;
-  /** Finds what was said, as far as `catchUpSearch` has come. Rejects with `invalid-request` when there is no word in the text. */
+  /** Searches what was said, as far as `catchUpSearch` has indexed it. Rejects with `invalid-request` if the text has no word. */
   search(query: SaidQuery): Promise<SaidPage>;
   /**
-   * Brings the search up to what is committed, a little per transaction, with pauses for those who append. Of a running turn it
-   * takes what is worth a transaction, and never a block that may still grow. A power cut may take some of it back, which is then done
-   * again.
+   * Indexes what is committed, a little per transaction, pausing for appends. For a running turn it indexes only once there is enough to
+   * be worth a transaction, and never a block that can still grow. A power cut may undo some of it, which is then repeated.
    */
   catchUpSearch(options?: CatchUpOptions): Promise<void>;
-  /**
-   * Hears what this process appends; what another process appends is found by reading. Returns the function that ends
-   * the subscription.
-   */
+  /** Notifies of appends in this process; those of other processes must be found by reading. Returns unsubscribe. */
   subscribe(sessionId: string, listener: CommitListener): () => void;
-  /** Hears of all sessions, but only what this process does. Returns the function that ends it. */
+  /** Notifies of changes to all sessions, but only those made by this process. Returns unsubscribe. */
   watch(watcher: SessionWatcher): () => void;
-  /** Another number than before when another process has written since. Cheap: to be asked again and again. */
+  /** Changes whenever another process has written. Cheap enough to poll. */
   foreignVersion(): Promise<number>;
 
-  /** Also those of other processes, alive or dead. `interruptRunningTurns` ends the ones that never will. */
+  /** Includes turns of other processes, alive or dead. `interruptRunningTurns` ends the dead ones. */
   runningTurns(query?: RunningTurnQuery): Promise<readonly RunningTurn[]>;
-  /** One total per model, by name. The last report of a turn counts, as in the fold of a turn. */
+  /** One total per model, sorted by name. A turn's last report counts, as in the fold of a turn. */
   usageTotals(query: UsageQuery): Promise<readonly UsageTotal[]>;
   countTurns(query: TurnCountQuery): Promise<TurnCount>;
-  /** One total per day, model, session and lane, the newest day first. What was copied is of no day. */
+  /** One total per day, model, session and lane, newest day first. Copied usage is excluded. */
   usageByDay(query: UsageByDayQuery): Promise<readonly UsageOfDay[]>;
-  /** The ids of the sessions that a rule takes for old, the newest first. Never one that is pinned or has a running turn. */
+  /** Ids of the sessions that the rule selects, newest first; never a pinned one or one with a running turn. */
   prunable(rule: PruneRule): Promise<readonly string[]>;
-  /** From here on nobody waits longer than this for a log that another process holds: it is about to be closed. */
+  /** From now on no call waits longer than this for a log held by another process: the store is about to be closed. */
   limitWaits(ms: number): void;
-  /** Commits what is under way, then frees everything. Later calls reject with `storage-failed`. */
+  /** Commits pending writes, then frees everything. Later calls reject with `storage-failed`. */
   close(): Promise<void>;
 }
 
-/** How long the outcome of a command is kept for a client that sends it again. */
+/** How long a command's outcome is kept for clients that repeat it. */
 export const COMMANDS_KEPT_MS = 24 * 3_600_000;
 
-/** So many events are read at once where a reader names no limit. */
+/** Events per read if the reader sets no limit. */
 export const READ_LIMIT = 1_000;
 
 export function unknownSession(sessionId: string): CaretError {

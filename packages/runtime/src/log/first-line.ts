@@ -1,4 +1,4 @@
-/** Not by `split`, which makes an expression of its own for each call: this is done for every delta. */
+/** Avoids `split`, which builds a regular expression per call: this runs for every delta. */
 export function firstLine(text: string): string {
   const end = text.search(/[\r\n]/);
   return end === -1 ? text : text.slice(0, end);

@@ -4,13 +4,13 @@ import { pulled } from "../async/pulled.ts";
 import type { EventStore, StoredEvent } from "./event-store.ts";
 import { lengthOfEvent } from "./length-of-event.ts";
 
-/** A reader that has this much waiting is too slow: it goes on from the log instead of from memory. */
+/** Above this backlog a reader is too slow and continues from the log instead of from memory. */
 const MAX_WAITING = 200;
 const MAX_WAITING_CHARACTERS = 128 * 1024;
-/** Small, because an event may hold a megabyte, and a reader that has caught up is back in memory. */
+/** Small, because an event can hold a megabyte and a reader that has caught up reads from memory again. */
 const PAGE = 32;
 
-/** Takes the events of a log, batch by batch: of a turn that is followed live also pieces of them. */
+/** Takes the events of a log, batch by batch; of a turn followed live, also pieces of events. */
 export type TakeEvents = TakeBatch<readonly LiveEvent[]>;
 
 /** The log of one session. */
@@ -20,72 +20,71 @@ export interface FollowedLog {
 }
 
 /**
- * An event of a turn that goes on, or a piece of one: text that is sent before it is committed may grow until then, and
- * is sent piece by piece under one number.
+ * An event of a running turn, or a piece of one: text sent before its commit can grow until then and is sent piece by piece under one
+ * number.
  */
 export interface LiveEvent extends StoredEvent {
-  /** How much of the text was sent before; absent: none. */
+  /** How much of the text was sent before. Default: none. */
   readonly offset?: number;
 }
 
 export interface LiveListener {
-  /** Events in order, without their raw lines: those written behind before they are durable, others as soon as they are. */
+  /** Events in order, without their raw lines: not yet durable ones from memory, others as soon as they are durable. */
   onWritten(events: readonly LiveEvent[]): void;
-  /** The event that was sent last is longer now: this was added after `offset` characters. False: it has to be sent as an event. */
+  /** The last sent event grew: `delta` was added after `offset` characters. False: it must be sent as an event. */
   onMore(seq: number, offset: number, delta: AgentEventOf<"text-delta">): boolean;
-  /** Something is in the log that was not. */
+  /** The log has new events. */
   onDurable(): void;
 }
 
 /** A turn that sends its events to listeners before they are durable. */
 export interface LiveLog {
   /**
-   * Returns the function that ends it. What the listener has heard of grows no more from then on: a reader that goes on
-   * after the newest number it has heard misses nothing.
+   * Returns unsubscribe. Once unsubscribed, events the listener has heard no longer grow, so a reader that continues after the newest
+   * number it has heard misses nothing.
    */
   listen(listener: LiveListener): () => void;
-  /** The number of the newest event that was written, durable or not. */
+  /** Number of the newest written event, durable or not. */
   readonly writtenSeq: number;
-  /** The number of the newest event that listeners were given. */
+  /** Number of the newest event sent to listeners. */
   readonly notifiedSeq: number;
-  /** The newest events, as far as nothing has been done yet to make them durable: no reader finds them in the log. */
+  /** The newest events that no commit has taken yet: readers cannot find them in the log. */
   readonly untaken: readonly LiveEvent[];
 }
 
 export interface FollowOptions {
   /** Events after this number. */
   readonly from: number;
-  /** A turn's id: its events only, until its end. `never`: all events, until the session is deleted. */
+  /** A turn's id: only its events, until its end. `never`: all events, until the session is deleted. */
   readonly until: { readonly endOf: string } | "never";
   readonly signal: AbortSignal;
-  /** Events come from here before they are durable, as they were said. Absent: only committed ones are followed. */
+  /** Source of events before they are durable, as they were said. Omitted: only committed events are followed. */
   readonly live?: LiveLog | undefined;
-  /** What a reader is given of events of the log; absent: the events as they are kept. Needed with `live`. */
+  /** Transforms logged events for the reader. Default: the events as logged. Required with `live`. */
   readonly restore?: ((events: readonly StoredEvent[]) => readonly StoredEvent[]) | undefined;
-  /** With the lines behind the events. */
+  /** Include the raw lines. */
   readonly raw?: boolean;
-  /** Hears of other processes that write to the log. Absent: none does while this is followed. */
+  /** Notifies of writes by other processes. Omitted: there are none while this is followed. */
   readonly ticks?: { add(listener: () => void, sessionId?: string): () => void };
 }
 
 /**
- * Calls `take` with every event after `from`, once and in order. Subscribes before it reads, so that nothing falls between
- * the two. Resolves at the end, or when the signal is aborted.
+ * Calls `take` with every event after `from`, once and in order. Subscribes before it reads, so nothing is lost in between. Resolves at
+ * the end, or when the signal is aborted.
  *
- * A reader is in one of two states. *Behind*: what comes next may be only in the log, which is read page by page; entered
- * at the beginning, when the reader is slow, when another process wrote, and when a number is missing. *Up to date*: what
- * is written here comes from memory; entered when a page was the last, and at the beginning where no listener was given
- * anything yet that comes after `from`. To a reader that is up to date and has taken everything, a batch is given by the
- * very call that writes it: the loop below then only waits.
+ * A reader is in one of two states. *Behind*: what comes next may be only in the log, which is read page by page; entered at the start,
+ * when the reader is slow, when another process wrote, and when a number is missing. *Up to date*: what is written here comes from memory;
+ * entered when a page was the last, and at the start if no listener has been sent anything after `from`. A reader that is up to date and
+ * has taken everything gets a batch within the call that writes it: the loop below then only waits.
  */
 export async function follow(log: FollowedLog, options: FollowOptions, take: TakeEvents): Promise<void> {
-  // What was sent before there was a listener is in the log or will be, except for what no listener has taken yet.
+  // Everything sent before we listened is or will be in the log, except what no commit has taken yet.
   const inbox = new Inbox(options, take);
   const leave = listen(log, options, inbox);
   try {
     while (!inbox.isOver) {
       const batch = inbox.isBehind ? await readPage(log, options, inbox) : inbox.take();
-      // A reader that has left meanwhile would be taken to have what it is given now.
+      // A reader that left in the meantime would count as having received this batch.
       if (inbox.isOver) break;
       if (batch.length > 0) await inbox.give(batch);
       else if (options.until === "never" && (await log.store.getSession(log.sessionId)) === undefined) return;
@@ -96,7 +95,7 @@ export async function follow(log: FollowedLog, options: FollowOptions, take: Tak
   }
 }
 
-/** The same for a reader that pulls. */
+/** The pull version of `follow`. */
 export function pullEvents(
   log: FollowedLog,
   options: FollowOptions,
@@ -105,7 +104,7 @@ export function pullEvents(
   const signal = AbortSignal.any([options.signal, left.signal]);
   return pulled(
     (take) => follow(log, { ...options, signal }, take),
-    () => left.abort("left"), // with a reason of its own: the default one is an exception with a stack
+    () => left.abort("left"), // an explicit reason: the default is an exception with a stack
   );
 }
 
@@ -117,7 +116,7 @@ function listen(
   const put = (events: readonly StoredEvent[]): void => inbox.onWritten(raw === true ? events : withoutRaw(events));
   const ends = [
     live === undefined ? store.subscribe(sessionId, put) : undefined,
-    // It hears of the session's end, too.
+    // It also reports the session's deletion.
     until === "never" ? store.watch((changed) => changed === sessionId && inbox.bell.ring()) : undefined,
     ticks?.add(() => {
       inbox.fallBehind();
@@ -127,7 +126,7 @@ function listen(
   const endLive = live?.listen(inbox);
   const leave = (): void => {
     inbox.end();
-    // At once, and not when the loop above comes round: what is said meanwhile must not make an event longer that was heard.
+    // At once rather than on the loop's next iteration: what is said in between must not extend an event that was already heard.
     endLive?.();
   };
   if (signal.aborted) leave();
@@ -146,18 +145,18 @@ async function readPage(
 ): Promise<readonly LiveEvent[]> {
   const { seq, characters } = inbox.position;
   const afterSeq = wholeBefore(inbox.position);
-  // From here on arrivals are kept; whether they are enough is known when the page turns out to be the last.
+  // Keep arrivals from here; whether they are complete is known once the page turns out to be the last.
   const newest = inbox.catchUp();
   const page = await store.read(sessionId, { afterSeq, limit: PAGE, raw });
   const reached = page.at(-1)?.seq ?? afterSeq;
   if (page.length === PAGE || reached < newest) inbox.fallBehind();
-  // A piece of an event is cut off below: for a live reader the whole event must be restored before.
+  // An event is cut below: a live reader needs the whole event restored before that.
   const events = live === undefined ? page : restore(page);
   inbox.readTo = reached;
   return afterSeq === seq ? events : withoutSent(events, seq, characters);
 }
 
-/** The rest of an event whose beginning was sent, and what follows it. */
+/** The rest of a partly sent event, and what follows it. */
 function withoutSent(events: readonly StoredEvent[], seq: number, characters: number): readonly LiveEvent[] {
   const [first, ...others] = events;
   if (first?.seq !== seq || !isDelta(first.event)) return events;
@@ -165,31 +164,31 @@ function withoutSent(events: readonly StoredEvent[], seq: number, characters: nu
   return text === "" ? others : [{ ...first, event: { ...first.event, text }, offset: characters }, ...others];
 }
 
-/** How far a reader has come: the number of the newest event it was sent, and how much of its text. */
+/** A reader's position: the number of the newest event it was sent, and how much of its text. */
 export interface Position {
   readonly seq: number;
   readonly characters: number;
 }
 
-/** All of it, as it is in the log: there it does not grow. */
+/** The whole event, as in the log, where events do not grow. */
 export const WHOLE = Number.POSITIVE_INFINITY;
 
-/** The position of a reader that has this, and may be sent more of it. */
+/** Position of a reader that has this event, which may still grow. */
 export function endOf({ seq, event, offset = 0 }: LiveEvent): Position {
   return { seq, characters: isDelta(event) ? offset + event.text.length : WHOLE };
 }
 
-/** The number of the newest event that was sent whole: one of which only a piece was sent is read once more. */
+/** Number of the newest event that was sent whole: a partly sent one is read again. */
 export function wholeBefore({ seq, characters }: Position): number {
   return characters === WHOLE ? seq : seq - 1;
 }
 
-/** What a reader at this position has already. */
+/** Whether a reader at this position already has the event. */
 function isBefore({ seq, offset = 0 }: LiveEvent, position: Position): boolean {
   return seq < position.seq || (seq === position.seq && offset < position.characters);
 }
 
-/** The same array where all of it is: a turn that is followed is nearly always alone in its session. */
+/** Returns the same array if all events match: a followed turn is nearly always alone in its session. */
 function ofTurn(events: readonly StoredEvent[], wanted: string): readonly StoredEvent[] {
   for (const { turnId } of events) if (turnId !== wanted) return events.filter((event) => event.turnId === wanted);
   return events;
@@ -203,13 +202,13 @@ function withoutRaw(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events.some(({ raw }) => raw !== undefined) ? events.map(({ raw, rawCut, ...stored }) => stored) : events;
 }
 
-/** Where a reader is, and what was written while it was busy. */
+/** A reader's position, and what was written while it was busy. */
 class Inbox implements LiveListener {
   readonly bell = new Doorbell();
   position: Position;
-  /** The newest event that the reader has from the log. */
+  /** The newest event read from the log. */
   readTo = 0;
-  /** The reader has everything that it wants, or is gone. */
+  /** The reader has everything it wants, or is gone. */
   isOver = false;
   readonly #options: FollowOptions;
   readonly #reader: TakeEvents;
@@ -217,11 +216,11 @@ class Inbox implements LiveListener {
   #waiting: LiveEvent[];
   #characters = 0;
   #isBehind: boolean;
-  /** The reader is up to date and ready, and nothing waits: what comes next can be given to it at once. */
+  /** The reader is up to date and ready, and nothing waits: the next events can be passed on at once. */
   #isIdle = false;
-  /** What the reader is still busy with that was given to it so. */
+  /** The reader's work on what it was passed at once. */
   #taking: Promise<void> | undefined;
-  /** The number of the newest event that was sent. */
+  /** Number of the newest event that was sent. */
   #newest: number;
 
   constructor(options: FollowOptions, reader: TakeEvents) {
@@ -232,12 +231,12 @@ class Inbox implements LiveListener {
     this.#more = reader.more;
     this.position = { seq: from, characters: WHOLE };
     this.#isBehind = live === undefined || live.notifiedSeq > from;
-    // One that is up to date is given everything with the other listeners, and not before them.
+    // An up-to-date reader gets these with the other listeners, not before them.
     this.#waiting = this.#isBehind ? [...untaken] : [];
     this.#newest = (untaken[0]?.seq ?? (live?.writtenSeq ?? 0) + 1) - 1;
   }
 
-  /** Whether what comes next may be only in the log. */
+  /** Whether the next events may be only in the log. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
@@ -258,33 +257,33 @@ class Inbox implements LiveListener {
     return isTaken;
   };
 
-  /** Something is in the log that was not. */
+  /** The log has new events. */
   readonly onDurable = (): void => {
     if (!this.#isIdle) this.bell.ring();
   };
 
-  /** Nothing more is wanted. */
+  /** The reader wants nothing more. */
   end(): void {
     this.isOver = true;
     this.#isIdle = false;
     this.bell.ring();
   }
 
-  /** Resolves when there is something to do that a call of `onWritten` cannot do by itself. Rejects with what the reader threw. */
+  /** Resolves when there is work that a call of `onWritten` cannot do by itself. Rejects with the reader's error. */
   async settled(): Promise<void> {
     const isEmpty = this.#waiting.length === 0;
     this.#isIdle = !this.#isBehind && isEmpty;
-    // What waited before this reader came has rung no bell.
+    // Events that waited before this reader joined have rung no bell.
     if (isEmpty) await this.bell.rung();
     this.#isIdle = false;
     await this.#taking;
     this.#taking = undefined;
   }
 
-  /** Hands a batch on that follows the position. */
+  /** Passes on a batch that follows the position. */
   give(batch: readonly LiveEvent[]): Promise<void> | void {
     const { until, live, restore = asKept } = this.#options;
-    // What comes live comes as it was said.
+    // Live events already come as they were said.
     const events = live === undefined ? restore(batch) : batch;
     const wanted = until === "never" ? events : ofTurn(events, until.endOf);
     this.position = this.#positionAfter(batch);
@@ -316,7 +315,7 @@ class Inbox implements LiveListener {
     }
   }
 
-  /** The turn that is being written does not fail of one of its readers. */
+  /** A reader's error must not fail the turn that is being written. */
   #fail(reason: unknown): void {
     this.#taking = Promise.reject(reason);
     this.#taking.catch(() => undefined); // awaited by `settled`
@@ -329,7 +328,7 @@ class Inbox implements LiveListener {
 
   #keep(sent: readonly LiveEvent[]): void {
     const last = this.#waiting.at(-1);
-    // What no reader had taken when this one came may be sent only now.
+    // Entries untaken when this reader joined may be sent to listeners only now.
     const events = last === undefined ? sent : sent.filter((event) => !isBefore(event, endOf(last)));
     for (const { event, raw } of events) this.#characters += lengthOfEvent(event) + (raw?.length ?? 0);
     if (this.#waiting.length + events.length > MAX_WAITING || this.#characters > MAX_WAITING_CHARACTERS)
@@ -338,8 +337,8 @@ class Inbox implements LiveListener {
   }
 
   /**
-   * What follows the position. Nothing, and behind, when something lies between: it was sent while there was no listener, and is
-   * in the log or will be.
+   * Takes what follows the position. Returns nothing and marks the reader behind if there is a gap: the missing events were sent before it
+   * listened and are or will be in the log.
    */
   take(): readonly StoredEvent[] {
     this.bell.clear();
@@ -360,7 +359,7 @@ class Inbox implements LiveListener {
     return event.seq === seq ? offset === characters : event.seq === seq + 1 && offset === 0;
   }
 
-  /** Where a reader is that was given this batch. */
+  /** The reader's position after this batch. */
   #positionAfter(batch: readonly LiveEvent[]): Position {
     const last = batch.at(-1);
     if (last === undefined) return this.position;
@@ -374,7 +373,7 @@ class Inbox implements LiveListener {
     this.#isIdle = false;
   }
 
-  /** Keeps arrivals from now on. Says how far those went that may not have been kept. */
+  /** Keeps arrivals from now on. Returns the number of the newest event that may not have been kept. */
   catchUp(): number {
     this.bell.clear();
     this.#isBehind = false;

@@ -4,16 +4,16 @@ import { readAll } from "./read-turns.ts";
 import { errorWithActs, hasActedByLog } from "./turn-acts.ts";
 import { notRun } from "./why-stopped.ts";
 
-/** So many characters of what an open call has printed are kept for its result; all of it is in the log. */
+/** Characters of an open call's output kept for its result; the log has all of it. */
 const MAX_PRINTED = 1024 * 1024;
 const LEFT_OUT = "\n[what it printed then was left out]";
 
-/** What of a turn is still open: at most one block, the calls without a result, and what nobody has answered. */
+/** What is still open in a turn: at most one block, calls without a result, and unanswered requests. */
 export interface OpenParts {
   closeBlock: AgentEvent | undefined;
-  /** What each has printed so far, cut. */
+  /** Each call's output so far, capped. */
   readonly calls: Map<string, string>;
-  /** By their ids. */
+  /** By request id. */
   readonly asks: Map<string, AgentEventOf<"approval-request" | "question">>;
 }
 
@@ -21,7 +21,7 @@ export function noOpenParts(): OpenParts {
   return { closeBlock: undefined, calls: new Map(), asks: new Map() };
 }
 
-/** Follow one event of a turn. Changes `parts` in place, because a turn may have a million events. */
+/** Applies one event of a turn. Changes `parts` in place, because a turn may have a million events. */
 export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
   switch (event.type) {
     case "text-start":
@@ -56,19 +56,19 @@ export function trackOpenParts(parts: OpenParts, event: AgentEvent): void {
   }
 }
 
-/** Bounded, as results are: it is in memory for as long as the call is open, and one event at its end. */
+/** Capped like results: it stays in memory while the call is open and becomes a single event at its end. */
 function printedSoFar(before: string, text: string): string {
   if (before.length > MAX_PRINTED) return before;
   const whole = before + text;
   return whole.length > MAX_PRINTED ? `${whole.slice(0, MAX_PRINTED)}${LEFT_OUT}` : whole;
 }
 
-/** What is said about a turn that ended because Caret did. */
+/** The error of a turn that ended because Caret stopped. */
 export function stoppedWithCaret(): CaretError {
   return new CaretError("interrupted", "Caret stopped while this turn was running");
 }
 
-/** The end of a turn that nobody could finish: with it the turn is well-formed, and tells what became of what waited. */
+/** The closing events of a turn that was cut short: they make it well-formed and settle what still waited. */
 export function interruptedEnd(
   { closeBlock, calls, asks }: OpenParts,
   error: ErrorInfo = stoppedWithCaret().toInfo(),
@@ -81,7 +81,7 @@ export function interruptedEnd(
     ...[...asks.values()].map((ask) => unanswered(ask, `${what} before anybody answered`)),
     ...[...calls].map(([callId, printed]): AgentEvent => {
       const settled = { type: "tool-result", callId, status: "interrupted" } as const;
-      // A call that still waited for its approval was never started.
+      // A call that still waited for approval was never started.
       return waitedFor.has(callId)
         ? { ...settled, notRun: true, output: notRun(what) }
         : { ...settled, output: withOutput(printed, `${what} before this call had a result.`) };
@@ -90,7 +90,7 @@ export function interruptedEnd(
   ];
 }
 
-/** The result of a command that was stopped: what it has printed, and what became of it. */
+/** The result of a stopped command: its output, and why it stopped. */
 export function withOutput(printed: string, note: string): string {
   if (printed === "") return note;
   return `${printed}${printed.endsWith("\n") ? "" : "\n"}[${note}]`;
@@ -103,13 +103,13 @@ function unanswered({ type, requestId }: AgentEventOf<"approval-request" | "ques
 }
 
 interface InterruptOptions extends RunningTurnQuery {
-  /** Whether the owner of a turn can still end it itself. */
+  /** Whether a turn's owner can still end it itself. */
   readonly isAlive?: (owner: string) => boolean;
 }
 
 /**
- * End every turn whose owner died before it could. Any process may call it at any time, several at once too: each turn is
- * ended by one of them. Returns the turns that this call ended.
+ * Ends every turn whose owner died before it could. Any process may call it at any time, even concurrently: each turn is ended by one of
+ * them. Returns the turns that this call ended.
  */
 export async function interruptRunningTurns(
   store: EventStore,
@@ -117,25 +117,25 @@ export async function interruptRunningTurns(
 ): Promise<readonly RunningTurn[]> {
   const ended: RunningTurn[] = [];
   const turns = await store.runningTurns(query);
-  // To ask takes a file's lock, and most turns are one owner's.
+  // Asking takes a file lock, and most turns share one owner.
   const isDead = new Map([...new Set(turns.map(({ owner }) => owner))].map((owner) => [owner, !isAlive(owner)]));
   for (const turn of turns) if (isDead.get(turn.owner) && (await interruptTurn(store, turn))) ended.push(turn);
   return ended;
 }
 
-/** A turn in the log, as much as it takes to end it. */
+/** What is needed to end a turn in the log. */
 export type UnendedTurn = Pick<RunningTurn, "sessionId" | "turnId" | "firstSeq">;
 
 /**
- * Close what the turn left open and end it: because its process stopped, unless another reason is known. The end says whether
- * the turn may have acted. Gives whether it ended it: another process may have done so first.
+ * Closes what the turn left open and ends it: as stopped with its process, unless another reason is given. The end says whether the turn
+ * may have acted. Returns false if another process ended it first.
  */
 export async function interruptTurn(
   store: EventStore,
   turn: UnendedTurn,
   reason: ErrorInfo = stoppedWithCaret().toInfo(),
 ): Promise<boolean> {
-  // In this order: a process that ends the turn after it was seen running moves the session on from the `lastSeq` seen before.
+  // Order matters: a process that ends the turn after we saw it running moves the session beyond the `lastSeq` we read before.
   const session = await store.getSession(turn.sessionId);
   if (session === undefined || !(await isRunning(store, turn))) return false;
   const { parts, hasActed } = await readUnended(store, turn);

@@ -98,11 +98,11 @@ it("tells an early, a late and a last follower the whole text once, however it i
   await fc.assert(property, { numRuns: barSize({ quick: 12, full: 1_000 }) });
 });
 
-/** What a reader does with the next that it is given. */
+/** What a reader does with the next batch it gets. */
 interface Mood {
   /** It takes more of a text without an event around it. */
   readonly takesMore: boolean;
-  /** It is busy for so long with a batch. */
+  /** How long it is busy with a batch. */
   readonly ticks: number;
 }
 

@@ -2,12 +2,12 @@ import { CaretError } from "@caret/protocol";
 import { isAlive, readBootId } from "../process/process-identity.ts";
 import type { LogWriter } from "./event-store.ts";
 
-/** Owns the turns that were copied: they began elsewhere, and count as begun there. No process has this name. */
+/** Owner of copied turns, which began elsewhere and count there. No process has this name. */
 export const NOBODY = "";
 
 /**
- * Is the process still running that wrote this word as its name? Older Carets named themselves by number, start time and
- * boot, which only processes in one PID namespace can judge. A word that is none of ours stands for nobody.
+ * Whether the process that used this word as its owner name still runs. Older Carets used pid, start time and boot id, which only
+ * processes in the same PID namespace can judge. A word we did not write stands for no process.
  */
 export function isOldOwnerAlive(owner: string): boolean {
   const [, digits, startTime, bootId] = /^(\d+):(\d*):(.*)$/u.exec(owner) ?? [];
@@ -17,8 +17,8 @@ export function isOldOwnerAlive(owner: string): boolean {
 }
 
 /**
- * Where there is no /proc the number is all there is. It may belong to a stranger by now, but ending the turn of a living
- * process does more harm than leaving the turn of a dead one open.
+ * Without /proc, the pid is all we have. It may belong to an unrelated process by now, but ending the turn of a living process does more
+ * harm than leaving the turn of a dead one open.
  */
 function isNumberTaken(pid: number): boolean {
   try {
@@ -28,7 +28,7 @@ function isNumberTaken(pid: number): boolean {
   }
 }
 
-/** Do one append of a writer, unless one of its earlier ones was refused. Remembers when this one is. */
+/** Does one append of a writer, unless an earlier one was refused. Remembers a refusal. */
 export function asWriter<Result>(writer: LogWriter | undefined, append: () => Result): Result {
   if (writer?.refused !== undefined) throw writer.refused;
   try {

@@ -1,9 +1,9 @@
 import type { EventStore, ReadOptions, StoredEvent } from "./event-store.ts";
 
-/** An event may hold a megabyte. */
+/** An event can hold a megabyte. */
 const PAGE = 50;
 
-/** The events of one turn after the other. A session has at most one turn at a time, so they follow each other. */
+/** Groups events by turn. A session has at most one turn at a time, so a turn's events are adjacent. */
 export async function* groupTurns(
   events: AsyncIterable<StoredEvent>,
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
@@ -18,7 +18,7 @@ export async function* groupTurns(
   if (turn.length > 0) yield turn;
 }
 
-/** Every event after `afterSeq`, a page at a time: a session may be larger than memory. */
+/** Every event after `afterSeq`, one page at a time: a session may be larger than memory. */
 export async function* readAll(
   store: EventStore,
   sessionId: string,

@@ -6,7 +6,7 @@ const MAX_LENGTH = 200;
 
 export const noLine: LastLine = { text: "", state: "closed" };
 
-/** The place of a session in the list, which is ordered by last update and then by id. */
+/** A session's position in the list, which is ordered by last update and then by id. */
 interface SessionCursor {
   readonly updatedAt: number;
   readonly id: string;
@@ -23,14 +23,14 @@ export function fromCursorText(text: string): SessionCursor {
   return { updatedAt: Number(updatedAt), id };
 }
 
-/** What an append changes about a session: kept beside it, so that a list needs no log. */
+/** What an append changes about a session: stored with it, so lists need not read the log. */
 export interface SessionProgress {
   readonly lastSeq: number;
   readonly line: LastLine;
   readonly lastTurn: LastTurn | undefined;
 }
 
-/** Throws when an append does not belong where the session stands. */
+/** Throws if an append does not fit the session's position. */
 export function assertPosition(
   sessionId: string,
   { lastSeq, lastTurn }: SessionProgress,
@@ -43,7 +43,7 @@ export function assertPosition(
   throw new CaretError("session-busy", `The turn ${first.turnId} of the session ${sessionId} has been ended by others`);
 }
 
-/** The first of what is appended: a turn is begun by its `turn-start`, and takes nothing after its `turn-end`. */
+/** The first appended entry: a turn starts with its `turn-start` and accepts nothing after its `turn-end`. */
 type FirstEntry = Pick<StoredEvent, "turnId" | "event">;
 
 export function advanceProgress(progress: SessionProgress, appended: readonly StoredEvent[]): SessionProgress {
@@ -62,7 +62,7 @@ function foldLastTurn(last: LastTurn | undefined, { turnId, at, event }: StoredE
   return last;
 }
 
-/** The part of a session's record that tells its progress. */
+/** The progress fields of a session's record. */
 export function progressFields({
   lastSeq,
   line,
@@ -76,11 +76,11 @@ export function progressFields({
 }
 
 /**
- * The first line of what was said last, while it may still grow.
+ * The first line of the latest words, while it may still grow.
  *
- * - `closed`: nothing more belongs to it. Entered by a prompt, by the end of the line and by the length it may have.
- * - `awaited`: a text block has begun and said nothing yet, so that the line before is still the last one.
- * - `growing`: what the block says next belongs to it.
+ * - `closed`: complete. Entered by a prompt, by the end of the line and by the maximum length.
+ * - `awaited`: a text block has begun but said nothing yet, so the previous line is still shown.
+ * - `growing`: the block's next words belong to it.
  */
 interface LastLine {
   readonly text: string;
@@ -93,7 +93,7 @@ export function foldLastLine(line: LastLine, event: AgentEvent): LastLine {
     return asked === "" ? line : { ...grow("", asked), state: "closed" };
   }
   if (event.type === "plan") return { ...grow("", event.text.trim()), state: "closed" };
-  // Why it failed says more of a session in a list than what was said before.
+  // In a list, the reason of a failure is more useful than the last words.
   if (event.type === "turn-end" && event.outcome.kind === "failed")
     return { ...grow("", event.outcome.error.message.trim()), state: "closed" };
   if (event.type === "text-start") return { text: line.text, state: "awaited" };
@@ -110,7 +110,7 @@ function grow(text: string, more: string): LastLine {
   return { text: isOver ? cut(whole) : whole, state: isOver ? "closed" : "growing" };
 }
 
-/** Never through a character that takes two units. */
+/** Never cuts a surrogate pair. */
 function cut(text: string): string {
   return text
     .slice(0, MAX_LENGTH)

@@ -17,7 +17,7 @@ export function changeSession(session: SessionRecord, changes: SessionChanges, u
   };
 }
 
-/** What a search looks through, in one letter case for every script and not only for ASCII. */
+/** The text that session searches match, lower-cased for every script and not only for ASCII. */
 export function toSearchText({ id, title, workspace }: SessionRecord): string {
   return [title ?? "", workspace, id].join("\n").toLowerCase();
 }
@@ -30,7 +30,7 @@ export function attach(
   return [...attachments.filter(({ lane }) => lane !== added.lane), added];
 }
 
-/** The day a budget counts: UTC, so that it does not depend on where the gateway runs. */
+/** The day used for budgets: UTC, so it does not depend on where the gateway runs. */
 export function toUsageDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

@@ -2,7 +2,7 @@ import type { EventStore, SessionRecord } from "./event-store.ts";
 import { noOpenParts, trackOpenParts } from "./interrupted-end.ts";
 import { readAll } from "./read-turns.ts";
 
-/** How a session stands, as its log tells it to any process. */
+/** A session's state as any process can read it from the log. */
 export type SessionState =
   | "new"
   | "running"
@@ -19,7 +19,7 @@ export async function sessionState(store: EventStore, session: SessionRecord): P
   if (lastTurn.outcome === "completed") return "done";
   if (lastTurn.outcome !== undefined) return lastTurn.outcome === "failed" ? "failed" : "stopped";
   const [turn] = await store.runningTurns({ sessionId: id });
-  // It has ended since, or its process died: the next reader finds its end.
+  // It has ended since, or its process died: the next reader will find its end.
   if (turn === undefined || !store.isOwnerAlive(turn.owner)) return "failed";
   const open = noOpenParts();
   for await (const { event } of readAll(store, id, turn.firstSeq - 1, { raw: false })) trackOpenParts(open, event);

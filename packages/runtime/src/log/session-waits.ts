@@ -1,18 +1,18 @@
 import type { QueuedPrompts } from "@caret/protocol";
 
-/** A turn that only one machine of a fleet can run, and that machine is away. */
+/** A turn that only one machine of a fleet can run while that machine is away. */
 interface MachineWait {
   readonly machine: string;
   readonly turnId: string;
   readonly since: number;
 }
 
-/** What waits in a session or for it: a list of sessions shows it without reading their logs. */
+/** What waits in or for a session, so lists can show it without reading its log. */
 export interface SessionWaits {
-  /** Since when something waits that the agent said to a person; absent: nothing does. */
+  /** Since when a message of the agent waits for a person; omitted if none does. */
   readonly asksSince?: number;
-  /** What waits for its turns: its own queue, or its agent's. */
+  /** What is queued for it: its own queue, or its agent's. */
   readonly queued?: QueuedPrompts;
-  /** Absent: none of its turns waits for a machine. */
+  /** Omitted: none of its turns waits for a machine. */
   readonly machineWait?: MachineWait;
 }

@@ -11,15 +11,15 @@ const BATCH = 200;
 
 export interface StagedSession {
   readonly session: NewSession;
-  /** All its events, oldest first. They happened elsewhere: what they consumed counts towards no day here. */
+  /** All its events, oldest first. They happened elsewhere: their usage counts towards no day here. */
   readonly entries: AsyncIterable<EventEntry>;
-  /** What is known of the session only when all events have been seen. */
+  /** What is known about the session only after all events have been seen. */
   readonly changes?: () => SessionChanges;
 }
 
 /**
- * Make a session out of events from elsewhere: all of it or none, whatever happens meanwhile. Until it is whole nobody sees
- * it; what a crash leaves is removed by the next gateway.
+ * Creates a session from events of elsewhere: all or nothing. It is hidden until it is complete; what a crash leaves behind is removed by
+ * the next gateway.
  */
 export async function stageSession(
   store: EventStore,

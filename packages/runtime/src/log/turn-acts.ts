@@ -1,17 +1,17 @@
 import { type AgentEvent, afterActing, type ErrorInfo } from "@caret/protocol";
 
 /**
- * The one fact of a turn that decides whether it may begin again: has it acted? It has when a tool was run or handed out, when
- * words were said, or when a tool of the agent's own began, so that files may have changed. Thinking is no act.
+ * The one fact that decides whether a turn may start again: has it acted? It has if a tool was run or handed out, if words were said, or
+ * if one of the agent's own tools began, since files may have changed. Thinking is not an act.
  *
- * It is noted where things are done: where a call of an offered tool arrives (`answered`), and where the turn's events are written.
- * Everybody who begins something again asks it: attempts, lanes, the streams of the API lane, idempotency keys, and the doors
- * that advise their clients. It never becomes false again.
+ * It is recorded where things happen: where a call of an offered tool arrives (`answered`), and where the turn's events are written.
+ * Everything that repeats work asks it: attempts, lanes, the streams of the API lane, idempotency keys, and the doors that advise their
+ * clients. It never becomes false again.
  */
 export interface TurnActs {
   readonly hasActed: boolean;
   note(): void;
-  /** The same for events that are acts. */
+  /** Notes the entries that are acts. */
   noteEvents(entries: readonly { readonly event: AgentEvent }[]): void;
 }
 
@@ -30,7 +30,7 @@ export function createTurnActs(): TurnActs {
   };
 }
 
-/** A call counts whatever became of it: one that was refused as much as one that was run. */
+/** A call counts whatever came of it, even if it was refused. */
 export function isAct(event: AgentEvent): boolean {
   switch (event.type) {
     case "text-delta":
@@ -49,8 +49,8 @@ export function isAct(event: AgentEvent): boolean {
 }
 
 /**
- * What only the log can say of a turn whose process is gone. Calls of tools that the client or the gateway runs are in the log before
- * they are made. What an agent with tools of its own has done last may be missing there: nobody can say that it did nothing.
+ * What the log alone can tell about a turn whose process is gone. Calls of tools that the client or the gateway runs are logged before
+ * they are made. The last acts of an agent with its own tools may be missing, so such a turn counts as having acted.
  */
 export function hasActedByLog(events: readonly AgentEvent[]): boolean {
   const [start] = events;
@@ -59,8 +59,8 @@ export function hasActedByLog(events: readonly AgentEvent[]): boolean {
 }
 
 /**
- * Notes what is written of a turn. A turn that failed says with its end whether it had acted: who reads of it later may begin it again
- * only if it had not.
+ * Notes what is written of a turn. The end of a failed turn says whether it had acted: later readers may start it again only if it had
+ * not.
  */
 export function withActs<Entry extends { readonly event: AgentEvent }>(
   acts: TurnActs,
@@ -73,7 +73,7 @@ export function withActs<Entry extends { readonly event: AgentEvent }>(
   return [...entries.slice(0, -1), { ...last, event: { type: "turn-end", outcome: { kind: "failed", error } } }];
 }
 
-/** Only of an interrupted turn is it said as well that it had not acted: of an older log's nobody knows. */
+/** Only an interrupted turn is also marked as not having acted; in an older log, the missing mark means unknown. */
 export function errorWithActs(error: ErrorInfo, hasActed: boolean): ErrorInfo {
   if (hasActed) return afterActing(error);
   return error.code === "interrupted" && error.hasActed === undefined ? { ...error, hasActed: false } : error;

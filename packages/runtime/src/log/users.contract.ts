@@ -13,7 +13,7 @@ const session = (id: string, more: Partial<NewSession> = {}): NewSession => ({
   ...more,
 });
 
-/** One turn that says a word, and whether it ends. */
+/** One turn that says a word, optionally without its end. */
 function turn(turnId: string, usage: Usage | undefined, ended = true): readonly EventEntry[] {
   const events: readonly AgentEvent[] = [
     { type: "turn-start", turnId, lane: "sim", model: "auto", prompt: "Say pear" },
@@ -23,7 +23,7 @@ function turn(turnId: string, usage: Usage | undefined, ended = true): readonly 
   return events.map((event) => ({ turnId, event }));
 }
 
-/** What every event store knows of users: whose a session is, and what each of them used. */
+/** The contract of every event store about users: who owns a session, and what each user consumed. */
 export function describeUsers(name: string, createStore: CreateStore): void {
   describe(`${name} keeps users apart`, () => {
     let store: EventStore;

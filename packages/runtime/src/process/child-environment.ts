@@ -3,7 +3,7 @@ import { readProcFile } from "./process-identity.ts";
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** What a child may see of our own environment. A name that ends in `*` stands for all that begin so. */
+/** The variables of our environment that a child may see. A trailing `*` matches any suffix. */
 const ALLOWED = [
   "PATH",
   "HOME",
@@ -46,7 +46,7 @@ const ALLOWED = [
   "TMP",
 ];
 
-/** Never passed on from the parent, even when a caller allows more: they make any program run other code. */
+/** Never inherited, even if a caller allows more: they make any program run other code. */
 const DROPPED = [
   "NODE_OPTIONS",
   "NODE_PATH",
@@ -63,13 +63,13 @@ const DROPPED = [
 
 export interface ChildEnvironmentOptions {
   readonly parent: Readonly<Record<string, string | undefined>>;
-  /** Names beyond the usual ones, `FOO` or `FOO_*`. */
+  /** Additional names, `FOO` or `FOO_*`. */
   readonly allow?: readonly string[];
-  /** Set whatever the parent has; undefined removes. */
+  /** Overrides the parent's values; undefined removes one. */
   readonly set?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The whole environment of a child: chosen names of the parent's, and what is set on purpose. */
+/** The complete environment of a child: allowed variables of the parent, plus explicit ones. */
 export function childEnvironment({ parent, allow = [], set = {} }: ChildEnvironmentOptions): Record<string, string> {
   const isAllowed = matcher([...ALLOWED, ...allow]);
   const isDropped = matcher(DROPPED);
@@ -80,12 +80,12 @@ export function childEnvironment({ parent, allow = [], set = {} }: ChildEnvironm
     if (value === undefined) delete environment[name];
     else environment[name] = value;
   }
-  // The CLI takes an empty key for a key, and then a good login for a failed one.
+  // The CLI would use an empty key, and a good login would then appear to fail.
   if (environment["CURSOR_API_KEY"]?.trim() === "") delete environment["CURSOR_API_KEY"];
   return environment;
 }
 
-/** Case is ignored: proxies are also spelt in small letters, and Windows does not tell the two apart. */
+/** Ignores case: proxy variables are also written in lower case, and Windows does not distinguish. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const wanted = patterns.map((pattern) => pattern.toUpperCase());
   const exact = new Set(wanted.filter((pattern) => !pattern.endsWith("*")));
@@ -94,8 +94,8 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
 }
 
 /**
- * The descriptors that this process was born with and would hand on to its children. What Node opens itself closes on
- * exec; what a careless parent left open does not, and would reach every agent.
+ * Descriptors that this process inherited and would pass on to its children. Descriptors opened by Node close on exec; those left open by
+ * a careless parent do not, and would reach every agent.
  */
 function listInheritedDescriptors(): number[] {
   return listDescriptors()
@@ -106,16 +106,13 @@ function listInheritedDescriptors(): number[] {
     });
 }
 
-/** Those of them that a child can be given something else in their place: one above our limit cannot be replaced. */
+/** The subset that can be replaced in a child: a descriptor above our limit cannot. */
 export function listHideableDescriptors(): number[] {
   const limit = /^Max open files\s+(\d+)/m.exec(readProcFile("/proc/self/limits") ?? "")?.[1];
   return listInheritedDescriptors().filter((descriptor) => descriptor < Number(limit ?? Number.POSITIVE_INFINITY));
 }
 
-/**
- * Closes them. Only for a process of our own making: in the gateway such a descriptor may be a listening socket that it
- * was given on purpose.
- */
+/** Closes them. Only for processes of our own: in the gateway such a descriptor may be a listening socket passed on purpose. */
 export function closeInheritedDescriptors(): void {
   for (const descriptor of listInheritedDescriptors()) closeSync(descriptor);
 }

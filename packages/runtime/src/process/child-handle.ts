@@ -1,6 +1,6 @@
 import type { CaretError, Take } from "@caret/protocol";
 
-/** How a child ended. `lost`: it ran, and how it ended is unknown. */
+/** How a child ended. `lost`: it ran, but its end is unknown. */
 export type ChildExit =
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly kind: "failed-to-start"; readonly error: CaretError }
@@ -11,102 +11,101 @@ export type StdinTrouble = "broken" | "timed-out";
 export type StdinOutcome = "written" | StdinTrouble;
 
 export interface StopStages {
-  /** Why; the first reason given is kept in `stopReason`. */
+  /** Why; `stopReason` keeps the first reason given. */
   readonly reason?: string;
-  /** A last message on standard input, for protocols that have one, and how long to wait for it to work. */
+  /** A last message on standard input, for protocols that have one, and how long to wait for its effect. */
   readonly cancel?: string | Uint8Array;
   readonly cancelMs?: number;
-  /** How long the group may take to heed SIGTERM before SIGKILL; 0 kills at once. */
+  /** How long the group may take to react to SIGTERM before SIGKILL; 0 kills at once. */
   readonly graceMs?: number;
 }
 
-/** What a child prints. To be read once, in one of two ways. */
+/** A child's output. Can be read once, in one of two ways. */
 export interface ChildOutput extends AsyncIterable<Uint8Array> {
   /**
-   * Calls the reader with every chunk, in the very read that it came with where the reader is ready. Resolves when the
-   * last was taken; rejects with what the reader throws, and drops the rest. A chunk is the reader's for the length of the call: a
-   * later read may be written over it.
+   * Calls the reader with every chunk, within the read that brought it if the reader is ready. Resolves when the last one was taken;
+   * rejects with the reader's error, and drops the rest. A chunk is valid only during the call: a later read may overwrite it.
    */
   read(take: Take<Uint8Array>): Promise<void>;
-  /** Nobody wants the rest: it is thrown away, so that the child does not wait for a reader. Leaving a loop does the same. */
+  /** Discards the rest, so the child does not wait for a reader. Leaving a loop does the same. */
   drop(): void;
 }
 
 /**
- * One child process, from before it starts until nothing of it is left.
+ * One child process, from before its start until nothing of it is left.
  *
- * - No promise of a handle rejects, and none is left pending once the child is gone.
- * - `stdout` may be read once. It ends when the child has exited and its last bytes are in, or `drainMs` after its exit
- *   when a grandchild holds the pipe open.
- * - The child is read ahead of the reader into a queue with a limit, so that a child that exits in a hurry loses
- *   nothing; beyond the limit it is slowed down.
+ * - No promise of a handle rejects, and none stays pending once the child is gone.
+ * - `stdout` can be read once. It ends when the child has exited and its last bytes are in, or `drainMs` after its exit if a grandchild
+ *   holds the pipe open.
+ * - The child's output is read ahead into a bounded queue, so a child that exits in a hurry loses nothing; beyond the limit it is slowed
+ *   down.
  * - Whatever the child leaves behind in its group, or started away from it, is killed after its exit.
  */
 export interface ChildHandle {
   /** Undefined until the process has started. */
   readonly pid: number | undefined;
-  /** True once the process runs, false when it could not start. */
+  /** True once the process runs, false if it could not start. */
   readonly started: Promise<boolean>;
   readonly stdout: ChildOutput;
-  /** True at the first byte of standard output, false when it ended without one. */
+  /** True at the first byte of standard output, false if it ended without one. */
   readonly firstOutput: Promise<boolean>;
-  /** Writes in order of the calls. Read `stdout` meanwhile: a child whose output is not read may stop reading too. */
+  /** Writes in call order. Read `stdout` at the same time: a child whose output is not read may stop reading. */
   writeStdin(bytes: string | Uint8Array): Promise<StdinOutcome>;
   /** Ends standard input after everything written so far. */
   endStdin(): Promise<StdinOutcome>;
-  /** What went wrong on standard input, if anything did. */
+  /** What went wrong on standard input, if anything. */
   readonly stdinTrouble: StdinTrouble | undefined;
   /** The last 64 KiB of standard error; complete once `exit` has resolved. */
   stderrTail(): string;
-  /** Resolves when the process is gone and its output is in our hands, read or not. */
+  /** Resolves when the process is gone and we have all its output, read or not. */
   readonly exit: Promise<ChildExit>;
   readonly stopReason: string | undefined;
   /**
-   * Ends the child in stages; resolves with its exit, when nothing of it is left. A later call may only hurry it. One that
-   * had left by itself is not looked after again: its group is gone, and strays of it will be within a second.
+   * Ends the child in stages; resolves with its exit, once nothing of it is left. Later calls can only speed it up. A child that left by
+   * itself is not cleaned up again: its group is gone, and its strays will be within a second.
    */
   stop(stages?: StopStages): Promise<ChildExit>;
 }
 
 export interface SpawnOptions {
-  /** How long output may trickle in after the exit. */
+  /** How long output may still arrive after the exit. */
   readonly drainMs?: number;
   /** Read-ahead in bytes before the child is slowed down. */
   readonly readAheadBytes?: number;
-  /** How long the child may leave a write lying before its standard input is closed. */
+  /** How long the child may leave a write unread before its standard input is closed. */
   readonly writeStallMs?: number;
-  /** How long to wait for a killed process that does not die before it is given up as `lost`. */
+  /** How long to wait for a killed process to die before it is given up as `lost`. */
   readonly abandonMs?: number;
-  /** Take a process that was started ahead where one waits, and have others ready for commands like this one. */
+  /** Use a process started ahead if one waits, and prepare more for similar commands. */
   readonly seated?: boolean;
 }
 
-/** Starts child processes. Both kinds, in this process and in a helper process, keep the same contract. */
+/** Starts child processes. Both kinds, in this process and in a helper process, follow the same contract. */
 export interface Spawner {
-  /** Returns at once; a child that cannot start is an exit of kind `failed-to-start`. */
+  /** Returns at once; a child that cannot start has an exit of kind `failed-to-start`. */
   spawn(command: ChildCommand, options?: SpawnOptions): ChildHandle;
-  /** Kills every child that is left. No spawning afterwards. */
+  /** Kills all remaining children. Nothing can be spawned afterwards. */
   close(): Promise<void>;
 }
 
 /**
- * What the child finds on its standard input: nothing and an end (`closed`), whatever `writeStdin` gives it until
- * `endStdin` (`held`), or the content and then an end. Content is wrapped so that a prompt reading "held" stays a prompt.
+ * The child's standard input: empty (`closed`), whatever `writeStdin` passes until `endStdin` (`held`), or the given content. Content is
+ * wrapped so that a prompt reading "held" stays a prompt.
  */
 export type ChildStdin = "closed" | "held" | { readonly content: string | Uint8Array };
 
-/** A file that exists, and the file that is bind-mounted over it for the child. */
+/** An existing file, and the file bind-mounted over it for the child. */
 export interface CoveredFile {
   readonly path: string;
   readonly by: string;
 }
 
-/** Bubblewrap with all that makes it a sandbox. */
+/** Bubblewrap with the arguments that make it a sandbox. */
 export interface CommandSandbox {
-  /** Bubblewrap itself: a sandbox is wanted for itself, whether or not other children are contained. */
+  /** Bubblewrap itself: needed for the sandbox, whether or not other children are contained. */
   readonly file: string;
   readonly args: readonly string[];
-  /** What runs first inside; the command's own words are its last. */
+  /** The first program inside; the command's own words are its last arguments. */
   readonly entry: readonly string[];
   /** A file with a seccomp program. */
   readonly filter: string;
@@ -115,18 +114,18 @@ export interface CommandSandbox {
 export interface ChildCommand {
   readonly file: string;
   readonly args: readonly string[];
-  /** The directory the child works in. It must exist. */
+  /** The child's working directory. It must exist. */
   readonly cwd: string;
-  /** The whole environment: a child inherits nothing that is not named here. See `childEnvironment`. */
+  /** The complete environment: a child inherits nothing else. See `childEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: ChildStdin;
-  /** What the child is not to see. Only where it is contained; elsewhere it sees the files as they are. */
+  /** Files hidden from the child. Only if it is contained; otherwise it sees them unchanged. */
   readonly covered?: readonly CoveredFile[];
-  /** The walls it is to run in: more arguments for bubblewrap. It never runs without them. */
+  /** The walls to run in, as further arguments of bubblewrap. The command never runs without them. */
   readonly sandbox?: CommandSandbox;
   /**
-   * Set by `containCommand`: the file is bubblewrap, and this runs inside it; its words are the last arguments. A polite
-   * signal then goes to the agent, because bubblewrap dies of it and takes the agent along unasked.
+   * Set by `containCommand`: `file` is bubblewrap, and this runs inside it; its words are the last arguments. SIGTERM is then sent to the
+   * agent, because bubblewrap would die of it and kill the agent without asking.
    */
   readonly contained?: { readonly file: string; readonly args: readonly string[] };
 }

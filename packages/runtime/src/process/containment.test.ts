@@ -24,8 +24,8 @@ afterEach(async () => {
 afterAll(() => spawner.close());
 
 /**
- * Behaves towards us as bubblewrap does: an outer process that reports, a first process inside, the agent below that,
- * and an outer process that dies of SIGTERM without passing it on.
+ * Behaves like bubblewrap: an outer process that reports, a first process inside, the agent below that, and an outer process that dies of
+ * SIGTERM without passing it on.
  */
 const standIn = (): Containment => ({
   kind: "bubblewrap",

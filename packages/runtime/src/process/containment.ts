@@ -2,20 +2,20 @@ import type { ChildCommand, CommandSandbox, Spawner } from "./child-handle.ts";
 import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
 import type { StatusFile } from "./status-files.ts";
 
-/** The descriptor on which bubblewrap reports, right after the standard three. */
+/** Descriptor for bubblewrap's reports, right after the standard three. */
 const STATUS_FD = 3;
 
-/** What bubblewrap needs to keep a whole tree of processes from outliving us, and no more. This is not a sandbox. */
+/** The minimum that lets bubblewrap keep a whole process tree from outliving us. This is not a sandbox. */
 const CONTAIN = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"];
 
 const PROBE_MS = 5_000;
 
 export type Containment =
   | { readonly kind: "bubblewrap"; readonly file: string }
-  /** Children are then ended by group, by mark and by the spawner's watch over its parent. */
+  /** Children are then ended by group, by mark and by the spawner watching its parent. */
   | { readonly kind: "none"; readonly why: string };
 
-/** Asks once, by running it, whether bubblewrap works here. Many systems have it and refuse it. */
+/** Tests once, by running it, whether bubblewrap works here. Many systems have it but forbid it. */
 export async function probeContainment(options: {
   readonly spawner: Spawner;
   readonly env: Readonly<Record<string, string>>;
@@ -34,8 +34,8 @@ export async function probeContainment(options: {
 }
 
 /**
- * The same command in a process namespace of its own, where nothing survives its first process, however the gateway
- * dies. Unchanged where there is no containment, except for one that must run in a sandbox: that always does.
+ * Wraps the command in its own PID namespace, in which nothing survives the first process, however the gateway dies. Returns it unchanged
+ * without containment, except for one that must run in a sandbox: that always does.
  */
 export function containCommand(command: ChildCommand, containment: Containment): ChildCommand {
   if (command.sandbox !== undefined) return walledIn(command, command.sandbox);
@@ -56,7 +56,7 @@ function walledIn(command: ChildCommand, { file, args: walls, entry, filter }: C
   return { ...command, file: "/bin/sh", args, contained };
 }
 
-/** A spawner that contains everything it starts, where the machine can do that. */
+/** A spawner that contains everything it starts, if the machine supports it. */
 export function containingSpawner(spawner: Spawner, containment: Containment): Spawner {
   return {
     spawn: (command, options) => spawner.spawn(containCommand(command, containment), options),
@@ -65,15 +65,15 @@ export function containingSpawner(spawner: Spawner, containment: Containment): S
 }
 
 export interface ContainedAgent {
-  /** The agent inside, as seen from outside; undefined while there is none. To be asked only before bubblewrap's exit. */
+  /** The agent inside, as seen from outside; undefined if there is none yet. Call only before bubblewrap's exit. */
   identify(): ProcessIdentity | undefined;
-  /** After the exit: did the agent run at all? If not, what failed was bubblewrap. */
+  /** Whether the agent ran at all, asked after the exit. If not, bubblewrap itself failed. */
   hasRun(): boolean;
 }
 
 /**
- * The only child of bubblewrap is the first process in the new namespace, whose first child is the agent. In the end bubblewrap
- * reports the agent's exit code, unless it never came to start it.
+ * Bubblewrap's only child is the first process in the new namespace, whose first child is the agent. At the end bubblewrap reports the
+ * agent's exit code, unless it never got to start it.
  */
 export function followContainedAgent(pid: number, status: StatusFile | undefined): ContainedAgent {
   return {

@@ -16,7 +16,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A process of its own that connects and does nothing else. */
+/** A separate process that only connects. */
 async function connect(): Promise<{ readonly child: ChildProcess; readonly connection: ClientConnection }> {
   const { port } = server.address() as AddressInfo;
   const child = spawn(process.execPath, ["-e", `require("node:net").connect(${port}, "127.0.0.1")`]);

@@ -8,19 +8,19 @@ export interface ClientProcess {
   isAlive(): boolean;
 }
 
-/** Undefined for a client on another machine, of another user, or where there is no /proc: nothing is known of those. */
+/** Undefined for a client on another machine or of another user, and without /proc. */
 export type FindClientProcess = (connection: ClientConnection) => Promise<ClientProcess | undefined>;
 
 const ESTABLISHED = "01";
 
-/** Finds the processes of local clients, for as many connections at once as are asked for while it looks. */
+/** Finds the processes of local clients. Connections requested during a search share the next one. */
 export function createClientFinder(): FindClientProcess {
   const known = new WeakMap<ClientConnection, Promise<ClientProcess | undefined>>();
   let waiting: Promise<ReadonlyMap<string, ProcessIdentity>> | undefined;
   const wanted = new Set<string>();
 
   const look = async (): Promise<ReadonlyMap<string, ProcessIdentity>> => {
-    await nextLoop(); // those who ask in the same moment are looked for together
+    await nextLoop(); // batches requests made at the same moment
     waiting = undefined;
     const links = new Set(wanted);
     wanted.clear();
@@ -47,7 +47,7 @@ function isLoopback(address: string): boolean {
   return /^(?:::ffff:)?127\.|^::1$/.test(address);
 }
 
-/** What the client's end of the connection is called among its open files. */
+/** The link of the client's end of the connection among its open files. */
 function socketLink({ remotePort, localPort }: ClientConnection): string | undefined {
   return socketLinks(`:${toHexPort(remotePort)} [0-9A-F]+:${toHexPort(localPort)} ${ESTABLISHED} `)[0];
 }

@@ -6,11 +6,11 @@ const LISTENING = "0A";
 
 export interface PortHolder {
   readonly pid: number;
-  /** The program, and the script that it runs: `node server.js`. No other arguments: those may be secrets. */
+  /** The program and the script it runs: `node server.js`. Other arguments may be secret and are left out. */
   readonly command: string;
 }
 
-/** The process that listens on a port; undefined if it is another user's, or where there is no /proc. */
+/** The process that listens on a port; undefined if it belongs to another user, or without /proc. */
 export async function findPortHolder(port: number): Promise<PortHolder | undefined> {
   const links = socketLinks(`:${toHexPort(port)} [0-9A-F]+:0000 ${LISTENING} `);
   const [owner] = (await socketOwners(new Set(links))).values();

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.remove());
 
-/** Runs a gateway under the limits that the shell sets, and returns what it prints as JSON. */
+/** Runs a gateway under the limits that the shell sets, and returns the JSON it prints. */
 async function gatewayUnder(limits: string, script: string): Promise<unknown> {
   const source = `import { createSpawner } from ${JSON.stringify(new URL("./spawner/create-spawner.ts", import.meta.url).href)};
     import { closeSync, openSync } from "node:fs";

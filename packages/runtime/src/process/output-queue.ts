@@ -4,15 +4,14 @@ import { pulled } from "../async/pulled.ts";
 import { within } from "../async/within.ts";
 import type { ChildOutput } from "./child-handle.ts";
 
-/** More than any pipe or socket holds, so that the tail of an exited child always fits. */
+/** More than any pipe or socket buffer, so the tail of an exited child always fits. */
 const TAIL_BYTES = 1024 * 1024;
 
 /**
  * Reads a stream ahead of its reader, up to a limit.
  *
- * A child that exits at once loses what was not read from its pipe, so bytes are read as they come. A reader that is
- * ready is called with them in the very read; for one that is not they are queued. At the limit the stream is paused, and
- * resumes when the reader has taken what is queued.
+ * A child that exits at once loses what was not read from its pipe, so bytes are read as they come. A ready reader gets them within that
+ * read; otherwise they are queued. At the limit the stream is paused, and resumes once the reader has taken the queue.
  */
 export class OutputQueue implements ChildOutput {
   readonly #first = Promise.withResolvers<boolean>();
@@ -23,7 +22,7 @@ export class OutputQueue implements ChildOutput {
   #bytes = 0;
   #source: Readable | undefined;
   #reader: Take<Uint8Array> | undefined;
-  /** The reader has returned a promise that is not settled. */
+  /** The reader returned a promise that has not settled. */
   #isBusy = false;
   #hasBegun = false;
   #closed = false;
@@ -38,7 +37,7 @@ export class OutputQueue implements ChildOutput {
     return this.#first.promise;
   }
 
-  /** True while the reader, not the child, is what holds things up. */
+  /** True while the reader, not the child, is the bottleneck. */
   get isFull(): boolean {
     return this.#source?.isPaused() ?? false;
   }
@@ -48,14 +47,14 @@ export class OutputQueue implements ChildOutput {
     source.on("data", this.#push);
     source.once("close", () => this.close());
     source.once("end", () => this.close());
-    // A reset connection is the end of the output like any other; its exit says how the child ended.
+    // A reset connection ends the output like any other end; the exit says how the child ended.
     source.on("error", () => this.close());
     source.resume();
-    // A child that says nothing and is gone at once has ended its stream before anyone could listen for that.
+    // A silent child that exits at once has ended its stream before we could listen.
     if (source.readableEnded || source.destroyed) this.close();
   }
 
-  /** After the child's exit: read what is still in the pipe, but do not wait for other processes that hold it open. */
+  /** After the child's exit: reads the rest of the pipe, without waiting for other processes that hold it open. */
   async drain(drainMs: number): Promise<void> {
     this.#draining = true;
     this.#source?.resume();
@@ -125,12 +124,12 @@ export class OutputQueue implements ChildOutput {
     this.#chunks.push(Buffer.from(chunk));
     this.#bytes += chunk.byteLength;
     if (this.#draining) {
-      // Past the tail of the child itself this is a grandchild that floods the pipe it inherited.
+      // Beyond the child's own tail, this is a grandchild flooding the inherited pipe.
       if (this.#bytes >= this.#limitBytes + TAIL_BYTES) this.close();
     } else if (this.#bytes >= this.#limitBytes) this.#source?.pause();
   }
 
-  /** Chunk by chunk, as long as the reader is ready: joined they would be in memory twice. */
+  /** Chunk by chunk, as long as the reader is ready: joining them would double the memory. */
   #giveQueued(): void {
     const reader = this.#reader;
     if (reader === undefined) return;

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 /**
- * One process and no other. Process numbers are used again, so a number alone is nobody; the start time, in clock ticks
- * since boot, makes it one process of this boot. It is undefined where there is no /proc.
+ * Identifies one process uniquely. Pids are reused; with its start time, in clock ticks since boot, a pid identifies one process of this
+ * boot. Undefined without /proc.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -10,21 +10,21 @@ export interface ProcessIdentity {
 }
 
 export interface ProcessStat {
-  /** Z for a zombie: dead, but not yet collected by its parent. */
+  /** Z for a zombie: dead but not yet reaped by its parent. */
   readonly state: string;
   readonly parentPid: number;
   readonly groupId: number;
   readonly startTime: string;
 }
 
-/** Its place among the fields behind the program's name. */
+/** Index among the fields after the program's name. */
 const START_TIME = 19;
 
-/** What /proc says about a process, or undefined when it is gone (or there is no /proc). */
+/** A process's entry in /proc, or undefined if it is gone (or there is no /proc). */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   const text = readProcFile(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field is the program's name in parentheses and may itself contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parentPid, groupId] = fields;
   const startTime = fields[START_TIME];
@@ -36,20 +36,20 @@ export function identifyProcess(pid: number): ProcessIdentity {
   return { pid, startTime: readStartTime(pid) };
 }
 
-/** The fields up to the start time are shorter than this. */
+/** Longer than the fields up to the start time. */
 const STAT_BYTES = 1024;
 const stat = Buffer.alloc(STAT_BYTES);
 
-/** Every start of an agent asks for it: one read, where `readFileSync` asks for the size and looks for the end. */
+/** Runs for every start of an agent: a single read, where `readFileSync` would also query the size and look for the end. */
 function readStartTime(pid: number): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(`/proc/${pid}/stat`, "r");
     const text = stat.toString("latin1", 0, readSync(file, stat, 0, STAT_BYTES, 0));
-    // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+    // The second field is the program's name in parentheses and may itself contain spaces and parentheses.
     return text.slice(text.lastIndexOf(")") + 2).split(" ", START_TIME + 1)[START_TIME];
   } catch {
-    return undefined; // gone, or there is no /proc
+    return undefined; // gone, or no /proc
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -61,21 +61,21 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== undefined && stat.startTime === identity.startTime && stat.state !== "Z" && stat.state !== "X";
 }
 
-/** Changes at every boot, and with it every start time loses its meaning. */
+/** Changes at every boot, which invalidates all start times. */
 export function readBootId(): string | undefined {
   return readProcFile("/proc/sys/kernel/random/boot_id")?.trim();
 }
 
-/** Process numbers mean something only within one: a container that shares our files counts its own. */
+/** Pids are meaningful only within one namespace: a container that shares our files has its own. */
 export function readPidNamespace(): string | undefined {
   try {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
-    return undefined; // no /proc, or an unreadable one
+    return undefined; // no /proc, or unreadable
   }
 }
 
-/** A process may vanish, or belong to another user, between looking for it and reading it: both read as nothing. */
+/** A process may vanish or belong to another user by the time it is read: both give undefined. */
 export function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");

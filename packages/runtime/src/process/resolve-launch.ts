@@ -4,16 +4,16 @@ import { CaretError } from "@caret/protocol";
 export interface ResolveLaunchOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A path, a name to be found on PATH, or several names of which the first found is taken. */
+  /** A path, a name to search on PATH, or several names of which the first found is used. */
   readonly command: string | readonly string[];
-  /** The names in a directory; empty when there is none. */
+  /** The names in a directory; empty if it does not exist. */
   readonly listDirectory: (path: string) => readonly string[];
   readonly exists: (path: string) => boolean;
-  /** Where names are looked for after PATH. */
+  /** Directories searched after PATH. */
   readonly beyondPath?: readonly string[];
 }
 
-/** What to start: the file, and the arguments that come before all others. */
+/** What to start: the file, and the arguments that precede all others. */
 export interface ResolvedLaunch {
   readonly file: string;
   readonly args: readonly string[];
@@ -22,9 +22,9 @@ export interface ResolvedLaunch {
 /**
  * Finds the program to start.
  *
- * On Windows the CLI is installed as `.cmd` and `.ps1` shims, which Node refuses to start without a shell and which
- * mangle quotes and newlines with one. The shims only look for the newest installed version; so do we, and start its
- * own node.exe with its own script and an untouched list of arguments.
+ * On Windows the CLI is installed as `.cmd` and `.ps1` shims, which Node refuses to start without a shell and which mangle quotes and
+ * newlines with one. The shims only look up the newest installed version; so do we, and start its own node.exe with its own script and
+ * unmodified arguments.
  */
 export function resolveLaunch(options: ResolveLaunchOptions): ResolvedLaunch {
   const names = typeof options.command === "string" ? [options.command] : options.command;
@@ -36,7 +36,7 @@ export function resolveLaunch(options: ResolveLaunchOptions): ResolvedLaunch {
   throw new CaretError("cli-missing", `Found no ${names.join(" or ")} to start`);
 }
 
-/** Every program of these names that could be started, in the order in which they are looked for. */
+/** Every startable program with these names, in search order. */
 export function findLaunches(options: ResolveLaunchOptions): readonly ResolvedLaunch[] {
   const names = typeof options.command === "string" ? [options.command] : options.command;
   if (options.platform !== "win32") return findFiles(names, posix, [""], options).map(asItIs);
@@ -57,7 +57,7 @@ function isShim(file: string): boolean {
   return /\.(cmd|bat|ps1)$/i.test(file);
 }
 
-/** Looked for where the installer puts it even when that is not on PATH, as in a service. */
+/** Also searched in the installer's directory if that is not on PATH, as in a service. */
 function isNameOfCli(name: string): boolean {
   return /^(cursor-)?agent$/i.test(name);
 }
@@ -72,7 +72,7 @@ function newestInstalled(homes: readonly string[], options: ResolveLaunchOptions
   return undefined;
 }
 
-/** Versions are named by date and so sort by name; one without both files is an update still under way. */
+/** Versions are named by date and so sort by name; one without both files is an unfinished update. */
 function newestVersion(versions: string, { listDirectory, exists }: ResolveLaunchOptions): ResolvedLaunch | undefined {
   const newestFirst = [...listDirectory(versions)].sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
   for (const version of newestFirst) {
@@ -100,7 +100,7 @@ function findFiles(
   });
 }
 
-/** Windows ignores the case of names and calls it `Path` as a rule. */
+/** Windows ignores the case of names and usually calls it `Path`. */
 function lookUp(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   return env[name] ?? Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

@@ -2,12 +2,12 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { identifyProcess, type ProcessIdentity, readProcFile } from "./process-identity.ts";
 
-/** Looking through the open files of all processes takes a while: nothing else may stand still for it. */
+/** Searching the open files of all processes takes a while: yield in between. */
 const PROCESSES_AT_ONCE = 16;
 
 /**
- * What sockets are called among the open files of their processes. `ends` is a pattern over a line of the kernel's tables:
- * the local port, the remote end and the state. Empty where there is no /proc.
+ * The link names of sockets among their processes' open files. `ends` is a pattern over a line of the kernel's tables: the local port, the
+ * remote end and the state. Empty without /proc.
  */
 export function socketLinks(ends: string): readonly string[] {
   const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((path) => readProcFile(path) ?? "");
@@ -36,7 +36,7 @@ function openFiles(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((file) => linkOf(`/proc/${pid}/fd/${file}`));
   } catch {
-    return []; // gone meanwhile, or another user's
+    return []; // gone in the meantime, or another user's
   }
 }
 
@@ -44,6 +44,6 @@ function linkOf(path: string): readonly string[] {
   try {
     return [readlinkSync(path)];
   } catch {
-    return []; // closed meanwhile
+    return []; // closed in the meantime
   }
 }

@@ -20,7 +20,7 @@ const codeOfErrno: Readonly<Record<string, ErrorCode>> = {
   ENOMEM: "agent-unavailable",
 };
 
-/** Refuses what the operating system would refuse less clearly. */
+/** Rejects commands for which the operating system's error would be less clear. */
 export function assertStartable(command: ChildCommand): void {
   const words = [command.file, command.cwd, ...command.args, ...Object.entries(command.env).flat()];
   if (words.some((word) => word.includes("\0")))
@@ -28,11 +28,11 @@ export function assertStartable(command: ChildCommand): void {
   assertWorkspace(command.cwd);
 }
 
-/** Why the program could not be started, in a word of our catalogue. */
+/** Converts a start failure to an error of our catalogue. */
 export function toStartFailure(reason: unknown, command: ChildCommand): CaretError {
   if (CaretError.is(reason)) return reason;
   const errno = (reason as NodeJS.ErrnoException).code ?? "";
-  // The kernel says ENOENT and EACCES for the directory as for the program, so the directory is asked first.
+  // The kernel reports ENOENT and EACCES for the directory as well as the program, so check the directory first.
   const refusal = refusalOf(command);
   if (refusal !== undefined) return refusal;
   if (errno === "ERR_INVALID_ARG_VALUE")
@@ -44,18 +44,18 @@ export function toStartFailure(reason: unknown, command: ChildCommand): CaretErr
 }
 
 /**
- * A file that is no program at all starts all the same: the C library hands it to the shell, which stumbles. True when
- * an exit without output looks like that.
+ * A file that is not a program at all starts nevertheless: the C library passes it to the shell, which fails. True if an exit without
+ * output looks like that.
  */
 export async function isBrokenProgram(command: ChildCommand, code: number | null): Promise<boolean> {
   if (code === 126 || code === 127) return true;
   return code !== null && code !== 0 && !(await hasProgramHead(command.contained?.file ?? command.file));
 }
 
-/** What a shell says of a program that is just being replaced by its own update. */
+/** A shell's message about a program that is just being replaced by its own update. */
 const busyFile = /text file busy/i;
 
-/** Why a program that was started did not run, by what the shell said that could not become it. */
+/** Why a started program did not run, judged by the words of the shell that failed to become it. */
 export function explainBroken({ file, contained }: ChildCommand, stderr: string): CaretError {
   const program = contained?.file ?? file;
   if (busyFile.test(stderr))
@@ -63,7 +63,7 @@ export function explainBroken({ file, contained }: ChildCommand, stderr: string)
   return new CaretError("cli-broken", `${program} is not a program that runs here`, { upstream: stderr });
 }
 
-/** Synchronous, not in the thread pool: a caller waits for the process, and the call takes microseconds. */
+/** Synchronous rather than in the thread pool: a caller waits for the process, and the call takes microseconds. */
 function assertWorkspace(cwd: string): void {
   const found = attempt(() => statSync(cwd), "workspace-missing", `The workspace ${cwd} does not exist`);
   if (!found.isDirectory()) throw new CaretError("workspace-missing", `The workspace ${cwd} is not a directory`);
@@ -99,7 +99,7 @@ async function hasProgramHead(path: string): Promise<boolean> {
   try {
     await using file = await open(path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    // A text file without `#!` is a shell script by tradition; only what is not even text is no program.
+    // By tradition, a text file without `#!` is a shell script; only a non-text file is not a program.
     return bytesRead === 0 || buffer.toString("latin1", 1) === "ELF" || !buffer.subarray(0, bytesRead).some(isBinary);
   } catch {
     return true; // a name found on PATH: it ran, so it was a program

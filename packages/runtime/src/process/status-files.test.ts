@@ -30,7 +30,7 @@ function report(file: StatusFile, ...words: readonly string[]): void {
 }
 
 const textOf = (file: StatusFile): string => file.text().replaceAll("\0", "");
-/** Of these files alone: other tests of this process open and close theirs meanwhile. */
+/** Only these files: other tests of this process open and close theirs at the same time. */
 const openDescriptors = (): number => readdirSync("/proc/self/fd").filter(isOfBench).length;
 
 function isOfBench(descriptor: string): boolean {

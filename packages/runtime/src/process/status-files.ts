@@ -1,29 +1,28 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** More than bubblewrap reports of one container: a process number, its namespaces and an exit code. */
+/** More than bubblewrap reports for one container: a pid, its namespaces and an exit code. */
 const STATUS_BYTES = 1024;
-/** How many are kept for later: after a burst the others are closed. */
+/** Number of files kept for reuse; the others are closed after a burst. */
 const MOST_FREE = 2;
 const blank = Buffer.alloc(STATUS_BYTES);
 const heard = Buffer.alloc(STATUS_BYTES);
 
-/** Where one process reports its state, to be read when somebody asks. */
+/** Where one process reports its state, to be read on demand. */
 export interface StatusFile {
-  /** For the process to write to, from the beginning. Ours is closed by `handedOn`. */
+  /** For the process to write to, from the beginning. `handedOn` closes our copy. */
   readonly descriptor: number;
-  /** The process has its copy. */
+  /** Call once the process has its copy. */
   handedOn(): void;
-  /** What was reported so far. Nothing after `release`. */
+  /** The report so far. Empty after `release`. */
   text(): string;
-  /** The process is gone: another's may use the file. */
+  /** The process is gone: the file can be reused. */
   release(): void;
 }
 
 /**
- * Files without a name, used by one process after the other. A pipe would have to be listened to, which cost the spawner a
- * twelfth of a start, and most reports are read by nobody. The room in a file is taken when it is made: a disk that is full later
- * does not keep a process from reporting.
+ * Unnamed files, reused by one process after the other. A pipe would need a listener, which cost the spawner a twelfth of a start, and
+ * most reports are never read. A file's space is allocated when it is made: a disk that fills up later does not prevent reports.
  */
 export class StatusFiles {
   readonly #directory: string;
@@ -33,7 +32,7 @@ export class StatusFiles {
     this.#directory = directory;
   }
 
-  /** Undefined where no file can be made. */
+  /** Undefined if no file can be made. */
   take(): StatusFile | undefined {
     try {
       const file = this.#free[0] ?? this.#make();
@@ -42,7 +41,7 @@ export class StatusFiles {
       this.#free.shift();
       return opened;
     } catch {
-      return undefined; // a full disk or table of files: a process starts all the same, and its report is missing
+      return undefined; // a full disk or file table: the process starts anyway, but without a report
     }
   }
 
@@ -62,7 +61,7 @@ export class StatusFiles {
   }
 
   #open(file: number): StatusFile {
-    // Opened again, since a descriptor that was written to goes on where it is, and Node cannot wind it back.
+    // Reopened, because a descriptor keeps its write position and Node cannot rewind it.
     const descriptor = openSync(`/proc/self/fd/${file}`, "r+");
     let isTaken = true;
     return {

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { within } from "../async/within.ts";
 import type { StdinOutcome, StdinTrouble } from "./child-handle.ts";
 
-/** Bytes or characters: few enough that a child which reads slowly, but reads, is never taken for one that does not read at all. */
+/** Bytes or characters: small enough that a slow reader is never mistaken for one that does not read at all. */
 const SLICE = 64 * 1024;
 
 export interface StdinWriterOptions {
@@ -11,7 +11,7 @@ export interface StdinWriterOptions {
   readonly isExcused: () => boolean;
 }
 
-/** Writes to a child in order, and takes a child that left or does not read for an outcome, not an exception. */
+/** Writes to a child in order; a child that left or does not read is an outcome, not an exception. */
 export class StdinWriter {
   readonly #options: StdinWriterOptions;
   readonly #ready = Promise.withResolvers<Writable | undefined>();
@@ -29,7 +29,7 @@ export class StdinWriter {
 
   /** Undefined for a child without standard input: every write is then `broken`. */
   attach(stdin: Writable | undefined): void {
-    // A child that closes its end is normal; the write that met it reports it.
+    // A child may close its end; the affected write reports that.
     stdin?.on("error", () => this.#note("broken"));
     this.#stdin = stdin;
     this.#ready.resolve(stdin);
@@ -46,13 +46,13 @@ export class StdinWriter {
     });
   }
 
-  /** The child is gone: whatever still waits to be written never will be. */
+  /** The child is gone: pending writes never complete. */
   close(): void {
     this.#ready.resolve(undefined);
     this.#stdin?.destroy();
   }
 
-  /** The first is done at once where the child has its streams; each other one waits for the one before. */
+  /** The first task runs at once if the streams exist; each later one waits for the previous. */
   #enqueue(task: (stdin: Writable) => Promise<StdinOutcome> | StdinOutcome): Promise<StdinOutcome> {
     const run = (): Promise<StdinOutcome> | StdinOutcome => {
       const stdin = this.#stdin;
@@ -88,7 +88,7 @@ export class StdinWriter {
   }
 }
 
-/** Text is encoded slice by slice: a child can read the first while the next is made. No character is cut in two. */
+/** Encodes text slice by slice: the child can read the first while the next is made. Never splits a character. */
 function sliceOf(content: string | Uint8Array, start: number): string | Uint8Array {
   if (typeof content !== "string") return content.subarray(start, start + SLICE);
   const slice = content.slice(start, start + SLICE);

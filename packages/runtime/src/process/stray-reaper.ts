@@ -2,17 +2,17 @@ import { killMarked } from "./sweep-leftovers.ts";
 
 export type ReapTime = "soon" | "now";
 
-/** Ends processes that left the group of their child, by the mark they carry. */
+/** Ends processes that left the group of their child, by their mark. */
 export interface StrayReaper {
   /** Resolves when everything that carries the mark has been killed. */
   reap(mark: string, time: ReapTime): Promise<void>;
-  /** Resolves when nothing waits to be reaped any more, after doing at once what was to be done soon. */
+  /** Resolves when nothing waits to be reaped, after doing at once what was scheduled for soon. */
   settled(): Promise<void>;
 }
 
 /**
- * To find strays one has to look at every process there is, which costs milliseconds. So the marks are collected and
- * looked for together: `soon` within the delay, `now` in the next turn of the event loop.
+ * Finding strays requires visiting every process, which costs milliseconds. So marks are collected and searched for together: `soon`
+ * within the delay, `now` on the next turn of the event loop.
  */
 export function createStrayReaper({ delayMs = 500 } = {}): StrayReaper {
   let marks = new Set<string>();

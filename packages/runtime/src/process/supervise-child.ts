@@ -26,7 +26,7 @@ const defaults = {
   seated: false,
 };
 
-/** Launches a command and answers for it until nothing of it is left. */
+/** Launches a command and supervises it until nothing of it is left. */
 export function superviseChild(command: ChildCommand, launch: Launch, options: SpawnOptions = {}): ChildHandle {
   const child = new SupervisedChild(command, { ...defaults, ...options });
   void child.live(launch);
@@ -90,11 +90,11 @@ class SupervisedChild implements ChildHandle {
     return this.#tail.text();
   }
 
-  /** The whole life, once: start, feed, wait for the exit, drain, clear away. */
+  /** The whole life of the child, run once: start, feed, wait for the exit, drain, clean up. */
   async live(launch: Launch): Promise<void> {
     try {
       const launching = launch(this.#command, { signal: this.#abort.signal });
-      // A process that was started ahead is there at once, and is written to in the very call that wanted it.
+      // A process started ahead exists at once and is written to within the call that needs it.
       this.#launched = launching instanceof Promise ? await launching : launching;
     } catch (reason) {
       return this.#settle({ kind: "failed-to-start", error: CaretError.from(reason) });
@@ -105,7 +105,7 @@ class SupervisedChild implements ChildHandle {
     const { drainMs } = this.#options;
     this.#stdin.close();
     await Promise.all([this.#stdout.drain(drainMs), this.#stderr.drain(drainMs)]);
-    // Looking for strays takes a walk over all processes: a turn that ended well does not wait for it.
+    // The search for strays visits all processes: a turn that ended well does not wait for it.
     void this.#launched.reap("soon");
     await this.#tailKept;
     this.#settle(await this.#explain(status));
@@ -113,7 +113,7 @@ class SupervisedChild implements ChildHandle {
 
   stop(stages: StopStages = {}): Promise<ChildExit> {
     this.#stopReason ??= stages.reason ?? "stopped";
-    // It left by itself, and what it left behind is already being looked for.
+    // It left by itself, and what it left behind is already being searched for.
     if (this.#stopping === undefined && this.#hasLeft) return this.#exit.promise;
     if (stages.graceMs === 0) this.#hurry.resolve();
     this.#stopping ??= this.#stopInStages(stages);
@@ -152,7 +152,7 @@ class SupervisedChild implements ChildHandle {
     const launched = await this.#launching.promise;
     if (launched === undefined) return this.#exit.promise;
     const gone = launched.exited;
-    // It left by itself, and what it left behind is already being looked for.
+    // It left by itself, and what it left behind is already being searched for.
     if (await within(gone, 0)) return this.#exit.promise;
     if (cancel !== undefined) {
       void this.#stdin.write(cancel);
@@ -169,8 +169,8 @@ class SupervisedChild implements ChildHandle {
       launched.signal("SIGKILL");
       if (!(await within(gone, abandonMs))) this.#abandon();
     }
-    // At once, not after the drain: no reader waits for output of processes that still hold the pipe. In time: a spawner that is
-    // stuck answers nobody, and a turn must end all the same.
+    // At once, without draining: no reader waits for output of processes that still hold the pipe. With a limit: a stuck spawner never
+    // answers, and the turn must still end.
     await within(launched.reap("now"), abandonMs);
     return this.#exit.promise;
   }

@@ -12,13 +12,13 @@ import {
 import { isRegistryEntry, type RegistryEntry } from "./process-registry.ts";
 
 /**
- * Every child carries this variable with an id of its own, and hands it down to its descendants. A process that left
- * the group (setsid, a daemon) is found by it.
+ * Every child carries this variable with a unique id, inherited by its descendants. It identifies a process that left the group (setsid, a
+ * daemon).
  */
 export const PROCESS_MARK = "CARET_PROCESS_ID";
 
 const ROUNDS = 5;
-/** An entry that cannot be read and is younger than this may be one that another Caret is writing right now. */
+/** An unreadable entry younger than this may just be being written by another Caret. */
 const WRITING_MS = 10_000;
 
 interface Sweep {
@@ -29,9 +29,9 @@ interface Sweep {
 }
 
 /**
- * Kills what an earlier Caret left behind, at start-up. Only exact matches of number, start time and boot, and only
- * processes that carry an entry's mark: never a stranger, and never the children of a Caret that still lives. What was
- * started in another PID namespace cannot be judged from here, and dies with it: its entries stay until the next boot.
+ * Kills what an earlier Caret left behind, at start-up. Only exact matches of pid, start time and boot, and only processes that carry an
+ * entry's mark: never an unrelated process, and never the children of a Caret that still lives. What was started in another PID namespace
+ * cannot be judged from here and dies with it: its entries stay until the next boot.
  */
 export function sweepLeftovers(directory: string): Sweep {
   const left = listEntries(directory).filter(({ path, entry }) => !isLookedAfter(path, entry));
@@ -42,7 +42,7 @@ export function sweepLeftovers(directory: string): Sweep {
   return { entries: left.length, killed: killed.length + killMarked(new Set(ours.map(({ mark }) => mark))) };
 }
 
-/** Being written, or the business of a Caret that lives, or of one in a PID namespace that we cannot see into. */
+/** Being written, or handled by a live Caret, or by one in a PID namespace that we cannot see into. */
 function isLookedAfter(path: string, entry: RegistryEntry | undefined): boolean {
   if (entry === undefined) return isYoung(path);
   if (entry.bootId !== readBootId()) return false;
@@ -75,11 +75,11 @@ function readEntry(path: string): RegistryEntry | undefined {
   }
 }
 
-/** Kills every process that carries one of the marks, and those they start meanwhile. Returns how many were found. */
+/** Kills every process that carries one of the marks, including those started during the search. Returns how many were found. */
 export function killMarked(marks: ReadonlySet<string>): number {
   const killed = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    // A killed process stays visible for a moment; only one that is new calls for another look.
+    // A killed process stays visible for a moment; only new ones require another round.
     const found = findMarked(marks).filter(({ pid }) => !killed.has(pid));
     for (const identity of found) {
       signalProcess(identity, "SIGKILL");
@@ -90,7 +90,7 @@ export function killMarked(marks: ReadonlySet<string>): number {
   return killed.size;
 }
 
-/** The living processes that carry one of the marks. Empty where there is no /proc. */
+/** The living processes that carry one of the marks. Empty without /proc. */
 function findMarked(marks: ReadonlySet<string>): ProcessIdentity[] {
   if (marks.size === 0) return [];
   return listPids().flatMap((pid) => {

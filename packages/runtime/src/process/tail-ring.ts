@@ -1,4 +1,4 @@
-/** Keeps the last bytes of a stream and forgets the rest, at no more cost than a reference per chunk. */
+/** Keeps the last bytes of a stream at the cost of a reference per chunk. */
 export class TailRing {
   readonly #maxBytes: number;
   readonly #chunks: Uint8Array[] = [];
@@ -21,7 +21,7 @@ export class TailRing {
   text(): string {
     const tail = Buffer.concat(this.#chunks).subarray(-this.#maxBytes);
     let start = 0;
-    // The cut may fall inside a character; its remaining bytes would read as rubbish.
+    // The cut may fall inside a character; its remaining bytes would be garbage.
     if (this.#bytes > this.#maxBytes) while (start < 3 && ((tail[start] ?? 0) & 0xc0) === 0x80) start += 1;
     return tail.toString("utf8", start);
   }

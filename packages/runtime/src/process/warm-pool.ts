@@ -4,30 +4,29 @@ import type { ChildCommand, ChildHandle } from "./child-handle.ts";
 
 interface WarmPoolOptions {
   readonly spawn: (command: ChildCommand) => ChildHandle;
-  /** How many agents may wait at once, over all profiles. 0 turns the pool off. */
+  /** Maximum of waiting agents over all profiles. 0 disables the pool. */
   readonly max: number;
-  /** An agent that waited so long is ended: its login may have lapsed, and it costs memory. */
+  /** A waiting agent is ended after this time: its login may have expired, and it costs memory. */
   readonly idleMs: number;
   /**
-   * One that waits for less long makes no room for another: it may not even have booted. When many turns end at once,
-   * each would otherwise start an agent only to end that of the turn before.
+   * Minimum wait before an agent can make room for another: it may not even have booted. When many turns end at once, each would otherwise
+   * start an agent only to end that of the previous turn.
    */
   readonly settleMs?: number;
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * Agents that are started ahead of their prompt and wait for it on standard input, which hides the time they take to
- * boot. Each is used at most once. One that exits or prints before it was asked anything is not what it should be, and
- * is thrown away.
+ * Agents started ahead of their prompt, waiting for it on standard input, which hides their boot time. Each is used at most once. One that
+ * exits or prints before its prompt is defective and discarded.
  */
 export interface WarmPool {
-  /** A waiting agent of this very profile, now the caller's own to feed and to stop. */
+  /** A waiting agent of exactly this profile; the caller must now feed and stop it. */
   take(profile: WarmKey): ChildHandle | undefined;
-  /** Start one agent of this profile unless one waits. Call it when a turn has ended, not while one begins. */
+  /** Starts one agent of this profile unless one waits. Call it when a turn has ended, not while one begins. */
   refill(profile: WarmKey): void;
-  /** Ends the agents that wait in a directory. Resolves when they are gone. */
+  /** Ends the agents waiting in a directory. Resolves when they are gone. */
   release(directory: string): Promise<void>;
   readonly size: number;
   /** Ends every waiting agent. Nothing is warmed afterwards. */
@@ -46,7 +45,7 @@ interface WarmAgent {
 const SETTLE_MS = 1_000;
 
 export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }: WarmPoolOptions): WarmPool {
-  /** In order of use: the first is the one that was wanted least recently. */
+  /** In order of use: the first is the least recently wanted. */
   const waiting = new Map<string, WarmAgent>();
   const leaving = new Set<Promise<unknown>>();
   let closed = false;
@@ -81,7 +80,7 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
       const agent = waiting.get(keyOf(profile));
       if (agent === undefined) return undefined;
       if (now() - agent.since >= idleMs) {
-        // The timer is late, after the machine slept for instance.
+        // The timer is late, for example after the machine slept.
         evict(agent, "waited too long for a prompt");
         return undefined;
       }
@@ -120,18 +119,18 @@ export function createWarmPool({ spawn, max, idleMs, settleMs = SETTLE_MS, now }
   };
 }
 
-/** Whose agent it is, and what it was made from. */
+/** Where an agent belongs, and what it was made from. */
 export interface AgentOrigin {
   /** The same for all agents of a profile, a program and a workspace. */
   readonly slot: string;
   /**
-   * A digest of the environment with its key, of the program's file and of the files it reads when it starts. Of a slot only the
-   * agents that are made from what is there now are of use.
+   * A digest of the environment with its key, the program's file and the files it reads at start. Within a slot, only agents made from the
+   * current state are usable.
    */
   readonly madeFrom: string;
 }
 
-/** Everything that makes one warm agent unfit for another's turn; all but the prompt. */
+/** Everything that makes a warm agent unfit for another turn; all but the prompt. */
 export interface WarmKey {
   readonly origin: AgentOrigin;
   /** Its working directory is the workspace. Standard input must be `held`. */
@@ -146,7 +145,7 @@ function isOutdated(origin: AgentOrigin, { slot, madeFrom }: AgentOrigin): boole
   return origin.slot === slot && origin.madeFrom !== madeFrom;
 }
 
-/** A profile is asked for when a turn starts and again when it has ended. */
+/** A profile is looked up when a turn starts and again when it has ended. */
 const keys = new WeakMap<WarmKey, string>();
 
 function keyOf(profile: WarmKey): string {
@@ -157,7 +156,7 @@ function keyOf(profile: WarmKey): string {
   return key;
 }
 
-/** The same text for the same profile, in whatever order its variables were set. */
+/** The same text for equal profiles, regardless of the order of variables. */
 export function warmKey({ origin, command, model, resumedSession, cliVersion }: WarmKey): string {
   const env = Object.entries(command.env).sort(([a], [b]) => (a < b ? -1 : 1));
   const parts = [

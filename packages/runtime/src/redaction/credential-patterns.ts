@@ -3,7 +3,7 @@ import { isPlaceholder, looksSecret } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
 import { type UnfinishedValue, unfinishedTokenValues } from "./token-patterns.ts";
 
-/** What a string must contain somewhere to be worth a closer look. In lower case. */
+/** Substrings (lower case) of which a string must contain at least one to be examined further. */
 export const credentialTriggers: readonly string[] = [
   "bearer",
   "authorization",
@@ -34,17 +34,18 @@ export const credentialTriggers: readonly string[] = [
 ];
 
 const QUOTE = String.raw`\\{0,4}["']`;
-/** How a name ends whose value is secret. Plurals are left out: they count tokens. */
+/** Endings of names whose value is secret. Plurals are excluded: they count tokens. */
 const NAME =
   "password|passwd|passphrase|pwd|token|secret|(?:api|access|account|private)[_-]?key|(?<=[A-Z0-9]_)KEY|(?<=[:_])_auth";
 const SEPARATOR = String.raw`(?:${QUOTE})?\s{0,4}(?:=>|[:=])\s{0,4}`;
 /**
- * A character between quotes, or one with a backslash before it. A backslash stands for itself only before the closing quote, as in
- * `"C:\"`, or at the end of a line: could it anywhere, each would double the ways to read the text, and all are tried without a closing quote.
+ * A character within quotes, possibly escaped by a backslash. A backslash is literal only before the closing quote, as in `"C:\"`, or at
+ * the end of a line: allowing it anywhere would double the ways to parse the text with each one, and all are tried if the closing quote is
+ * missing.
  */
 const IN_QUOTES = String.raw`(?!\k<quote>)(?:\\.|\\(?=\k<quote>)|\\(?!.)|[^\r\n\\])`;
 const QUOTED = String.raw`(?<quote>${QUOTE})(?<literal>(?:${IN_QUOTES}){1,4096})(?=\k<quote>)`;
-/** As far as it goes, however far: looked at once, and the next is searched behind it. */
+/** Matches to the end, however long: each run is examined once, and the search continues after it. */
 const BARE = String.raw`(?<bare>[^\s"'\\,;&(){}[\]<>]+)`;
 
 const assignment = new RegExp(`(?<name>${NAME})(?<separator>${SEPARATOR})(?:${QUOTED}|${BARE})`, "gi");
@@ -59,7 +60,7 @@ const authorization = new RegExp(
 const bearer = /((?<![\w-])bearer\s{1,4})((?=[\w.~+/=-]{0,256}\d)[\w.~+/=-]{12,8192})/gi;
 const userInfo = /(:\/\/[^\s/:@"'`\\]{0,256}:)([^\s/@"'`\\]{1,512})(?=@)/g;
 
-/** Redact values that are secret because of their name or context. */
+/** Redacts values that are secret because of their name or context. */
 export function redactCredentials(text: string): string {
   let redacted = text;
   for (const pattern of [authorization, bearer, userInfo, query])
@@ -80,7 +81,7 @@ interface AssignmentGroups {
 function redactAssignment(all: string, rest: readonly unknown[]): string {
   const [offset, text, groups] = rest.slice(-3) as [number, string, AssignmentGroups];
   const { name, separator, quote = "", literal, bare = "" } = groups;
-  // In JSON a bare value is a number, a boolean or null, and must stay one.
+  // In JSON a bare value is a number, a boolean or null, and must remain valid.
   if (literal === undefined && /["']/.test(separator)) return all;
   // `getToken(…)`, `tokens[…]`: code that fetches a value.
   if (literal === undefined && /^[([]/.test(text.slice(offset + all.length, offset + all.length + 1))) return all;
@@ -91,7 +92,7 @@ function redactAssignment(all: string, rest: readonly unknown[]): string {
   return name + separator + quote + REDACTED;
 }
 
-/** No value that is looked for is longer. */
+/** Longer than any value looked for. */
 const MAX_VALUE = 8_192;
 
 const unfinished: readonly UnfinishedValue[] = [
@@ -114,7 +115,7 @@ const unfinished: readonly UnfinishedValue[] = [
   { head: /:\/\/[^\s/:@"'`\\]{0,256}:/g, value: /[^\s/@"'`\\]+$/y },
 ];
 
-/** Where a value begins that is secret by its name or place, and whose end has not arrived; else the text's length. */
+/** Start of a value that is secret by name or context and whose end has not arrived; otherwise the text's length. */
 export function unfinishedCredentialFrom(text: string): number {
   const skipped = Math.max(0, text.length - MAX_VALUE);
   const recent = text.slice(skipped);
@@ -124,7 +125,7 @@ export function unfinishedCredentialFrom(text: string): number {
     for (let found = head.exec(recent); found !== null && head.lastIndex < first; found = head.exec(recent)) {
       value.lastIndex = head.lastIndex;
       if (value.test(recent)) first = head.lastIndex;
-      // The next head may begin within this one: `://a://b:`.
+      // The next head may overlap this one: `://a://b:`.
       else head.lastIndex = found.index + 1;
     }
   }

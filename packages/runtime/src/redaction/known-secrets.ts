@@ -1,31 +1,31 @@
 import { REDACTED } from "./redacted.ts";
 import { toLiteral } from "./to-literal.ts";
 
-/** Shorter values are too likely to be a part of ordinary words. */
+/** Shorter values are likely to occur within ordinary words. */
 const MIN_SECRET_LENGTH = 6;
 
 const MIN_ENCODED_LENGTH = 8;
 
-/** `Bearer` and the like stand before a secret in its header, and need not elsewhere. */
+/** A scheme such as `Bearer` precedes a secret in its header, but not necessarily elsewhere. */
 const SCHEME = /^(?:bearer|basic|token|apikey)\s+/i;
 
 interface KnownSecrets {
   /** Every spelling of every secret, longest first. */
   readonly forms: readonly string[];
   redact(text: string): string;
-  /** Every whole spelling in the text, as `redact` takes them out. */
+  /** Every complete spelling in the text, as `redact` removes them. */
   find(text: string): readonly Span[];
-  /** Where a possible beginning of a spelling stands at the end of the text, inside none of those found; its length when there is none. */
+  /** Start of a possible incomplete spelling at the end of the text, outside those in `found`; its length if there is none. */
   unfinishedFrom(text: string, found?: readonly Span[]): number;
 }
 
-/** Where a whole spelling stands. */
+/** Position of a complete spelling. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the spelling begins that this place is in the middle of; the place itself when it is in none. */
+/** Start of the spelling that contains this position; the position itself if there is none. */
 export function outside(found: readonly Span[], at: number): number {
   return found.find(({ from, to }) => from < at && at < to)?.from ?? at;
 }
@@ -34,7 +34,7 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
   const forms = [...new Set(secrets.flatMap(secretForms))].sort((one, other) => other.length - one.length);
   const longest = forms[0]?.length ?? 0;
   const byFirst = groupByFirst(forms);
-  // An alternative that comes first wins, so the longest spelling is replaced whole.
+  // The first alternative wins, so the longest spelling is replaced whole.
   const pattern = forms.length === 0 ? undefined : new RegExp(forms.map(toLiteral).join("|"), "g");
 
   function isUnfinished(text: string, from: number): boolean {
@@ -42,7 +42,7 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
     return false;
   }
 
-  /** What begins inside a whole spelling is none; what begins before it may be a longer one around it. */
+  /** A beginning inside a complete spelling does not count; one before it may be a longer spelling around it. */
   function unfinishedFrom(text: string, found: readonly Span[] = []): number {
     let from = Math.max(0, text.length - longest + 1);
     while (from < text.length && !(isUnfinished(text, from) && outside(found, from) === from)) from += 1;
@@ -60,7 +60,7 @@ export function createKnownSecrets(secrets: readonly string[]): KnownSecrets {
   };
 }
 
-/** Compared by hand because it runs for every delta: nearly always the second character decides. */
+/** Compared by hand because it runs for every delta: usually the second character decides. */
 function endsWithBeginning(text: string, from: number, form: string): boolean {
   const length = text.length - from;
   if (form.length <= length) return false;
@@ -79,8 +79,8 @@ function groupByFirst(forms: readonly string[]): ReadonlyMap<number, readonly st
 }
 
 /**
- * The spellings under which a secret may turn up: itself, escaped in JSON once and twice, URL-encoded, in hex, and in
- * base64 at each of the three byte alignments. Longest first, without repetition.
+ * The spellings in which a secret may appear: plain, JSON-escaped once and twice, URL-encoded, in hex, and in base64 at each of the three
+ * byte alignments. Longest first, without duplicates.
  */
 function secretForms(value: string): readonly string[] {
   const secret = value.replace(SCHEME, "");
@@ -102,14 +102,14 @@ function escaped(text: string): string {
 }
 
 function urlForms(secret: string): readonly string[] {
-  // A lone surrogate cannot be URL-encoded, so it cannot turn up that way either.
+  // A lone surrogate cannot be URL-encoded, so it cannot appear that way.
   if (/\p{Surrogate}/u.test(secret)) return [];
   const form = encodeURIComponent(secret);
   const lowerCase = form.replace(/%[0-9A-F]{2}/gu, (byte) => byte.toLowerCase());
   return [form, lowerCase, form.replaceAll("%20", "+"), encodeURI(secret)];
 }
 
-/** The characters that are the same whatever stands before and after the secret. */
+/** The characters that do not depend on what surrounds the secret. */
 function base64Cores(secret: string, offset: number): readonly string[] {
   const bytes = Buffer.from(secret);
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");

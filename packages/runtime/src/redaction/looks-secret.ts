@@ -1,17 +1,17 @@
 const MIN_LENGTH = 20;
 
-/** Bits per character. Words of a language have about three and a half of these at such lengths, and no digits among them. */
+/** Bits per character. Natural words of this length have about three and a half, and contain no digits. */
 const MIN_ENTROPY = 3.3;
 
-/** The characters that generated keys are made of, in any of the usual encodings. */
+/** The characters of generated keys, in any of the usual encodings. */
 const keyCharacters = /^[A-Za-z0-9+/=_.~-]+$/;
 
-/** Digests and identifiers are as mixed as keys, and no secret. */
+/** Digests and identifiers look as random as keys but are not secret. */
 const digest = /^(?:[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Where an assigned value stood, and under which name. */
+/** An assigned value with its name. */
 interface Assignment {
-  /** The whole name, as far as it can be seen: `GITHUB_TOKEN`, `db.password`. */
+  /** The full name as far as visible: `GITHUB_TOKEN`, `db.password`. */
   readonly name: string;
   readonly value: string;
   readonly quoted: boolean;
@@ -20,15 +20,15 @@ interface Assignment {
 const MIN_VALUE_LENGTH = 6;
 const MIN_TOKEN_LENGTH = 8;
 
-/** `${TOKEN}`, `<token>`, `****`, `your-api-key`, `null` and the like stand for a value and are none. */
+/** Placeholders for a value: `${TOKEN}`, `<token>`, `****`, `your-api-key`, `null` and the like. */
 const placeholder =
   /^(?:[$<{%*#]|\[(?:redacted|secret)\]|\.\.\.|x{3,}|your|example|change.?me|placeholder|dummy|redacted|null|undefined|none|true|false|string|number|boolean|object|process\.env)/i;
-/** `user.password`, `self.token`: code that names a value. */
+/** `user.password`, `self.token`: code that refers to a value. */
 const memberChain = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
-/** `sha256`, `base64`, `utf8`, `uuid4`: words that happen to have digits. */
+/** `sha256`, `base64`, `utf8`, `uuid4`: words that contain digits. */
 const technicalWord = /^(?:sha|md|base|utf|uuid|u?int|float|aes|rsa|ed|[ehr]s|argon|pbkdf|x|v)[-_]?\d{1,4}$/i;
 const environmentName = /^[A-Z][A-Z0-9_]*$/;
-/** `SORT_KEY`, `PRIMARY_KEY` and the like: most keys open nothing. */
+/** `SORT_KEY`, `PRIMARY_KEY` and the like: most keys are not credentials. */
 const plainKeyName = /(?<!(?:api|access|account|private)[_-]?)key$/i;
 const passwordName = /pass(?:word|wd|phrase)$|pwd$|secret$/i;
 
@@ -37,8 +37,8 @@ export function isPlaceholder(value: string): boolean {
 }
 
 /**
- * Is this a literal secret, or code and prose that merely mention one? A quoted value is a literal; a bare one is
- * taken for a secret only when it could not be the name of something.
+ * Whether this is a literal secret rather than code or prose that mentions one. A quoted value is a literal; a bare one counts as a secret
+ * only if it cannot be an identifier.
  */
 export function looksSecret({ name, value, quoted }: Assignment): boolean {
   if (value.length < MIN_VALUE_LENGTH || isPlaceholder(value) || /\s/.test(value)) return false;
@@ -51,12 +51,12 @@ function isBareSecret(name: string, value: string): boolean {
   if (memberChain.test(value)) return false;
   if (environmentName.test(name)) return true;
   if (/^\d+$/.test(value)) return passwordName.test(name);
-  // Longer than any name, and without a pause.
+  // Longer than any name, without a separator.
   if (/[A-Za-z0-9+/=]{40}/.test(value)) return true;
   return /\d/.test(value) && !technicalWord.test(value);
 }
 
-/** The word on a form's button, in a list of field names, in a translation. */
+/** A button's label, an entry in a list of field names, a translation. */
 function isLabel(value: string): boolean {
   return /pass(?:word|phrase)|secret/i.test(value);
 }
@@ -70,8 +70,8 @@ function isTokenLike(value: string): boolean {
 }
 
 /**
- * Could only a generator have written this? A long run of letters and digits without a pause, of many different ones.
- * Words, paths, versions and dates have pauses; what they have between them is short or has no digits.
+ * Whether only a generator could have produced this: a long unbroken run of many different letters and digits. Words, paths, versions and
+ * dates have separators, and the parts in between are short or have no digits.
  */
 export function looksRandom(value: string): boolean {
   if (value.length < MIN_LENGTH || !keyCharacters.test(value) || digest.test(value)) return false;
@@ -80,7 +80,7 @@ export function looksRandom(value: string): boolean {
   return generated >= MIN_LENGTH * 0.8 && generated >= value.length * 0.5 && entropyOf(value) >= MIN_ENTROPY;
 }
 
-/** `aB3dE5g`, `9f86d081`: letters and digits mixed, not a word with a number behind it. */
+/** `aB3dE5g`, `9f86d081`: letters and digits mixed, rather than a word followed by a number. */
 function isGenerated(run: string): boolean {
   return run.length >= 6 && /\d/.test(run) && /[A-Za-z]/.test(run) && !/^[A-Za-z][a-z]*\d{1,4}$/.test(run);
 }

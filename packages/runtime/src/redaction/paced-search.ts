@@ -1,25 +1,25 @@
 import type { TextRedactor } from "./text-redactor.ts";
 
-/** So short a text is searched with every delta, which costs some microseconds: the end of most tokens is seen at once. */
+/** A text this short is searched with every delta, which takes microseconds: most tokens are recognised as soon as they end. */
 const SHORT = 512;
-/** A longer one is searched when it has grown by this part of itself. */
+/** A longer text is searched once it has grown by this fraction. */
 const GROWTH = 1 / 32;
 
 /**
- * Says of texts that grow what of them has to be held back.
+ * Decides how much of a growing text must be held back.
  *
- * A search reads all that is held, so with one for every delta the time would grow with the square of it. Of a long text these
- * searches read some thirty characters for each that arrives. Until the next one everything is held: the redactor sees a longer delta.
+ * A search reads everything that is held, so searching at every delta would be quadratic. For a long text, these searches read some thirty
+ * characters for each that arrives. Until the next search everything is held: the redactor sees one longer delta.
  */
 export interface PacedSearch {
-  /** As `heldFrom` of the redactor, for all that is held of the text of this name and what follows; 0 when no search is due. */
+  /** Like the redactor's `heldFrom`, for everything held under this name; 0 if no search is due. */
   heldFrom(name: string, text: string, before: string): number;
-  /** The text of this name is at its end. */
+  /** The text of this name has ended. */
   forget(name: string): void;
 }
 
 export function createPacedSearch(redactor: Pick<TextRedactor, "heldFrom">): PacedSearch {
-  /** How much the last search left of each. */
+  /** Length held after the last search, by name. */
   const left = new Map<string, number>();
   return {
     heldFrom(name, text, before) {

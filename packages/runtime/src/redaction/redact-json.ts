@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import { looksSecret } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
 
-/** They tie events together and are made up by a program: two that became `[redacted]` would be one. */
+/** Generated identifiers that link events: two redacted to `[redacted]` would become one. */
 const identifiers: ReadonlySet<string> = new Set([
   "type",
   "turnId",
@@ -15,7 +15,7 @@ const identifiers: ReadonlySet<string> = new Set([
 
 const sensitiveKey = /(?:password|passwd|passphrase|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key)$/i;
 
-/** Redact every text in a JSON value, keys included. Gives back the same value when there was nothing to redact. */
+/** Redacts every text in a JSON value, keys included. Returns the same value if nothing was redacted. */
 export function redactJson<Value>(value: Value, redactText: (text: string) => string): Value {
   return redactAny(value, redactText) as Value;
 }
@@ -47,7 +47,7 @@ function isSecretMember(name: string, value: unknown): boolean {
   return typeof value === "string" && sensitiveKey.test(name) && looksSecret({ name, value, quoted: true });
 }
 
-/** Redact one event that stands for itself. Deltas, whose text goes on in the next one, need `createTurnRedactor`. */
+/** Redacts one self-contained event. Deltas, whose text continues in the next one, need `createTurnRedactor`. */
 export function redactEvent(event: AgentEvent, redactText: (text: string) => string): AgentEvent {
   let changed = false;
   const entries = Object.entries(event).map(([name, value]: [string, unknown]) => {

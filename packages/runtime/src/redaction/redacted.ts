@@ -1,2 +1,2 @@
-/** What stands where a secret stood. It needs no escaping in JSON. */
+/** Replaces a secret. Needs no escaping in JSON. */
 export const REDACTED = "[redacted]";

@@ -4,27 +4,27 @@ import { redactEvent, redactJson } from "./redact-json.ts";
 import { contextOf, createTextRedactor } from "./text-redactor.ts";
 import { createTurnRedactor, type TurnRedactor } from "./turn-redactor.ts";
 
-/** Redact this much more of a string than is kept of it, so that a secret across the cut is known for one. */
+/** Extra length redacted beyond what is kept of a string, so a secret across the cut is recognised. */
 export const CUT_MARGIN = 8_192;
 
 /**
  * Removes secrets from everything that is logged, stored, exported or sent in an error.
  *
- * Known values go in every common spelling; what merely looks like a secret goes by its beginning (`sk-`, `ghp_`, `eyJ`), its
- * name or its place. All of them also when they are split over chunks.
+ * Known values are removed in every common spelling; values that merely look secret are recognised by prefix (`sk-`, `ghp_`, `eyJ`), name
+ * or context. All of this also works across chunks.
  */
 export interface Redactor {
   redactText(text: string): string;
-  /** The first `length` characters of a redacted text, of which no more is looked at than has to be. */
+  /** The first `length` characters of a redacted text, examining no more of it than necessary. */
   redactStart(text: string, length: number): string;
-  /** Every text in a JSON value, keys included. The same value when there was nothing to redact. */
+  /** Every text in a JSON value, keys included. Returns the same value if nothing was redacted. */
   redactValue<Value>(value: Value): Value;
   redactStream(chunks: AsyncIterable<string>): AsyncGenerator<string, void, undefined>;
-  /** One event that stands for itself. */
+  /** One self-contained event. */
   redactEvent(event: AgentEvent): AgentEvent;
   /**
-   * For the events of one turn as they come: it remembers what it holds back. `before` served the turn until now, with
-   * fewer secrets; what it holds back goes on here.
+   * For the events of one turn as they arrive: remembers what it holds back. `before` is the turn's previous redactor, which knew fewer
+   * secrets; what it holds back continues here.
    */
   forTurn(before?: TurnRedactor): TurnRedactor;
 }
@@ -37,7 +37,7 @@ export function createRedactor({ secrets }: { readonly secrets: readonly Secret[
     redactText,
     redactStart(whole, length) {
       const read = whole.slice(0, length + CUT_MARGIN);
-      // Redaction makes texts shorter and brings the end nearer, where a secret may be cut in two.
+      // Redaction shortens text and so moves the end, where a secret may be cut in two, closer.
       const end = read.length < whole.length ? text.heldFrom(read, "") : read.length;
       return redactText(read.slice(0, end)).slice(0, length);
     },

@@ -1,24 +1,29 @@
-/** Below this the expressions themselves are quicker. */
+/** Below this length the expressions themselves are faster. */
 const LONG_TEXT = 4_096;
 
-/** Characters are told apart by so many bits: letters without their case, digits, and most of the rest. */
+/** Bits used to distinguish characters: letters without case, digits, and most others. */
 const BITS = 6;
 const MASK = (1 << BITS) - 1;
 
-/** A part of the text as bytes, and the same two by two: reading those is several times as fast as reading characters of a string. */
+/**
+ * A part of the text as bytes, and the same memory as byte pairs: reading pairs is several times as fast as reading a string's characters.
+ */
 const part = Buffer.allocUnsafeSlow(64 * 1024);
 const partPairs = new Uint16Array(part.buffer, part.byteOffset, part.byteLength / 2);
-/** Beginnings are told apart in so many groups, by their first characters. */
+/** Number of groups of beginnings, by their first character. */
 const GROUPS = 8;
-/** A pair is marked with a bit for each group in which it may begin a beginning, and with one so much higher where it may go on with it. */
+/**
+ * A pair is marked with one bit for each group in which a beginning may start there, and with a bit shifted by this much for each group it
+ * may continue.
+ */
 const GOES_ON = 2 * GROUPS;
-/** Where the first of two bytes stands in such a number, and the second. */
+/** Positions of the first and second byte in such a number (endianness). */
 const [firstShift, secondShift] = new Uint16Array(Uint8Array.of(1, 0).buffer)[0] === 1 ? [0, 8] : [8, 0];
 
 /**
- * Whether any of these expressions matches somewhere in a text. Each match has to begin with one of the beginnings. A long text is looked at
- * two bytes at a time: whatever begins there has its first character in one of these pairs, first or second. Only where such a pair is
- * followed by one that goes on with a beginning of the same group, and three characters are those of a beginning, the expressions are tried.
+ * Tests whether any of these expressions matches in a text. Each match must start with one of the beginnings. A long text is scanned two
+ * bytes at a time: a match starts with the first or second byte of a pair. The expressions are tried only where such a pair is followed by
+ * one that continues a beginning of the same group, and three characters equal those of a beginning.
  */
 export function createTextSearch(
   expressions: readonly RegExp[],
@@ -28,13 +33,13 @@ export function createTextSearch(
   let searchLong: ((text: string) => boolean) | undefined;
   return (text) => {
     if (text.length < LONG_TEXT) return matches(text);
-    // Made for the first long text: a gateway starts without.
+    // Built for the first long text, to keep the gateway's start fast.
     searchLong ??= createLongSearch(expressions, beginnings) ?? matches;
     return searchLong(text);
   };
 }
 
-/** Undefined for beginnings that it cannot look for. */
+/** Undefined for beginnings that it cannot search for. */
 function createLongSearch(
   expressions: readonly RegExp[],
   beginnings: readonly string[],
@@ -48,13 +53,13 @@ function createLongSearch(
       expression.lastIndex = index;
       return expression.test(text);
     });
-  /** Whether a match begins at this byte of the part, of which `from` is the first character. */
+  /** Whether a match begins at this byte of the part; `from` is the part's offset in the text. */
   const beginsAt = (index: number, text: string, from: number): boolean => {
     const pair = (bitsOf(part[index]) << BITS) | bitsOf(part[index + 1]);
     return triples[(pair << BITS) | bitsOf(part[index + 2])] === 1 && matchesAt(text, from + index);
   };
 
-  /** Whether there is a match that begins in the part of the text from here on. Of a character only its lowest byte is compared. */
+  /** Whether a match begins in the part of the text at `from`. Only the lowest byte of each character is compared. */
   const matchesIn = (text: string, from: number): boolean => {
     const length = part.write(from === 0 ? text : text.slice(from, from + part.length), "latin1");
     const isAtPair = (index: number): boolean => beginsAt(index, text, from) || beginsAt(index + 1, text, from);
@@ -68,20 +73,20 @@ function createLongSearch(
   };
 
   return (text) => {
-    // Two characters are in both parts.
+    // Consecutive parts overlap by two characters.
     for (let from = 0; from + 2 < text.length; from += part.length - 2) if (matchesIn(text, from)) return true;
-    // What begins with the last two or three characters has no whole pair behind it.
+    // Matches that begin with the last two or three characters are not followed by a whole pair.
     return matchesAt(text, text.length - 3) || matchesAt(text, text.length - 2);
   };
 }
 
-/** The bits of each byte: the same for both cases of a letter. */
+/** The bits of each byte; equal for both cases of a letter. */
 const classOf: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const isLower = byte >= 0x61 && byte <= 0x7a;
   return (isLower ? byte - 0x20 : byte) & MASK;
 });
 
-/** Marks the first three characters of each beginning, and what pairs of bytes it may show; undefined when one is too short or has letters beyond ASCII. */
+/** Marks the first three characters of each beginning and the byte pairs it can produce; undefined if one is too short or not ASCII. */
 function tablesOf(beginnings: readonly string[]): Tables | undefined {
   const marks = new Uint32Array(1 << 16);
   const triples = new Uint8Array(1 << (3 * BITS));
@@ -92,7 +97,7 @@ function tablesOf(beginnings: readonly string[]): Tables | undefined {
     if (third === undefined) triples.fill(1, pair << BITS, (pair + 1) << BITS);
     else triples[(pair << BITS) | bitsOf(third)] = 1;
     const [ones, twos, threes] = [bytesLike(first), bytesLike(second), bytesLike(third)];
-    // It begins with the first byte of a pair, or with the second.
+    // It begins with the first or the second byte of a pair.
     const atFirst = 1 << (bitsOf(first) % GROUPS);
     const atSecond = atFirst << GROUPS;
     mark(marks, ones, twos, atFirst);
@@ -104,10 +109,10 @@ function tablesOf(beginnings: readonly string[]): Tables | undefined {
 }
 
 const allBytes: readonly number[] = Array.from({ length: 256 }, (_, byte) => byte);
-/** The bytes that have the same bits, by these. */
+/** Bytes grouped by their bits. */
 const byBits = Map.groupBy(allBytes, bitsOf);
 
-/** Any byte, where a beginning is at its end or goes on with a letter beyond ASCII. */
+/** Any byte, if the beginning has ended or continues with a non-ASCII letter. */
 function bytesLike(wanted = 128): readonly number[] {
   return wanted > 127 ? allBytes : (byBits.get(bitsOf(wanted)) ?? []);
 }

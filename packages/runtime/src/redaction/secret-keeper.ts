@@ -1,7 +1,7 @@
 import type { Secret } from "@caret/protocol";
 import { createRedactor, type Redactor } from "./redactor.ts";
 
-/** Collects the secrets that become known while Caret runs, so that one redactor knows them all. */
+/** Collects secrets that become known while Caret runs, so one redactor knows them all. */
 export interface SecretKeeper {
   add(secrets: readonly Secret[]): void;
   redactor(): Redactor;

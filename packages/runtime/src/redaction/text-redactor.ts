@@ -18,37 +18,37 @@ const privateKeyTrigger = "PRIVATE KEY";
 
 const marker = /-----(BEGIN|END) [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** A key whose end is missing, because the text was cut. */
+/** A key without its end, because the text was cut. */
 const unfinishedBody = /(?:\\+[nr]|[A-Za-z0-9+/=\s]){40,}/y;
 
-/** No private key is longer: what goes on for more is none, and is let go. */
+/** Longer than any private key: anything beyond is not a key and is released. */
 const MAX_KEY = 64 * 1024;
 
-/** The beginning of a key's first line, or of its end, which may be cut anywhere. */
+/** The start of a key's first line, or of its end marker, possibly cut anywhere. */
 const unfinishedMarker = /-{1,5}(?:B(?:E(?:G(?:I(?:N(?: [A-Z0-9 ]{0,50}-{0,4})?)?)?)?)?)?$/;
 const MARKER_LENGTH = 80;
 
 /**
- * So much of what was let go is looked at with what follows: the name of a secret stands before it, in as many words at most as
- * `Authorization: Bearer` has with the space around them.
+ * Overlap: emitted characters re-scanned together with the next chunk. A secret's name precedes it, in at most as many words as
+ * `Authorization: Bearer` has, including surrounding space.
  */
 const CONTEXT_WORDS = 4;
 const CONTEXT_CHARACTERS = 300;
 
 export interface TextRedactor {
   redactText(text: string): string;
-  /** The same for text that continues another piece, which was redacted before; `before` is the end of that. */
+  /** The same for text that continues an already redacted piece; `before` is the end of that. */
   redactAfter(before: string, text: string): string;
   /**
-   * Where the part of an unfinished text begins that could be the beginning of a secret; the text's length when there
-   * is none. What stands before it can be redacted and let go, the rest has to wait for what follows.
+   * Start of the part of an unfinished text that could begin a secret; the text's length if none. Everything before can be redacted and
+   * released, the rest must wait for more.
    */
   heldFrom(text: string, before: string): number;
-  /** Nothing to redact and nothing to hold. The answer for nearly every delta, so it is quick. */
+  /** Nothing to redact and nothing to hold. The case for nearly every delta, so it is fast. */
   isPlain(text: string, before: string): boolean;
 }
 
-/** What is to be kept as `before` of text that continues. */
+/** The part to keep as `before` of text that continues. */
 export function contextOf(before: string, redacted: string): string {
   const text = before + redacted;
   const least = Math.max(0, text.length - CONTEXT_CHARACTERS);
@@ -64,12 +64,12 @@ function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }
 
-/** Known values first, in every spelling; then what looks like a secret by itself or by where it stands. */
+/** Known values first, in every spelling; then values that look secret by themselves or by context. */
 export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
   const known = createKnownSecrets(secrets.map((secret) => secret.reveal()));
   const triggers = [...known.forms, privateKeyTrigger, ...otherTriggers, ...credentialTriggers];
   const triggered = new RegExp(triggers.map(toLiteral).join("|"), "i");
-  // Two passes decide for nearly every text that there is nothing to do.
+  // For nearly every text, two passes show that there is nothing to do.
   const isSuspicious = createTextSearch([triggered, begun], [...triggers, ...tokenBeginnings]);
 
   const redactText = (text: string): string => {
@@ -84,14 +84,17 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
     if (before === "") return redactText(text);
     const whole = redactText(before + text);
     if (whole.startsWith(before)) return whole.slice(before.length);
-    // It is a secret by itself now that its own beginning is gone, or a secret begins in it.
+    // `before` became a secret by itself once its own beginning was gone, or a secret begins in it.
     const redacted = redactText(before);
     return whole.slice(whole.startsWith(redacted) ? redacted.length : sameLength(whole, before));
   };
 
-  /** Where the text can be cut, here or before: what may begin a secret may be the end of a whole one, which must not lose it. */
+  /**
+   * Position at or before `end` where the text can be cut: what may begin a secret may also be the end of a complete one, which must stay
+   * whole.
+   */
   const uncutFrom = (whole: string, end: number): number => {
-    // From no further back than a secret is long: a run that goes on and on would be held whole, and read whole with every word.
+    // Look back no further than a secret is long: an endless run would be held whole, and re-read with every word.
     const skipped = Math.max(0, end - MAX_HELD);
     const [text, at] = [whole.slice(skipped), end - skipped];
     const redacted = redactText(text);
@@ -110,7 +113,7 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
       const whole = before + text;
       const suspicious = isSuspicious(whole);
       const ofName = suspicious ? Math.max(0, unfinishedCredentialFrom(whole) - before.length) : text.length;
-      // What is inside a known secret may look like a beginning, and must not be cut off from it.
+      // The inside of a known secret may look like a beginning and must not be cut off from it.
       const ofKey = Math.min(unfinishedKeyFrom(text), unfinishedAccountKeyFrom(text, before));
       const from = outside(found, Math.min(ofToken, ofName, ofKey));
       return suspicious && from > 0 && from < text.length
@@ -127,25 +130,25 @@ export function createTextRedactor(secrets: readonly Secret[]): TextRedactor {
   };
 }
 
-/** With how many characters both begin. */
+/** Length of their common prefix. */
 function sameLength(one: string, other: string): number {
   let length = 0;
   while (one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
   return length;
 }
 
-/** Where a private key begins whose end has not arrived, or what may be the first line of one; else the text's length. */
+/** Start of a private key whose end has not arrived, or of what may be its first line; otherwise the text's length. */
 function unfinishedKeyFrom(text: string): number {
   const last = text.includes(privateKeyTrigger) ? [...text.matchAll(marker)].at(-1) : undefined;
   if (last?.[1] === "BEGIN" && text.length - last.index <= MAX_KEY) return last.index;
-  // The dashes at the end of a key are no beginning of another one.
+  // The dashes that end a key do not begin another one.
   const settledTo = last === undefined ? 0 : last.index + last[0].length;
   const tail = text.slice(Math.max(settledTo, text.length - MARKER_LENGTH));
   const at = tail.includes("-") ? (unfinishedMarker.exec(tail)?.index ?? tail.length) : tail.length;
   return text.length - tail.length + at;
 }
 
-/** Redact the blocks in which private keys are written down. One look at each marker, so the time is linear. */
+/** Redacts private key blocks. Each marker is examined once, so the time is linear. */
 function redactPrivateKeys(text: string): string {
   if (!text.includes(privateKeyTrigger)) return text;
   let redacted = "";

@@ -1,36 +1,36 @@
 import { looksRandom } from "./looks-secret.ts";
 import { REDACTED } from "./redacted.ts";
 
-/** What stands behind a token's beginning. */
+/** Characters after a token's beginning. */
 type Body = "letters" | "dashed" | "dotted";
 
 interface TokenKind {
-  /** Whose they are. */
+  /** The issuer. */
   readonly of: string;
   readonly beginnings: readonly string[];
   readonly body: Body;
-  /** The fewest characters behind the beginning. */
+  /** Minimum characters after the beginning. */
   readonly min: number;
-  /** What else must be true of them, where a word of prose or a CSS class could look the same. */
+  /** An additional check, where prose or a CSS class could look the same. */
   readonly check?: (body: string) => boolean;
 }
 
 const characters: Readonly<Record<Body, string>> = { letters: "[A-Za-z0-9]", dashed: "[\\w-]", dotted: "[\\w.-]" };
 
 const hasDigit = (body: string): boolean => /\d/.test(body);
-/** No name in snake or kebab case: a part of it is letters and digits in one, or longer than any word. */
+/** Excludes snake and kebab case names: one part must mix letters and digits, or be longer than any word. */
 const isGenerated = (body: string): boolean =>
   body
     .split(/[_.-]/)
     .some((part) => part.length >= 24 || (part.length >= 10 && hasDigit(part) && /[A-Za-z]/.test(part)));
 const isMixed = (body: string): boolean => (hasDigit(body) && /[A-Z]/.test(body)) || isGenerated(body);
-/** `header.claims.signature`, and whatever else has so many long parts. */
+/** `header.claims.signature`, and other values with as many long parts. */
 const hasParts =
   (count: number, length: number) =>
   (body: string): boolean =>
     body.split(".").filter((part) => part.length >= length).length >= count;
 
-/** Tokens that are secret by their own looks: a known prefix, and a run of characters behind it. */
+/** Tokens recognisable by themselves: a known prefix followed by a run of characters. */
 const kinds: readonly TokenKind[] = [
   {
     of: "Caret",
@@ -133,14 +133,14 @@ const kinds: readonly TokenKind[] = [
 ];
 
 export interface TokenPattern {
-  /** One of these stands in every text that it changes: looking for them first is much quicker. */
+  /** Every text it changes contains one of these: searching for them first is much faster. */
   readonly triggers: readonly string[];
   redact(text: string): string;
 }
 
 /**
- * A run is taken whole, however long, and looked at once; the next one is searched behind it. So the time is linear,
- * whatever the text. A beginning in the middle of a word is none.
+ * A run is matched whole, however long, and examined once; the search continues after it. So the time is always linear. A beginning in the
+ * middle of a word does not count.
  */
 function toPattern({ beginnings, body, min, check = () => true }: TokenKind): TokenPattern {
   const pattern = new RegExp(`(?<![A-Za-z0-9])(${anyOf(beginnings)})(${characters[body]}{${min},})`, "g");
@@ -148,7 +148,7 @@ function toPattern({ beginnings, body, min, check = () => true }: TokenKind): To
     triggers: beginnings,
     redact: (text) =>
       text.replace(pattern, (all: string, _beginning: string, run: string) => {
-        // A full stop ends a sentence, not a token. Counted from the end: `\.*$` would be tried at each of many full stops.
+        // A full stop ends the sentence, not the token. Counted from the end: `\.*$` would be tried at each of many full stops.
         let end = run.length;
         while (run[end - 1] === ".") end -= 1;
         return check(run.slice(0, end)) ? REDACTED + run.slice(end) : all;
@@ -160,13 +160,13 @@ function anyOf(texts: readonly string[]): string {
   return texts.map((text) => text.replaceAll(".", "\\.")).join("|");
 }
 
-/** What stands before a secret value, and how the value goes on for as long as its end has not come. */
+/** What precedes a secret value, and how the value continues until its end arrives. */
 export interface UnfinishedValue {
   readonly head: RegExp;
   readonly value: RegExp;
 }
 
-// What stands before the value is kept, so that in a stream only the value has to wait for its end.
+// The head is kept, so in a stream only the value must wait for its end.
 const WEBHOOK = String.raw`hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/|\.webhook\.office\.com\/webhookb2\/`;
 const TELEGRAM = String.raw`(?<![A-Za-z0-9])\d{8,10}:AA`;
 const AZURE_CLIENT = String.raw`(?<![\w~.-])[\w~.-]{3}\dQ~`;
@@ -182,16 +182,16 @@ function afterHead(triggers: readonly string[], head: string, value: string): To
   return { triggers, redact: (text) => text.replace(pattern, `$1${REDACTED}`) };
 }
 
-/** Secrets that are known by what stands around or inside them. */
+/** Secrets recognised by what surrounds them or by their inner structure. */
 const others: readonly TokenPattern[] = [
   // The URL alone allows posting.
   afterHead(["hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"], WEBHOOK, String.raw`[\w@/-]{20,}`),
-  // A bot of Telegram: its number, which is no secret, and 35 characters that begin with AA.
+  // A Telegram bot token: its number, which is not secret, and 35 characters that begin with AA.
   afterHead([":AA"], TELEGRAM, String.raw`[\w-]{33}(?![\w-])`),
-  // A client secret of Azure, whose list of them shows the first characters too.
+  // An Azure client secret; Azure also shows its first characters in lists.
   afterHead(["Q~"], AZURE_CLIENT, String.raw`[\w~.-]{31,34}(?![\w~.-])`),
   {
-    // An account key of Azure: 64 bytes. A digest in a lockfile is as long, and has its algorithm and a dash before it.
+    // An Azure account key: 64 bytes. A digest in a lockfile is as long, but preceded by its algorithm and a dash.
     triggers: ["=="],
     redact: (text) =>
       text.replace(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{86}==(?!=)/g, (all: string) =>
@@ -201,10 +201,10 @@ const others: readonly TokenPattern[] = [
 ];
 
 export const tokenPatterns: readonly TokenPattern[] = [...kinds.map(toPattern), ...others];
-/** What a string must contain somewhere to hold a token without a known prefix. */
+/** Substrings of which a string must contain one to hold a token without a known prefix. */
 export const otherTriggers: readonly string[] = others.flatMap(({ triggers }) => triggers);
 
-/** What tokens begin with, exactly as it is written. */
+/** The exact beginnings of tokens. */
 export const tokenBeginnings: readonly string[] = kinds.flatMap(({ beginnings }) => beginnings);
 const unfinishedBeginnings: ReadonlySet<string> = new Set(
   tokenBeginnings.flatMap((text) => Array.from(text, (_, index) => text.slice(0, index + 1))),
@@ -212,13 +212,13 @@ const unfinishedBeginnings: ReadonlySet<string> = new Set(
 /** Matches wherever a token may begin. */
 export const begun = new RegExp(`(?<![A-Za-z0-9])(?:${anyOf(tokenBeginnings)})`);
 const longestBeginning = Math.max(...tokenBeginnings.map(({ length }) => length));
-/** A longer run is no token any more. Web tokens that list the groups of a user have some thousand characters. */
+/** Longer runs are not tokens. Web tokens that list a user's groups have some thousand characters. */
 export const MAX_HELD = 8_192;
 const inRun = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
   inRun[character.charCodeAt(0)] = 1;
 
-/** Where a token stands, or the beginning of one, whose end has not arrived yet; the text's length when there is none. */
+/** Start of a token, or of a partial beginning, whose end has not arrived yet; the text's length if none. */
 export function unfinishedTokenFrom(text: string, settledTo = 0): number {
   let start = text.length;
   const least = Math.max(settledTo, text.length - MAX_HELD);
@@ -230,7 +230,7 @@ export function unfinishedTokenFrom(text: string, settledTo = 0): number {
   return start + unfinishedBeginningIn(run);
 }
 
-/** Where a beginning itself is cut in two; the length of the run when it is not. */
+/** Position of an incomplete beginning; the run's length if there is none. */
 function unfinishedBeginningIn(run: string): number {
   for (let from = Math.max(0, run.length - longestBeginning + 1); from < run.length; from += 1)
     if ((from === 0 || !isLetter(run.charCodeAt(from - 1))) && unfinishedBeginnings.has(run.slice(from))) return from;
@@ -241,21 +241,21 @@ function isLetter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
-/** So long is an account key of Azure, which nothing stands before, and so long a run before it is taken for one. */
+/** Length of an Azure account key (no prefix), and the shortest run treated as one. */
 const ACCOUNT_KEY = 88;
 const MIN_ACCOUNT_KEY = 32;
 const inKey = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=")
   inKey[character.charCodeAt(0)] = 1;
 
-/** Where a run stands at the end of the text that may become an account key; the text's length when there is none. */
+/** Start of a run at the end of the text that may become an account key; the text's length if none. */
 export function unfinishedAccountKeyFrom(text: string, before: string): number {
   const inText = keyRunOf(text);
   const length = inText === text.length ? inText + keyRunOf(before) : inText;
   return inText === 0 || length < MIN_ACCOUNT_KEY || length > ACCOUNT_KEY ? text.length : text.length - inText;
 }
 
-/** How many characters at the end could be those of a key, counted no further than one is long. */
+/** Number of key characters at the end, counted no further than a key is long. */
 function keyRunOf(text: string): number {
   const least = Math.max(0, text.length - ACCOUNT_KEY - 1);
   let start = text.length;

@@ -4,7 +4,7 @@ import { createRedactor } from "./redactor.ts";
 
 const redactor = createRedactor({ secrets: [] });
 
-/** Made up, and as mixed as generated ones are. */
+/** Made up, but as mixed as generated ones. */
 const mixed = (count: number): string => "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA".repeat(8).slice(0, count);
 const hex = (count: number): string => "3f9a1c7e5b2d8046".repeat(8).slice(0, count);
 
@@ -46,7 +46,7 @@ const tokens: Readonly<Record<string, string>> = {
   "a Databricks token": `dapi${hex(32)}`,
 };
 
-/** Those that are known by what stands around them, and what is left of them. */
+/** Secrets recognised by their context, and what is left of them. */
 const inPlace: Readonly<Record<string, readonly [text: string, kept: string]>> = {
   "a Slack webhook": [
     `https://hooks.slack.com/services/T00000000/B00000000/${mixed(24)}`,
@@ -123,7 +123,7 @@ describe("A web token of thousands of characters", () => {
 });
 
 describe("A secret that is known by its place", () => {
-  // Nothing stands before that one: it is known by its length.
+  // That one has no prefix: it is recognised by its length.
   const { "an Azure account key by itself": alone, ...named } = inPlace;
 
   it("is kept up to where it gets too long for a word: an Azure account key by itself", async () => {
@@ -218,7 +218,7 @@ describe("The time it takes to redact", () => {
   ];
 
   it.each(pieces)("is linear in texts that repeat %j", (piece) => {
-    // Four times the text takes four times as long, give or take a collection; with its square it would be sixteen.
+    // Four times the text takes four times as long, give or take a collection; quadratic time would be sixteen times.
     const length = 100_000;
     const small = workMs(piece, length);
     const large = workMs(piece, 4 * length);
@@ -231,7 +231,7 @@ describe("The time it takes to redact", () => {
   });
 });
 
-/** The processor's time on this thread, which a busy machine does not add to; the best of three. */
+/** Processor time of this thread, which a busy machine does not increase; the best of three. */
 function workMs(piece: string, length: number): number {
   const text = piece.repeat(Math.ceil(length / piece.length));
   const times = Array.from({ length: 3 }, () => {

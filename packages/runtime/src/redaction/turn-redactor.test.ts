@@ -16,7 +16,7 @@ const call: AgentEvent = { type: "tool-call", callId: "c1", name: "sh", kind: "s
 const prints = (text: string): AgentEvent => ({ type: "tool-output", callId: "c1", text });
 const result = (output: string): AgentEvent => ({ type: "tool-result", callId: "c1", status: "ok", output });
 
-/** What the log keeps of what is said in these pieces. */
+/** What the log keeps of text said in these pieces. */
 function keptOf(by: Redactor, pieces: readonly string[], make = says, close = textEnd): string {
   const turn = by.forTurn();
   const kept = [...pieces.map(make), close].flatMap((event) => turn.redactEvents([event]).kept);

@@ -3,40 +3,39 @@ import { createPacedSearch } from "./paced-search.ts";
 import { redactEvent } from "./redact-json.ts";
 import { contextOf, type TextRedactor } from "./text-redactor.ts";
 
-/** The next events of a turn, twice: number for number the same events. One array where nothing was redacted. */
+/** The next events of a turn in two forms, matching one to one. The same array if nothing was redacted. */
 export interface RedactedBatch {
-  /** For the log and for other readers. */
+  /** For the log and other readers. */
   readonly kept: readonly AgentEvent[];
-  /** Unredacted, for the client that asked and the person who decides. */
+  /** Unredacted, for the requesting client and the person who decides. */
   readonly said: readonly AgentEvent[];
   /**
-   * For each of them the index of the event it was made from; -1 for text that an earlier batch held back. Undefined where
-   * they are the very events that were given.
+   * For each, the index of its source event; -1 for text held back by an earlier batch. Undefined if they are the given events themselves.
    */
   readonly origins: readonly number[] | undefined;
 }
 
 export interface TurnRedactor {
   /**
-   * Redact the next events of a turn. Gives back the same array when there was nothing to do.
+   * Redacts the next events of a turn. Returns the same array if nothing changed.
    *
-   * Deltas of one block are one text: its end is held back as long as it could be the beginning of a secret, and
-   * comes with the block's next delta or in one of its own before the block ends.
+   * Deltas of one block are one text: its end is held back as long as it could begin a secret, and released with the block's next delta or
+   * in a separate one before the block ends.
    */
   redactEvents(events: readonly AgentEvent[]): RedactedBatch;
-  /** Whether there is nothing to do with the next delta; `note` must follow where it is taken as it is. */
+  /** Whether the next delta can pass unchanged; if it does, call `note`. */
   isPlain(delta: Delta): boolean;
-  /** Takes note of a delta that is plain. */
+  /** Records a plain delta that was passed on. */
   note(delta: Delta): void;
-  /** What is held back now, by block or call. */
+  /** What is currently held back, by block or call. */
   readonly held: ReadonlyMap<string, Delta>;
-  /** The end of what was let go of each, as it is kept: what follows is matched together with it. */
+  /** The redacted end of what was released of each: matched together with what follows. */
   readonly before: ReadonlyMap<string, string>;
 }
 
 type Delta = AgentEventOf<"text-delta" | "thinking-delta" | "tool-output">;
 
-/** What is kept of an event, and the event itself: the same object where nothing was redacted. */
+/** The logged form of an event and the event itself: the same object if nothing was redacted. */
 type Pair = readonly [kept: AgentEvent, said: AgentEvent];
 
 export function createTurnRedactor(
@@ -82,7 +81,7 @@ export function createTurnRedactor(
     before.set(key, contextOf(before.get(key) ?? "", delta.text));
   };
 
-  /** True of a delta with which nothing has to be done; it is then taken note of. */
+  /** True for a delta that can pass unchanged, which it then notes. */
   function passes(event: AgentEvent | undefined): boolean {
     if (event === undefined || !isDelta(event) || !isPlain(event)) return false;
     note(event);
@@ -122,7 +121,7 @@ export function createTurnRedactor(
   };
 }
 
-/** `made` is what was made of each event: the last is the event itself, what comes before it was held back. */
+/** `made` lists the results for each event: the last one is the event itself, those before it had been held back. */
 function toBatch(events: readonly AgentEvent[], made: readonly (readonly Pair[])[]): RedactedBatch {
   const pairs = made.flat();
   const isUnaltered = isSame(events, pairs);
@@ -141,7 +140,7 @@ function isDelta(event: AgentEvent): event is Delta {
   return event.type === "text-delta" || event.type === "thinking-delta" || event.type === "tool-output";
 }
 
-/** Ids of blocks are ours, `text-1`, and none is like this of a call; joining strings for each delta would cost more than the search. */
+/** Block ids are ours (`text-1`) and cannot collide with a call's key; joining strings for each delta would cost more than the search. */
 function keyOf(event: { readonly blockId: string } | { readonly callId: string }): string {
   return "blockId" in event ? event.blockId : `call ${event.callId}`;
 }

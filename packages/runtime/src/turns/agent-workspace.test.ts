@@ -124,7 +124,7 @@ describe("an agent that works elsewhere than its session", () => {
 });
 
 describe("a session that the upstream never had", () => {
-  /** Copies what the first session has, as a fork does. */
+  /** Copies the first session's contents, as a fork does. */
   async function fork(sessionId: string): Promise<string> {
     const events = await engine.store.read(sessionId);
     await engine.store.createSession({ id: "fork", workspace: project, lane: "sim", createdAt: 1 });

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** Throws for words that no turn can begin with. Checked where they are taken, too: in a queue they would hold up what stands behind them. */
+/** Throws for a prompt that no turn can start with. Also checked when a prompt is queued: a bad one would block those behind it. */
 export function assertPrompt(prompt: string): void {
   if (prompt.trim() === "") throw new CaretError("invalid-request", "The prompt is empty");
   if (prompt.includes("\0"))

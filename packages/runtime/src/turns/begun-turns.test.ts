@@ -11,9 +11,9 @@ import { completedEnd, says, scriptedEngine, scriptedLane } from "./testing/scri
 
 let directory: string;
 let workspace: string;
-/** What the disk waits for before it syncs. */
+/** The disk syncs once this resolves. */
 let disk: PromiseWithResolvers<void>;
-/** The agent has said all it has to say. */
+/** The agent has said everything. */
 let spoken: PromiseWithResolvers<void>;
 let openEngine: (options?: Pick<SessionEngineOptions, "startsWhenDurable">) => SessionEngine;
 let engine: SessionEngine;
@@ -80,7 +80,7 @@ describe("where agents start only when the start of their turn is in the log", (
     await engine.close();
     engine = openEngine({ startsWhenDurable: true });
   });
-  /** An agent that could start would have by then. */
+  /** By then, an agent able to start would have started. */
   const hasSpoken = () => Promise.race([spoken.promise.then(() => true), setTimeout(20, false)]);
 
   it("no agent runs before", async () => {

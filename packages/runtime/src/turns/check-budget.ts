@@ -10,17 +10,17 @@ import {
 const WARNING_SHARE = 0.8;
 const DAY_MS = 86_400_000;
 
-/** What is absent is not limited. */
+/** An omitted unit has no limit. */
 type Limits = { readonly [unit in Exclude<BudgetUnit, "turns">]?: number | undefined };
 
-/** What each user, or each team, may use in a day. */
+/** What each user, or each team, may use per day. */
 export interface Quota extends Limits {
   readonly turns?: number | undefined;
-  /** How many of its turns may run at once. */
+  /** Concurrent turns. */
   readonly atOnce?: number | undefined;
 }
 
-/** The most each scope may use. */
+/** The limits per scope. */
 export interface Budgets extends Readonly<Record<Exclude<BudgetScope, QuotaScope>, Limits>> {
   readonly user?: Quota;
   readonly team?: Quota;
@@ -29,7 +29,7 @@ export interface Budgets extends Readonly<Record<Exclude<BudgetScope, QuotaScope
 export const quotaScopes = ["user", "team"] as const;
 export type QuotaScope = (typeof quotaScopes)[number];
 
-/** The settings, and what a session may consume besides: the smaller limit holds. */
+/** Combines the settings with the session's own limits; the smaller one wins. */
 export function withSessionBudget(budgets: Budgets, own: AgentBudget = {}): Budgets {
   return { ...budgets, turn: smaller(budgets.turn, own.turn), session: smaller(budgets.session, own.session) };
 }
@@ -42,10 +42,7 @@ function smaller(a: Limits, b: Limits = {}): Limits {
   return Object.fromEntries(limits);
 }
 
-/**
- * What each scope has used. `unknown` when upstream did not say, or nobody knows the price, of any part of it: a sum
- * with a hole is not a sum.
- */
+/** Usage per scope. `unknown` if upstream omitted any part of it or the price of any part is unknown: a partial sum would mislead. */
 export interface Spent extends Readonly<Record<Exclude<BudgetScope, QuotaScope>, SpentSum>> {
   readonly user?: SpentSum;
   readonly team?: SpentSum;
@@ -78,11 +75,11 @@ interface Line {
 export interface SpentBudgets {
   readonly budgets: Budgets;
   readonly spent: Spent;
-  /** Says how long the day lasts. */
+  /** Determines when the day ends. */
   readonly nowMs: number;
 }
 
-/** Hold what was spent against the budgets. A budget is used up when it is reached, not only when it is passed. */
+/** Checks usage against the budgets. A budget counts as used up once it is reached, not only when it is exceeded. */
 export function checkBudget({ budgets, spent, nowMs }: SpentBudgets): BudgetVerdict {
   const lines = listLimits(budgets, spent);
   const exceeded = lines.filter(({ used, limit }) => used !== "unknown" && used >= limit);
@@ -93,7 +90,7 @@ export function checkBudget({ budgets, spent, nowMs }: SpentBudgets): BudgetVerd
   return warnings.length === 0 ? { kind: "ok" } : { kind: "warning", warnings };
 }
 
-/** Every limit that is set, with what is used of it. Those of users and teams are for turns that have one. */
+/** Lists every configured limit with its usage. User and team limits apply only to turns that have a user or a team. */
 export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
   return budgetScopes.flatMap((scope) => {
     const sum = spent[scope];
@@ -108,7 +105,7 @@ export function listLimits(budgets: Budgets, spent: Spent): readonly Line[] {
 function exceededError(lines: readonly Line[], nowMs: number): CaretError {
   const names = lines.map(({ scope, unit }) => `budgets.${scope}.${unit}`);
   const wait = lines.some(({ scope }) => isOfDay.has(scope)) ? ", or wait for the next day" : "";
-  // A limit of the session or the turn is still used up tomorrow.
+  // A session or turn limit does not reset at midnight, so waiting would not help.
   const passes = lines.every(({ scope }) => isOfDay.has(scope));
   return new CaretError("budget-exceeded", lines.map(usedUpText).join("; "), {
     fix: `Raise ${names.join(" and ")}${wait}.`,
@@ -116,7 +113,7 @@ function exceededError(lines: readonly Line[], nowMs: number): CaretError {
   });
 }
 
-/** Until 00:00 UTC, when the counts of a day begin again. */
+/** Until 00:00 UTC, when the daily counts reset. */
 function secondsLeftOfDay(nowMs: number): number {
   return Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000);
 }

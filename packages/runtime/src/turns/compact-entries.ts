@@ -1,12 +1,12 @@
 import { isDelta, isSameBlock, trimEndOf } from "@caret/protocol";
 import type { LaneEntry } from "../lanes/lane.ts";
 
-/** More than a person reads or a page shows. The agent itself has seen all of it. */
+/** More than a person reads or a page shows. The agent itself has seen the full output. */
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 
 /**
- * What an agent's tools printed, up to a limit. A tool that prints fifty megabytes would otherwise have every byte of
- * them searched for secrets, logged and sent, while all other streams wait. Gives back the same array when nothing is cut.
+ * Caps the output of an agent's tools. Otherwise every byte of a fifty-megabyte output would be searched for secrets, logged and sent,
+ * while all other streams wait. Returns the same array if nothing is cut.
  */
 export function capOutputs(entries: readonly LaneEntry[], limit = MAX_OUTPUT_CHARACTERS): readonly LaneEntry[] {
   const isTooLong = ({ event }: LaneEntry): boolean => event.type === "tool-result" && event.output.length > limit;
@@ -22,10 +22,10 @@ function capOutput(entry: LaneEntry, limit: number): LaneEntry {
   return { ...entry, event: { ...event, output } };
 }
 
-/** No secret is longer. */
+/** Longer than any secret. */
 const MAX_WORD = 8_192;
 
-/** Up to where the text is whole words: the redactor would not know half a secret for one. */
+/** Moves the cut back to a word boundary: the redactor would not recognise half a secret. */
 function endOfWord(text: string, limit: number): number {
   const before = text.slice(Math.max(0, limit - MAX_WORD), limit);
   const word = before.length - trimEndOf(before, /\S/).length;
@@ -33,8 +33,8 @@ function endOfWord(text: string, limit: number): number {
 }
 
 /**
- * Join neighbouring deltas of one block. A batch is what came in one read, so nothing waits for this; but a flood of
- * tiny deltas is then logged, redacted and sent as one event per read instead of hundreds.
+ * Joins adjacent deltas of one block. A batch is one read, so this delays nothing; but a flood of tiny deltas is then logged, redacted and
+ * sent as one event per read instead of hundreds.
  */
 export function joinDeltas(entries: readonly LaneEntry[]): readonly LaneEntry[] {
   if (entries.length === 1) return entries;

@@ -33,7 +33,7 @@ const answers: LaneScript = async function* () {
   yield [completedEnd];
 };
 
-/** Works until it is told to stop. */
+/** Works until told to stop. */
 const works: LaneScript = async function* (_request, signal) {
   yield says("Working.");
   if (!signal.aborted) await once(signal, "abort");

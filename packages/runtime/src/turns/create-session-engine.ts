@@ -32,7 +32,7 @@ import { createUnendedTurns } from "./unended-turns.ts";
 /** How long closing waits for a log that another process holds. */
 const CLOSE_WAIT_MS = 2_000;
 
-/** How a turn ended, and the last usage that upstream reported for it. */
+/** How a turn ended, and the last usage upstream reported for it. */
 export interface TurnEnd {
   readonly outcome: TurnOutcome;
   readonly usage: Usage | undefined;
@@ -41,54 +41,54 @@ export interface TurnEnd {
 export interface SessionEngineOptions {
   readonly store: EventStore;
   readonly lanes: readonly Lane[];
-  /** The lane of everyday turns. */
+  /** The lane of ordinary turns. */
   readonly defaultLane: LaneName;
-  /** What `auto` may choose from, turn by turn. Absent: the default lane alone. */
+  /** Lanes that `auto` chooses from for each turn. Default: only the default lane. */
   readonly autoLanes?: readonly LaneName[];
-  /** Whose tools a person is asked about who attends a turn, where `auto` may choose. */
+  /** Whose tools an attending person is asked about, if `auto` can choose. */
   readonly attendedOwner?: "agent" | "gateway";
   readonly redactor: () => Redactor;
   readonly allowedWorkspaces: AllowedWorkspaces;
-  /** As they are now: read when a turn begins. */
+  /** Read when a turn begins, so a change applies to the next turn. */
   readonly budgets: () => Budgets;
   readonly defaults: {
     readonly model: string;
     readonly mode: TurnMode;
     readonly force: boolean;
-    /** The least that turns are walled in by; absent: `off`. */
+    /** Minimum sandbox for all turns. Default: `off`. */
     readonly sandbox?: SandboxWord;
   };
-  /** Absent: a turn that asks for a sandbox is refused. */
+  /** Omitted: a turn that asks for a sandbox is refused. */
   readonly sandboxes?: Sandboxes;
   /**
-   * A turn's agent is started only when the start of the turn is in the log: for a log that is elsewhere and may be away for long. A turn that is
-   * refused has then done nothing, and may be asked for again. Absent: it starts while the disk is at work.
+   * Start the agent only once the turn's start is in the log: for a remote log that can be away for long. A refused turn has then done
+   * nothing and can be retried. Default: the agent starts while the log is being written.
    */
   readonly startsWhenDurable?: boolean | undefined;
   readonly maxRawBytes: number;
-  /** The tools that the gateway runs. Absent: it runs none. */
+  /** The gateway's own tools. Omitted: it runs none. */
   readonly toolbox?: ToolboxSettings;
   /** How long a client may take to answer a parked call. */
   readonly parkedLimitMs: number;
-  /** How often calls may repeat themselves; absent limits are the guard's own. */
+  /** How often calls may repeat. Omitted limits use the loop detector's defaults. */
   readonly loops?: Partial<LoopLimits>;
-  /** How long a person may take to answer what a turn asks; absent: as long as a client. */
+  /** How long a person may take to answer a turn's question. Default: as long as a client. */
   readonly askLimitMs?: number;
-  /** How many turns run at once; more are refused as `overloaded`. Absent: no limit. */
+  /** Maximum of concurrent turns; further ones are refused as `overloaded`. Default: no limit. */
   readonly maxTurns?: number | undefined;
-  /** How long a turn has to wait for its client before it gives way to a new one, where `maxTurns` run. */
+  /** How long a turn must have waited for its client before it can give way to a new one, once `maxTurns` run. */
   readonly giveWayMs?: number | undefined;
-  /** Called once for every turn that has ended, whether or not a client follows it. Must not throw. */
+  /** Called once for every ended turn, whether or not a client follows it. Must not throw. */
   readonly onTurnEnd?: ((end: TurnEnd) => void) | undefined;
-  /** Absent: turns are not traced. */
+  /** Omitted: turns are not traced. */
   readonly tracer?: Tracer | undefined;
   readonly newId: () => string;
-  /** An id that every client's format accepts. */
+  /** Makes an id that every client's format accepts. */
   readonly newCallId: () => string;
   readonly wallClock: () => number;
 }
 
-/** Sessions and their turns: who may start one, where it runs, and that it ends. */
+/** Sessions and their turns: decides who may start one and where it runs, and makes sure that it ends. */
 export function createSessionEngine(options: SessionEngineOptions): SessionEngine {
   const { store } = options;
   const toolbox = options.toolbox && createLazyToolbox(options.toolbox);
@@ -104,13 +104,13 @@ export function createSessionEngine(options: SessionEngineOptions): SessionEngin
     const request = withAllowedDirectories(asked, options);
     assertApart(request, request.workspace, options.allowedWorkspaces);
     const old = request.sessionId === undefined ? undefined : await openSession(options, request);
-    // A new session is not written for a turn that is refused.
+    // Opened only here: a refused turn must not create a session.
     const start = async () => beginIn(old ?? (await openSession(options, request)), request);
     return await passQuota(old?.session ?? request, start);
   };
 
   const beginIn = async ({ session, saved }: OpenedSession, request: TurnRequest): Promise<RunningTurn> => {
-    // Under an id that was just made there is nothing to compare with, and no turn that another process could run.
+    // A fresh id has no earlier workspace to compare with, and no other process can be running a turn of it.
     const isNew = request.sessionId === undefined && request.newSessionId === undefined;
     if (!isNew) assertSameWorkspace(session, request.workspace, options.allowedWorkspaces);
     assertApart(request, session.workspace, options.allowedWorkspaces);
@@ -186,11 +186,11 @@ async function createSession(
   const { agentWorkspace } = withAllowedDirectories(request, options);
   const { session, saved } = newSession(options, request, request.title);
   await saved;
-  // The first turn of a session that names no lane may take another one than the default.
+  // Without a named lane, the session's first turn may pick another lane than the default.
   if (session.lane === undefined) return session;
   const lane = findLane(options, session.lane);
   const directory = agentWorkspace ?? session.workspace;
-  // A program that is to be walled in is not started outside, either: the first turn makes the chat.
+  // A sandboxed program must not start outside its sandbox, so the first turn creates the chat.
   const isWalled = strictest(options.defaults.sandbox, session.sandbox) !== "off";
   const upstream = isWalled ? undefined : await lane.createSession?.(directory, AbortSignal.timeout(30_000));
   return upstream === undefined ? session : await options.store.updateSession(session.id, { upstream });
@@ -202,7 +202,7 @@ async function openSession(options: SessionEngineOptions, request: TurnRequest):
     assertUnchanged(opened.session, request.afterSeq);
     return opened;
   }
-  // A new session is not written for a turn that is refused.
+  // Check the sandbox first: a refused turn must not create a session.
   if (isWalledIn(options, request, undefined)) await sandboxOf(options, request, undefined);
   return newSession(options, request, request.title ?? request.prompt, request.newSessionId);
 }
@@ -212,13 +212,13 @@ async function interruptAll(turns: readonly RunningTurn[]): Promise<void> {
   await Promise.all(turns.map(({ settled }) => settled));
 }
 
-/** Where other machines write the log, too, the caller has decided by what was there when it looked. */
+/** If other machines write this log too, the caller's decision may rest on an outdated state. */
 function assertUnchanged({ id, lastSeq }: SessionRecord, afterSeq: number | undefined): void {
   if (afterSeq !== undefined && lastSeq !== afterSeq)
     throw new CaretError("session-busy", `Another turn of the session ${id} was written meanwhile`);
 }
 
-/** Tools of the gateway, and agents that work elsewhere than their session, work where turns may work, and nowhere else. */
+/** Restricts the gateway's tools, and agents that work outside their session's directory, to allowed workspaces. */
 function withAllowedDirectories<Request extends Omit<TurnRequest, "prompt">>(
   request: Request,
   { toolbox, allowedWorkspaces }: SessionEngineOptions,
@@ -238,7 +238,7 @@ function withAllowedDirectories<Request extends Omit<TurnRequest, "prompt">>(
   };
 }
 
-/** Where an agent works that has no tools of its own, its settings are written for every turn: not in the user's files. */
+/** Agents without tools get per-turn settings files, so they must not run in a user directory. */
 function assertApart(
   { gatewayTools, agentWorkspace }: TurnRequest,
   workspace: string | undefined,
@@ -252,7 +252,7 @@ function assertApart(
   });
 }
 
-/** A chat belongs to its directory: elsewhere the upstream would silently begin a new one. */
+/** A chat belongs to its directory: in another one, upstream would silently begin a new chat. */
 function assertSameWorkspace(session: SessionRecord, workspace: string | undefined, allowed: AllowedWorkspaces): void {
   const own = allowedWorkspace(session.workspace, allowed);
   if (workspace === undefined || allowedWorkspace(workspace, allowed) === own) return;
@@ -261,7 +261,7 @@ function assertSameWorkspace(session: SessionRecord, workspace: string | undefin
   });
 }
 
-/** What upstream has of a session between its turns. `agentWorkspace` is where its agent itself works. */
+/** What upstream holds for a session between its turns. `agentWorkspace` is the agent's own directory. */
 function sessionUpstream(options: SessionEngineOptions): Pick<SessionEngine, "release" | "hasLostChat"> {
   return {
     async release({ workspace }: SessionRecord, agentWorkspace: string) {

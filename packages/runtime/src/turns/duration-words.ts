@@ -4,7 +4,7 @@ const units = [
   { name: "s", ms: 1_000 },
 ] as const;
 
-/** `30 min`, `20 ms`: in the largest unit that has no remainder. */
+/** Formats a duration as `30 min` or `20 ms`: in the largest unit that divides it evenly. */
 export function durationWords(ms: number): string {
   const unit = units.find((each) => ms >= each.ms && ms % each.ms === 0);
   return unit === undefined ? `${ms} ms` : `${ms / unit.ms} ${unit.name}`;

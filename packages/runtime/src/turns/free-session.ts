@@ -3,8 +3,8 @@ import type { EventStore, SessionRecord } from "../log/event-store.ts";
 import { interruptRunningTurns } from "../log/interrupted-end.ts";
 
 /**
- * A session that no turn runs in, as it stands then. The log is shared with other processes: a turn of a living one makes
- * the session busy, a turn whose process is gone is ended first. Call it only when this process runs no turn of it.
+ * Frees a session of turns and returns its current record. The log is shared with other processes: a turn of a live process makes the
+ * session busy; a turn whose process is gone is ended first. Call it only if this process runs no turn of the session.
  */
 export async function freeSession(store: EventStore, session: SessionRecord): Promise<SessionRecord> {
   const turns = await store.runningTurns({ sessionId: session.id });

@@ -1,6 +1,6 @@
 import type { RunningTurn } from "./session-engine.ts";
 
-/** A client that runs a tool is given so long before its turn may have to give way. */
+/** Time a client has to run a tool before its turn may have to give way. */
 const GIVE_WAY_MS = 10_000;
 
 type ParkedTurn = Pick<RunningTurn, "cancel" | "outcome"> & {
@@ -10,18 +10,18 @@ type ParkedTurn = Pick<RunningTurn, "cancel" | "outcome"> & {
 export interface GiveWayOptions {
   readonly turns: () => readonly ParkedTurn[];
   readonly giveWayMs?: number | undefined;
-  /** The clock of `waitsSince`. */
+  /** Same clock as `waitsSince`. */
   readonly now: () => number;
 }
 
-/** Where the places are taken: turns that do nothing but wait for their client make room. */
+/** Makes room when all places are taken, by ending turns that only wait for their client. */
 export interface GivingWay {
   /**
-   * Ends the turn that has waited longest, if that is long enough: its session is kept, and goes on with a new agent when the client comes
-   * back with the results. Resolves when it has ended. Undefined: none has waited so long.
+   * Ends the turn that has waited longest, if it has waited long enough: its session is kept and continues with a new agent when the
+   * client returns with the results. Resolves once the turn has ended. Undefined: no turn has waited long enough.
    */
   makeRoom(): Promise<unknown> | undefined;
-  /** After so many milliseconds one will have; undefined: none waits. */
+  /** Milliseconds until `makeRoom` can succeed; undefined: no turn waits. */
   roomInMs(): number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createGivingWay({ turns, giveWayMs = GIVE_WAY_MS, now }: GiveWay
       if (turn === undefined || waitedMs === undefined || waitedMs < giveWayMs) return undefined;
       leaving.add(turn);
       turn.cancel("It waited for its client, and gave way to a new turn: too many were running");
-      // Its place is free even when its end does not reach the log.
+      // Its place is free even if its end does not reach the log.
       return turn.outcome.catch(() => undefined);
     },
     roomInMs() {

@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Says its workspace and prompt in steps; how long each takes is the schedule's business. */
+/** Says its workspace and prompt in steps; the schedule decides how long each takes. */
 function pacedLane(next: () => number): LaneScript {
   return async function* ({ prompt, workspace }) {
     const upstream = { lane: "sim", sessionId: `chat-of-${workspace}` } as const;

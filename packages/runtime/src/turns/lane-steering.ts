@@ -9,11 +9,13 @@ export interface LaneSteeringOptions {
   readonly hasEnded: () => boolean;
 }
 
-/** What the user says while a turn runs whose tools the gateway does not run: the lane's upstream takes it, where it can. */
+/** Steering of a running turn whose tools the gateway does not run: passed to the lane's upstream, if it supports that. */
 export interface LaneSteering {
-  /** It is in the log when this resolves. Rejects with `unsupported` where the lane takes nothing, with `not-found` after the turn. */
+  /**
+   * Resolves once the text is in the log. Rejects with `unsupported` if the lane cannot be steered, and with `not-found` after the turn.
+   */
   add(text: string): Promise<void>;
-  /** What has not reached the agent, oldest first. */
+  /** Texts that have not reached the agent, oldest first. */
   unsent(): readonly string[];
 }
 
@@ -31,7 +33,7 @@ export function createLaneSteering({ lane, turnId, write, hasEnded }: LaneSteeri
         waiting.delete(said);
         await write([{ type: "notice", kind: "steer", message: text, detail: { isHeard: true } }]);
       });
-      heard.catch(() => undefined); // it stays among what was not sent, and the person sees it there
+      heard.catch(() => undefined); // stays in `unsent()`, where the person sees it
     },
     unsent: () => [...waiting].map(({ text }) => text),
   };

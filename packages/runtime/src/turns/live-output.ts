@@ -1,10 +1,10 @@
 import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 
-/** How often what a command prints is emitted: a flood of small writes is then a few events. */
+/** Interval between emitted events: combines a flood of small writes into a few. */
 const EMIT_MS = 100;
-/** What the log keeps of it beside the result, in characters. */
+/** Output characters that the log keeps in addition to the result. */
 const MAX_EMITTED = 128 * 1024;
-/** Beyond that its end is kept, for the result of a command that is stopped. */
+/** Tail kept beyond that, for the result of a command that is stopped. */
 const MAX_TAIL = 16 * 1024;
 const LEFT_OUT = "\n[… more output: its end comes with the result …]\n";
 
@@ -13,12 +13,12 @@ export interface LiveOutputOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
 }
 
-/** What a running command has printed: emitted while it runs, bounded, and known when the command is stopped. */
+/** Output of a running command: emitted as it arrives, bounded, and available if the command is stopped. */
 export interface LiveOutput {
   push(text: string): void;
-  /** Nothing is emitted from here on. Returns what was not emitted yet. */
+  /** Returns what was not emitted yet and cancels the pending emit. Push nothing afterwards: it would be emitted. */
   end(): readonly AgentEventOf<"tool-output">[];
-  /** Its beginning, and where it is longer its end, too. */
+  /** Head of the output and, if truncated, its tail. */
   soFar(): string;
 }
 
@@ -38,7 +38,7 @@ export function createLiveOutput({ callId, write }: LiveOutputOptions): LiveOutp
     return [{ type: "tool-output", callId, text }];
   };
   const emit = (): void => {
-    // A log that cannot be written stops the turn by itself.
+    // A failing log stops the turn on its own.
     write(take()).catch(() => undefined);
   };
 

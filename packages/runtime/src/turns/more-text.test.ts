@@ -13,7 +13,7 @@ import type { TurnWriter } from "./turn-writer.ts";
 const secret = "lantern-moss-71";
 
 let directory: string;
-/** A store that commits later what nobody waits for. */
+/** A store that delays commits that are not awaited. */
 let store: EventStore;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "caret-more-"));

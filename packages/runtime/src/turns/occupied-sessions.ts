@@ -1,11 +1,11 @@
 import { CaretError } from "@caret/protocol";
 import type { RunningTurn } from "./session-engine.ts";
 
-/** The sessions that nobody else may take here: a turn of them runs, or something is being done to them. */
+/** Sessions occupied in this process: one of their turns runs, or they are being changed. */
 export interface OccupiedSessions {
-  /** Do something to a session that is free. Rejects with `session-busy` when it is not. */
+  /** Runs `work` while holding a free session. Rejects with `session-busy` if the session is occupied. */
   hold<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
-  /** A turn of the session runs from now on until it is settled. */
+  /** Marks the session as running this turn until the turn is settled. */
   run(turn: RunningTurn): void;
   turn(sessionId: string): RunningTurn | undefined;
   turns(): readonly RunningTurn[];

@@ -9,7 +9,7 @@ import type { TurnRequest } from "./session-engine.ts";
 import { titleOf } from "./title-of.ts";
 import { whoseOf } from "./turn-budget.ts";
 
-/** A session, and when it is in the log: what is written next may follow without waiting for the disk in between. */
+/** A session, and a promise for when it is in the log: later writes need not wait for the disk in between. */
 export interface OpenedSession {
   readonly session: SessionRecord;
   readonly saved: Promise<unknown>;
@@ -32,13 +32,13 @@ export function newSession(
     createdAt: options.wallClock(),
     ...(title === undefined ? {} : { title: titleOf(title, options.redactor()) }),
   };
-  // A turn is behind it, which is not given up because another process holds the log.
+  // Keep trying: the turn behind it must not fail just because another process holds the log.
   const saved = options.store.createSession(session, { keepTrying: true });
-  saved.catch(() => undefined); // the caller that waits for it gets the error; a turn that was refused before it began does not
+  saved.catch(() => undefined); // the awaiting caller gets the error; a turn refused before it began never awaits it
   return { session: toSessionRecord(session), saved };
 }
 
-/** A session of ours by its id, or one that was made elsewhere and that a lane can find in the workspace. */
+/** Finds a session of ours by its id, or imports one made elsewhere that a lane finds in the workspace. */
 export async function oldSession(
   options: SessionEngineOptions,
   id: string,
@@ -50,19 +50,19 @@ export async function oldSession(
   const workspace = request.workspace && allowedWorkspace(request.workspace, options.allowedWorkspaces);
   const upstream = workspace === undefined ? undefined : lane.findSession?.(id, workspace);
   if (upstream === undefined) throw new CaretError("session-not-found", `There is no session ${id}`);
-  // It keeps its name, so that a client that sends it again finds the same session.
+  // Keep the id, so a client that sends it again finds the same session.
   const title = request.title ?? request.prompt;
   const { session, saved } = newSession(options, { ...request, lane: lane.name }, title, id);
   await saved;
   return { session: await options.store.updateSession(session.id, { upstream }), saved };
 }
 
-/** The lane of that name; where none is named, that of everyday turns. */
+/** The lane of that name. Default: the lane of ordinary turns. */
 export function findLane({ lanes, defaultLane }: SessionEngineOptions, name: LaneName | "auto" | undefined): Lane {
   return laneNamed(lanes, name === undefined || name === "auto" ? defaultLane : name);
 }
 
-/** A session keeps a lane that was named, or the only one there is to choose; else each of its turns chooses. */
+/** Pins a named lane, or the only one available, to the session; otherwise each turn chooses. */
 function laneOf(
   { lanes, defaultLane, autoLanes = [defaultLane] }: SessionEngineOptions,
   name: LaneName | "auto" | undefined,

@@ -2,23 +2,23 @@ import { type AgentEvent, type AgentEventOf, type Delta, isDelta, isSameBlock } 
 import type { EventEntry } from "../log/event-store.ts";
 import { lengthOfEvent } from "../log/length-of-event.ts";
 
-/** Text of this length is not joined any further: readers take an event in one piece. */
+/** Joined deltas stop growing at this length: readers take an event in one piece. */
 const MAX_JOINED = 16 * 1024;
 
-/** Where an event stands that was added: its number, and how much of its text was there before. */
+/** Position of added text: its event's number, and how much of that event's text came before. */
 export interface Added {
   readonly seq: number;
   readonly offset: number;
 }
 
-/** An entry that waits, and its event as it was said. */
+/** A waiting entry, with its event as it was said. */
 export interface Waiting {
   readonly seq: number;
   readonly entry: EventEntry;
   readonly said: AgentEvent;
 }
 
-/** An entry whose text may still grow: as it is kept, and as it was said, where that is not the same. */
+/** An entry whose text can still grow: as kept, and as said if that differs. */
 interface Growing {
   readonly seq: number;
   readonly entry: EventEntry;
@@ -29,15 +29,15 @@ interface Growing {
 }
 
 /**
- * What a turn has said and the log has not taken. It is numbered as it comes; deltas that go on from one another and wait
- * for the same commit are one event. Once it was taken nothing more is added.
+ * What a turn has said and the log has not yet taken. Entries are numbered as they come; consecutive deltas that wait for the same commit
+ * become one event. Once taken, nothing more is added.
  */
 export class PendingEntries {
   readonly afterSeq: number;
   readonly #waiting: Growing[] = [];
   #characters = 0;
   #isTaken = false;
-  /** Events up to this number grow no more. */
+  /** Events up to this number no longer grow. */
   #sealedSeq = 0;
 
   constructor(afterSeq: number) {
@@ -69,24 +69,24 @@ export class PendingEntries {
     return { seq, offset: 0 };
   }
 
-  /** The place of a delta that would go on from the newest that waits. Undefined for any other. */
+  /** Position of a delta that would continue the newest waiting event; undefined if it would not. */
   placeOfMore(delta: AgentEventOf<"text-delta">): Added | undefined {
     const last = this.#before(delta);
     return last && { seq: last.seq, offset: last.spoken.length };
   }
 
-  /** What waits now grows no more: whatever is said next has a number of its own. */
+  /** Seals the pending events: the next delta starts a new event. */
   seal(): void {
     this.#sealedSeq = this.lastSeq;
   }
 
-  /** The newest that waits, where this goes on from it. */
+  /** The newest waiting entry, if `next` continues it. */
   #before(next: Delta): Growing | undefined {
     const last = this.#waiting.at(-1);
     return last !== undefined && last.seq > this.#sealedSeq && goesOn(last, next) ? last : undefined;
   }
 
-  /** Everything that waits; nothing when it was taken before. */
+  /** Takes everything that waits; empty if already taken. */
   take(): readonly Waiting[] {
     if (this.#isTaken) return [];
     this.#isTaken = true;
@@ -106,7 +106,7 @@ function grow(last: Growing, kept: Delta, said: Delta): Added {
   return { seq: last.seq, offset };
 }
 
-/** With all of its text: the very events that were added where nothing was joined to them. */
+/** The entry with its full text; reuses the added events if nothing was joined to them. */
 function whole({ seq, entry, said, kept, spoken, isSame }: Growing): Waiting {
   if (!isDelta(entry.event) || !isDelta(said)) return { seq, entry, said };
   if (kept.length === entry.event.text.length && spoken.length === said.text.length) return { seq, entry, said };

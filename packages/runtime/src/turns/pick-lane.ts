@@ -4,28 +4,28 @@ import { type LaneFeature, laneFeatures } from "../lanes/lane-features.ts";
 import type { SessionRecord } from "../log/event-store.ts";
 import type { TurnRequest } from "./session-engine.ts";
 
-/** Which lane a turn takes. */
+/** The lane that was picked for a turn. */
 export interface PickedLane {
   readonly lane: Lane;
-  /** Why, in words; undefined where it was named. */
+  /** The reason, in words; undefined if the lane was named. */
   readonly why: string | undefined;
-  /** Lanes that may run the turn in its place, should this one fail before it answers. */
+  /** Lanes that can take over if this one fails before it answers. */
   readonly others: readonly Lane[];
 }
 
 export interface LanePick {
   readonly lanes: readonly Lane[];
-  /** What `auto` may choose from, the one for everyday turns first. */
+  /** Lanes that `auto` chooses from, the one for ordinary turns first. */
   readonly autoLanes: readonly LaneName[];
   readonly request: TurnRequest;
   readonly session: Pick<SessionRecord, "lane" | "upstream">;
-  /** Whether the turn's processes are to be walled in. A lane that was named has been checked for it. */
+  /** Whether the turn's processes are sandboxed. A named lane has already been checked for it. */
   readonly isSandboxed: boolean;
-  /** Whether a person who attends is asked about the agent's own tools rather than about the gateway's. */
+  /** Whether an attending person is asked about the agent's own tools rather than the gateway's. */
   readonly prefersAgentTools: boolean;
 }
 
-/** The lane that the turn or its session names; else the first of those that can do what the turn needs and are ready. */
+/** Picks the lane that the turn or its session names; otherwise the first ready lane that can do what the turn needs. */
 export async function pickLane(pick: LanePick): Promise<PickedLane> {
   const { request, session, autoLanes } = pick;
   const named = request.lane === undefined || request.lane === "auto" ? session.lane : request.lane;
@@ -44,7 +44,7 @@ export async function pickLane(pick: LanePick): Promise<PickedLane> {
   return { lane, why: whyOf(lane, pick), others };
 }
 
-/** Where the lane asks about the agent's own tools, the agent runs them; elsewhere the gateway does, or nobody is asked. */
+/** Decides who runs the tools: the agent if the lane asks about the agent's own tools; otherwise the gateway, or no one is asked. */
 export function ownedOn(lane: Lane, request: TurnRequest): TurnRequest {
   const { agentTools, gatewayTools, agentWorkspace, ...rest } = request;
   if (agentTools === undefined) return request;
@@ -57,7 +57,7 @@ export function ownedOn(lane: Lane, request: TurnRequest): TurnRequest {
   };
 }
 
-/** An image can be looked at by an agent with tools of its own; any other has to be given it. */
+/** Agents with their own tools can open an image file; others need the lane to pass the image. */
 function needsOf({ clientTools, gatewayTools, agentTools, images = [] }: TurnRequest): readonly LaneFeature[] {
   const isOwn = gatewayTools === undefined && clientTools === undefined;
   return [
@@ -82,7 +82,7 @@ function assertCan(lane: Lane, needs: readonly LaneFeature[]): void {
   });
 }
 
-/** A session stays where its chat is; a turn that a person attends goes where the person can be asked. */
+/** A session stays where its chat is; an attended turn goes where the person can be asked. */
 function ordered(able: readonly Lane[], { session, request, prefersAgentTools }: LanePick): readonly Lane[] {
   const wantsAsking = asksAboutAgent(request, prefersAgentTools);
   const rank = (lane: Lane): number => {
@@ -97,7 +97,7 @@ function asksAboutAgent({ agentTools }: TurnRequest, prefersAgentTools: boolean)
   return agentTools.permission === "full" || prefersAgentTools;
 }
 
-/** Asked one after the other: finding out may take a process. */
+/** Asks the lanes one by one: a readiness check can start a process. */
 export async function firstReady(lanes: readonly Lane[]): Promise<Lane | undefined> {
   for (const lane of lanes) if ((await lane.isReady?.()) !== false) return lane;
   return undefined;

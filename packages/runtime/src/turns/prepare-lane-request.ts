@@ -11,7 +11,7 @@ import { guardRefusals, type LoopWatch } from "./tools/watch-loops.ts";
 
 const PAGE = 1_000;
 
-/** A transcript for an upstream that forgot: the newest part of it, since a prompt has an end. */
+/** Limit for the transcript sent to an upstream that lost the session; prompts are bounded, so the newest part is kept. */
 const MAX_TRANSCRIPT_CHARACTERS = 100_000;
 
 interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" | "defaults"> {
@@ -28,11 +28,11 @@ interface PrepareLaneRequestOptions extends Pick<SessionEngineOptions, "store" |
 
 interface PreparedLaneRequest {
   readonly request: LaneRequest;
-  /** What is to be emitted before anything of the lane's. */
+  /** Events to emit before any of the lane's. */
   readonly notices: readonly AgentEvent[];
 }
 
-/** Find out what the lane is to do: where, in which upstream session, and with what to remember if there is none. */
+/** Builds the lane's request: the directory, the upstream session and, if that is missing, the history to send. */
 export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Promise<PreparedLaneRequest> {
   const { turnId, model, session, lane, request, store, defaults } = options;
   const workspace = request.agentWorkspace ?? session.workspace;
@@ -71,7 +71,7 @@ export async function prepareLaneRequest(options: PrepareLaneRequestOptions): Pr
   };
 }
 
-/** What was said before, for an upstream that would remember a session but has not got this one. */
+/** The history for an upstream that normally remembers sessions but does not have this one. */
 async function historyToSend(
   { lane, model, session }: PrepareLaneRequestOptions,
   loadHistory: () => Promise<readonly HistoryMessage[]>,
@@ -86,7 +86,7 @@ async function lastTurnId({ store, session }: PrepareLaneRequestOptions): Promis
   return last?.turnId;
 }
 
-/** A session may be lost, or be in another directory because another side runs the tools now, or never have been there. */
+/** The chat may be lost, be in another directory because another side now runs the tools, or never have been on this lane. */
 function lostSession(
   lane: Lane,
   attachment: UpstreamAttachment | undefined,
@@ -98,7 +98,7 @@ function lostSession(
   return sent.length === 0 ? [] : [toNotice(`The ${lane.name} lane has no chat of this session. ${sentWords(sent)}`)];
 }
 
-/** A lane whose agents have no tools of their own has no place for a server of theirs. */
+/** A lane whose agents have no tools of their own cannot register an MCP server. */
 function unregistered({ name, features }: Lane, { registration }: TurnRequest): readonly AgentEvent[] {
   if (registration === undefined || features.includes("agent-tools")) return [];
   const message = `Agents of the ${name} lane with full access have no tools to talk to other agents. Choose another permission to use them`;
@@ -117,14 +117,14 @@ function toNotice(message: string): AgentEvent {
   return { type: "notice", kind: "resume-lost", message };
 }
 
-/** What the agent is sent: the prompt with the way to its images, clearly marked as not of the user's own words. */
+/** The prompt with the paths of its images, clearly marked as not the user's own words. */
 function withImages(prompt: string, images: readonly AttachedImage[]): string {
   if (images.length === 0) return prompt;
   const list = images.map(({ path, mediaType }) => `- ${path} (${mediaType})`).join("\n");
   return `${prompt}\n\n<attached_images>\nThe user attached these images to the message. They are files:\n${list}\n</attached_images>`;
 }
 
-/** What was asked and answered in a session, oldest first. Turns that said nothing are left out. */
+/** Prompts and answers of a session, oldest first, without turns that said nothing. */
 export async function readHistory(store: EventStore, sessionId: string): Promise<readonly HistoryMessage[]> {
   const messages: HistoryMessage[] = [];
   let prompt: string | undefined;
@@ -145,7 +145,7 @@ export async function readHistory(store: EventStore, sessionId: string): Promise
   }
 }
 
-/** The images themselves belong to that turn. */
+/** Only their number: the images belong to that turn. */
 function askedIn({ prompt, images = [] }: AgentEventOf<"turn-start">): string | undefined {
   return prompt === undefined || images.length === 0 ? prompt : `${prompt}\n[attached images: ${images.length}]`;
 }
@@ -159,10 +159,7 @@ function exchange(prompt: string | undefined, answer: readonly string[]): readon
   ];
 }
 
-/**
- * The prompt for an upstream that has lost the session: what was said, marked as such, then what is asked now. The newest of it, where
- * all of it would be too long.
- */
+/** The prompt for an upstream that has lost the session: the marked transcript, cut to its newest part if too long, then the new prompt. */
 export function withTranscript(history: readonly HistoryMessage[], prompt: string): string {
   if (history.length === 0) return prompt;
   const kept = newestOf(history);
@@ -173,7 +170,7 @@ export function withTranscript(history: readonly HistoryMessage[], prompt: strin
   return [markRule(mark), past, prompt].join("\n\n");
 }
 
-/** Each under its own lead: the oldest that has room only in part is cut at its beginning. */
+/** Keeps the newest messages, each under its own lead; the oldest that fits only partly loses its beginning. */
 function newestOf(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const kept: HistoryMessage[] = [];
   let room = MAX_TRANSCRIPT_CHARACTERS;

@@ -3,7 +3,7 @@ import { type Lane, type LaneRequest, outcomeOfStop, type TakeEntries } from "..
 import { createWithheldEnd, withOtherBlocks } from "../lanes/withheld-end.ts";
 import { firstReady } from "./pick-lane.ts";
 
-/** The lane itself failed, and not the login, the model or the account, which are the same on another. */
+/** Failures of the lane itself, as opposed to the login, the model or the account, which are the same on any lane. */
 const ofTheLane: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "agent-crashed",
   "agent-unavailable",
@@ -17,15 +17,15 @@ const ofTheLane: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export interface RunOnLanesOptions {
-  /** The lane of the turn, and those that may take its place. */
+  /** The turn's lane, then those that can replace it. */
   readonly lanes: readonly [Lane, ...Lane[]];
   readonly prepare: (lane: Lane) => Promise<LaneRequest>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Run a turn on the first of these lanes. Where that fails before the turn has acted, for a reason of its own, the next one
- * that is ready runs the turn in its place, and a notice says so. A turn that is stopped in between is on no further lane.
+ * Runs a turn on the first of these lanes. If that fails for a reason of its own before the turn has acted, the next ready lane takes
+ * over, and a notice says so. A turn that is stopped in between is not tried on another lane.
  */
 export async function runOnLanes(options: RunOnLanesOptions, take: TakeEntries): Promise<void> {
   const { signal } = options;
@@ -53,7 +53,7 @@ export async function runOnLanes(options: RunOnLanesOptions, take: TakeEntries):
   }
 }
 
-/** What the lane is to do; undefined when the turn was stopped meanwhile. */
+/** The lane's request; undefined if the turn was stopped before it was ready. */
 async function requestFor(lane: Lane, { prepare, signal }: RunOnLanesOptions): Promise<LaneRequest | undefined> {
   if (signal.aborted) return undefined;
   const request = await prepare(lane);

@@ -15,37 +15,37 @@ export interface Turn {
   readonly turnId: string;
   readonly model: string;
   readonly writer: TurnWriter;
-  /** Aborted when the turn is cancelled or stopped; its reason says which. */
+  /** Aborted when the turn is cancelled or stopped; the reason says which. */
   readonly signal: AbortSignal;
   readonly stop: (error: CaretError) => void;
-  /** Undefined: the agent runs its own. */
+  /** Undefined: the agent runs its own tools. */
   readonly tools: TurnTools | undefined;
   readonly loops: LoopWatch;
   /** Undefined: turns are not traced. */
   readonly trace: TurnTrace | undefined;
-  /** What the agent has to wait for. */
+  /** What the agent must wait for before it starts. */
   readonly started: Promise<unknown> | undefined;
 }
 
 /**
- * A turn from its start to its end. This is the whole way of a batch, from the agent's bytes to its reader:
+ * A turn from its start to its end. The complete path of a batch, from the agent's bytes to its reader:
  *
- *     runOnLanes         the lane that was picked; another in its place while it has not acted     turns/run-on-lanes.ts
+ *     runOnLanes         the picked lane, or another in its place until the turn has acted         turns/run-on-lanes.ts
  *     lane.runTurn       one attempt after the other, with the next profile or model      lanes/cli/cli-lane.ts
  *       openAttempt      program, profile, bridge, process                                lanes/cli/open-attempt.ts
  *       readAgent        bytes → lines → frames → events; upstream session, version,      lanes/cli/read-agent.ts
  *                        calls of offered tools hidden
- *     keepUpstream       the upstream session is stored with ours                         here
- *     budget.overrunIn   a turn that has used up its budget is stopped                    turns/turn-budget.ts
+ *     keepUpstream       stores the upstream session with ours                            here
+ *     budget.overrunIn   stops a turn that has used up its budget                         turns/turn-budget.ts
  *     settleCalls        calls without a result get one before the end                    turns/tools/
  *     writer.append      join · cap · redact · number · commit · notify                   turns/turn-writer.ts
- *     writer.more        the same for more of a text, which needs none of the stages      turns/turn-writer.ts
+ *     writer.more        the same for more of a text, which skips the stages              turns/turn-writer.ts
  *                        between: `TakeBatch.more`
- *     follow             log → batches of one reader, at its own pace                     log/follow.ts
- *     answer             until the client's move: the stateless doors only                conversations/until-parked.ts
+ *     follow             log → batches for one reader, at its own pace                    log/follow.ts
+ *     answer             up to the client's move; stateless doors only                    conversations/until-parked.ts
  *
- * Never rejects. Whatever breaks, the turn gets its end in the log; only a log that cannot be written ends it without,
- * since nothing may be sent that is not in it.
+ * Never rejects. Whatever breaks, the turn gets its end in the log; only if the log cannot be written does it end without one, because
+ * nothing may be sent that is not logged.
  */
 export async function runTurn(turn: Turn): Promise<void> {
   const { options, model, writer, signal, stop, tools, trace } = turn;
@@ -60,7 +60,7 @@ export async function runTurn(turn: Turn): Promise<void> {
     });
     await writer.append(toEntries(budget.warnings));
     const batches = (entries: readonly LaneEntry[]): Promise<void> | void => {
-      // What an agent with tools of its own did last may never have been read.
+      // The last acts of an agent with its own tools may never have been read, so assume one.
       if (signal.aborted && ownerOf(options) === undefined) writer.acts.note();
       keepUpstream(options, entries);
       const overrun = budget.overrunIn(entries);
@@ -68,7 +68,7 @@ export async function runTurn(turn: Turn): Promise<void> {
       const settled = settleCalls(entries, tools);
       return options.sandbox !== undefined && isEnd(settled) ? appendEnd(turn, settled) : writer.append(settled);
     };
-    // More of a text brings no session, no usage and no end.
+    // More text carries no upstream session, usage or end.
     const take: TakeEntries = Object.assign(batches, { more: writer.more });
     const prepare = async (on: Lane): Promise<LaneRequest> => {
       trace?.enterLane(on.name);
@@ -86,28 +86,28 @@ export async function runTurn(turn: Turn): Promise<void> {
   }
 }
 
-/** Undefined: the agent runs its own tools. */
+/** Who runs the turn's tools. Undefined: the agent runs its own. */
 export function ownerOf({ request, toolbox }: SessionTurnOptions): "client" | "gateway" | undefined {
   if (request.clientTools !== undefined) return "client";
   if (toolbox === undefined || request.agentTools !== undefined) return undefined;
   return request.gatewayTools === undefined ? undefined : "gateway";
 }
 
-/** Whether the turn still goes on when its start is in the log: one that was stopped meanwhile ends without an agent. */
+/** Waits until the turn's start is in the log, and tells whether it is still wanted: one stopped in the meantime ends without an agent. */
 async function isWantedAfter(started: Promise<unknown>, { signal, writer }: Turn): Promise<boolean> {
   await started;
   if (signal.aborted) await writer.append(toEntries([{ type: "turn-end", outcome: outcomeOfStop(signal) }]));
   return !signal.aborted;
 }
 
-/** Not waited for: the events that follow go the same way behind it, and fail of whatever it fails of. */
+/** Not awaited: later events take the same path behind it and fail for the same reason. */
 function keepUpstream({ store, session }: SessionTurnOptions, entries: readonly LaneEntry[]): void {
   for (const { upstream } of entries)
     if (upstream !== undefined)
       store.attachUpstream(session.id, upstream, { keepTrying: true, isPatient: true }).catch(() => undefined);
 }
 
-/** Calls that are still open when the turn ends are settled before its end. */
+/** Settles calls that are still open just before the turn's end. */
 function settleCalls(entries: readonly LaneEntry[], tools: TurnTools | undefined): readonly LaneEntry[] {
   const last = entries.at(-1);
   if (tools === undefined || last?.event.type !== "turn-end") return entries;
@@ -118,7 +118,7 @@ function isEnd(entries: readonly LaneEntry[]): boolean {
   return entries.at(-1)?.event.type === "turn-end";
 }
 
-/** What the gateway ran for the turn in a sandbox is over, and taken over, before the turn is. */
+/** Ends the turn only after the gateway's sandbox for it is closed and its results are taken over. */
 async function appendEnd({ writer, tools }: Turn, entries: readonly LaneEntry[]): Promise<void> {
   const said = (await tools?.leave?.()) ?? [];
   await writer.append([...entries.slice(0, -1), ...toEntries(said), ...entries.slice(-1)]);

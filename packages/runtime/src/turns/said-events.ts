@@ -2,12 +2,12 @@ import type { AgentEvent } from "@caret/protocol";
 import { CaretError } from "@caret/protocol";
 import type { StoredEvent } from "../log/event-store.ts";
 
-/** Much more than the secrets of any real turn. What is beyond it was sent live, and cannot be sent again. */
+/** Far more than the secrets of any real turn. Anything beyond was sent live and cannot be sent again. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * Words of the agent and of its tools. The others are ours (errors, notices) or nobody's (unknown lines): they are
- * redacted for all readers.
+ * Words of the agent and of its tools. All other events are ours (errors, notices) or unattributed (unknown lines) and are redacted for
+ * all readers.
  */
 const saidTypes: ReadonlySet<AgentEvent["type"]> = new Set([
   "text-delta",
@@ -22,23 +22,23 @@ const saidTypes: ReadonlySet<AgentEvent["type"]> = new Set([
 ]);
 
 /**
- * The events of a running turn as they were said, where the log keeps a redacted form: in memory only, and only while
- * the turn can be followed. Nearly every event is kept as it was said, so there is little to hold.
+ * The original events of a running turn that the log keeps in redacted form: in memory only, and only while the turn can be followed.
+ * Nearly every event is logged unchanged, so little is held.
  */
 export interface SaidEvents {
-  /** What live listeners are sent of an event, of which the log keeps `kept`. */
+  /** The form of an event that live listeners get; the log keeps `kept`. */
   shown(kept: AgentEvent, said: AgentEvent): AgentEvent;
-  /** Remembers an event that was written as number `seq`, where it was shown otherwise than it is kept. */
+  /** Remembers event `seq` if it was shown differently from how it is kept. */
   note(seq: number, kept: AgentEvent, shown: AgentEvent): void;
-  /** Events of the log as they were said. Throws `too-large` where that is no longer known. */
+  /** Restores logged events to their original form. Throws `too-large` if the original was dropped. */
   restore(events: readonly StoredEvent[]): readonly StoredEvent[];
-  /** The same for one event; undefined where it is kept as it was said, or where that is no longer known. */
+  /** The original of one event; undefined if it was logged unchanged or if the original was dropped. */
   find(seq: number): AgentEvent | undefined;
 }
 
 export function createSaidEvents(maxCharacters = MAX_CHARACTERS): SaidEvents {
   const said = new Map<number, AgentEvent>();
-  /** Events that were said otherwise than they are kept, and are forgotten. */
+  /** Numbers of events whose originals were dropped. */
   const forgotten = new Set<number>();
   let characters = 0;
 

@@ -22,119 +22,120 @@ import type { ParkedCalls } from "./tools/parked-calls.ts";
 import type { MoreTools } from "./tools/toolbox.ts";
 import type { Whose } from "./turn-budget.ts";
 
-/** What a caller asks for. The engine finds out the rest. */
+/** What a caller asks for. The engine works out the rest. */
 export interface TurnRequest extends CommandOptions {
   readonly prompt: string;
-  /** Files that came with the prompt, for the agent to look at. */
+  /** Files attached to the prompt, for the agent to look at. */
   readonly images?: readonly AttachedImage[];
-  /** Absent: a new session. */
+  /** Omitted: a new session. */
   readonly sessionId?: string;
   /**
-   * Where the session ended when the caller looked, in a log that other machines write: with another event there by now the turn is
-   * refused as `session-busy`.
+   * The session's last event as the caller saw it, for a log that other machines write too. If the log has moved on, the turn is refused
+   * as `session-busy`.
    */
   readonly afterSeq?: number;
-  /** The id of a new session, for a caller that has to know it beforehand. */
+  /** Id of a new session, for a caller that must know it beforehand. */
   readonly newSessionId?: string;
-  /** The id of the turn, for a caller that has to know it beforehand. */
+  /** Id of the turn, for a caller that must know it beforehand. */
   readonly turnId?: string;
-  /** Where the turn works; required for a new session, and must be the session's own for an old one. */
+  /** Where the turn works. Required for a new session; must match an existing session's workspace. */
   readonly workspace?: string;
   readonly model?: string;
   readonly lane?: LaneName | "auto";
   readonly mode?: TurnMode;
   readonly force?: boolean;
-  /** The strictest holds of this, the session's and the default. */
+  /** The strictest of this, the session's and the default applies. */
   readonly sandbox?: SandboxWord;
-  /** What its sandbox holds besides; nothing without one. */
+  /** What to add to the sandbox; ignored without one. */
   readonly sandboxAdditions?: SandboxAdditions;
-  /** The client runs the tools of this turn; the agent must then work in a scratch directory of ours. */
+  /** The client runs the turn's tools; the agent must then work in a scratch directory of ours. */
   readonly clientTools?: ClientToolsRequest;
-  /** The gateway runs the tools of this turn; the agent must then work in a scratch directory of ours. */
+  /** The gateway runs the turn's tools; the agent must then work in a scratch directory of ours. */
   readonly gatewayTools?: GatewayToolsRequest;
   /**
-   * Where the agent itself works when the client or the gateway runs its tools: a scratch directory of ours. Absent: the session's
-   * workspace, which is one then. An upstream chat belongs to its directory, so the turns of a session should name the same.
+   * The agent's own directory when the client or the gateway runs its tools: a scratch directory of ours. Default: the session's
+   * workspace, which must then be such a directory. An upstream chat belongs to its directory, so the turns of a session should name the
+   * same one.
    */
   readonly agentWorkspace?: string;
   /**
-   * A person can be asked while the turn runs: about the gateway's tools, or on these terms about the agent's own, where the
-   * lane asks. Then `gatewayTools` and `agentWorkspace` are not used.
+   * A person can be asked while the turn runs: about the gateway's tools or, if the lane supports it, on these terms about the agent's
+   * own. In the latter case `gatewayTools` and `agentWorkspace` are ignored.
    */
   readonly agentTools?: AgentToolsRequest;
-  /** Caret's MCP server, where the agent runs its own tools. */
+  /** Caret's MCP server, for agents that run their own tools. */
   readonly registration?: Registration;
-  /** A person can be asked while the turn runs. It counts where the gateway runs the tools. */
+  /** A person can be asked while the turn runs. Only used if the gateway runs the tools. */
   readonly attended?: true;
-  /** A side call of a client, such as a title, in a directory of its own: no agent is kept for a turn to come. */
+  /** A client's side call (for example a title) in its own directory: no agent is kept warm for a next turn. */
   readonly isAside?: true;
-  /** What is to be said about how this turn came to be, at its beginning. */
+  /** Notices about how the turn came about, emitted at its start. */
   readonly notices?: readonly AgentEventOf<"notice">[];
   /** Recorded on a new session. */
   readonly title?: string;
-  /** Who asks, for the books: the name of a token, or of a command. */
+  /** Who asks, for accounting: the name of a token or of a command. */
   readonly client?: string;
-  /** The user whose session a new one is; absent: that of the person whose gateway it is. */
+  /** Owner of a new session. Default: the gateway's own user. */
   readonly user?: string | undefined;
-  /** The team that the user works for. */
+  /** The user's team. */
   readonly team?: string | undefined;
-  /** Of the request that asks for it, where requests are traced. */
+  /** Trace context of the request behind this turn, if requests are traced. */
   readonly traceparent?: string | undefined;
 }
 
-/** What a client says of its tools, with each of the requests that one turn answers. */
+/** What a client says about its tools with each request that one turn answers. */
 export interface ClientToolsOffer {
   readonly tools: readonly AgentTool[];
-  /** Which of them the answer may call, by the agent's names; absent: all. */
+  /** The tools that the answer may call, by the agent's names. Default: all. */
   readonly callable?: readonly string[];
   /** False: the client takes one call at a time. */
   readonly parallel?: boolean;
 }
 
 export interface ClientToolsRequest extends ClientToolsOffer {
-  /** The client's system prompt; it reaches the agent as a rule. */
+  /** The client's system prompt, passed to the agent as a rule. */
   readonly system: string;
   /** Where the client really works. */
   readonly realWorkspace?: string;
 }
 
 export interface GatewayToolsRequest {
-  /** The client's system prompt; it reaches the agent as a rule. */
+  /** The client's system prompt, passed to the agent as a rule. */
   readonly system: string;
-  /** Where the tools work. It must be allowed, as a workspace is. */
+  /** Where the tools work. Must be an allowed workspace. */
   readonly realWorkspace: string;
-  /** How much happens without asking; absent: as the gateway is set up. Its rules hold either way. */
+  /** How much runs without asking. Default: the gateway's setting. Its rules apply either way. */
   readonly permission?: PolicyMode;
-  /** What a person has allowed for the rest of the session. Read when a call would be asked about. */
+  /** What a person has allowed for the rest of the session. Read whenever a call would need approval. */
   readonly grants?: SessionGrants;
-  /** Tools of this session alone: of the agent that it belongs to, and of MCP servers that its client has offered. */
+  /** Tools of this session only: those of the session's agent, and those of MCP servers offered by its client. */
   readonly openMore?: () => Promise<MoreTools>;
-  /** The editor that has the session open. A sandboxed turn does not use it. */
+  /** The editor that has the session open. Ignored in a sandboxed turn. */
   readonly editor?: ToolEditor;
 }
 
-/** On what terms the agent runs its own tools. */
+/** The terms on which the agent runs its own tools. */
 export interface AgentToolsRequest {
-  /** How much happens without asking. `supervised` asks about changes of files, which no agent does of itself. */
+  /** How much runs without asking. `supervised` also asks about file changes, which no agent asks about by itself. */
   readonly permission: PolicyMode;
   readonly grants: SessionGrants;
 }
 
-/** Something that a turn waits for a person to decide. */
+/** A decision that a turn waits for. */
 export interface OpenAsk {
   readonly requestId: string;
   readonly kind: "approval" | "question";
-  /** One line about it, as it is: it is for the person who decides. */
+  /** One line about it, unredacted: the person who decides must see it. */
   readonly about: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** All of it, unaltered: what is approved is what runs. */
+  /** The full request, unredacted: what is approved is what runs. */
   readonly request: AgentEventOf<"approval-request"> | AgentEventOf<"question">;
 }
 
 /**
- * What a turn asks of a person. Every request is answered in the log: by the person, or by the policy when none came
- * within the limit, the agent no longer waited, or the turn ended.
+ * What a turn asks a person. Every request is answered in the log: by the person, or by the policy if the limit passed, the agent stopped
+ * waiting, or the turn ended.
  */
 export interface TurnAsks {
   /** Oldest first. */
@@ -142,15 +143,15 @@ export interface TurnAsks {
   /** Subscribes to changes of `open()`; returns unsubscribe. */
   onChange(listener: () => void): () => void;
   /**
-   * Undefined when no such approval waits (any more): the first answer counts. Throws `invalid-request` for an answer that
-   * does not fit the request, which goes on waiting.
+   * Undefined if no such approval is waiting: the first answer counts. Throws `invalid-request` for an answer that does not fit; the
+   * request then keeps waiting.
    */
   answerApproval(requestId: string, answer: AnswerApproval): AnsweredApproval | undefined;
-  /** False when no such question waits (any more). Throws `invalid-request` for an answer that does not fit the question, which goes on waiting. */
+  /** False if no such question is waiting. Throws `invalid-request` for an answer that does not fit; the question then keeps waiting. */
   answerQuestion(requestId: string, answer: AnswerQuestion): boolean;
 }
 
-/** Which events of a turn a follower is given, and in which form. */
+/** Which events of a turn a follower gets, and in which form. */
 export interface TurnFollowOptions {
   readonly afterSeq?: number;
   readonly signal?: AbortSignal;
@@ -159,31 +160,30 @@ export interface TurnFollowOptions {
 }
 
 /**
- * A turn that runs by itself, with or without followers.
+ * A turn that runs on its own, with or without followers.
  *
- * Events are logged before they are sent, unless the follower asked for them live. A follower that is too slow is not
- * waited for: it reads what it missed from the log, so that it gets every event once and in order, at its own pace and
- * at no cost in memory.
+ * Events are logged before they are sent, unless the follower asked for them live. A slow follower is not waited for: it reads what it
+ * missed from the log, so it gets every event once and in order, at its own pace and without using memory.
  */
 export interface RunningTurn {
   readonly sessionId: string;
   readonly turnId: string;
-  /** The sequence number of its `turn-start`. */
+  /** Sequence number of its `turn-start`. */
   readonly firstSeq: number;
   readonly lane: LaneName;
-  /** The lane was chosen for this turn alone. */
+  /** The lane was chosen for this turn only. */
   readonly isLaneChosen: boolean;
   readonly model: string;
   /**
-   * Events of this turn from its start, or after a sequence number, until its end. May be called often. Ends without a
-   * `turn-end` only when the log could not be written; `outcome` then says why. `live`: does not wait until an event is
-   * durable; for doors whose clients cannot come back to a sequence number anyway. `asSaid`: the agent's words and calls
-   * unaltered, for the client that asked for the turn; otherwise as they are kept, without secrets. `live` is always `asSaid`.
+   * Events of this turn from its start, or after a sequence number, until its end. Can be called several times. Ends without a `turn-end`
+   * only if the log could not be written; `outcome` then says why. `live`: does not wait until an event is durable; for doors whose
+   * clients cannot resume from a sequence number anyway. `asSaid`: the agent's words and calls unaltered, for the client that asked for
+   * the turn; otherwise as they are logged, without secrets. `live` implies `asSaid`.
    */
   follow(options?: TurnFollowOptions): AsyncIterable<readonly StoredEvent[]>;
-  /** The same for a reader that is called: with a batch by the very call that writes it, where it is up to date. */
+  /** The push version of `follow`: a reader that keeps up gets each batch within the call that writes it. */
   listen(take: TakeEvents, options?: TurnFollowOptions): Promise<void>;
-  /** The calls that wait for the client; undefined when the client runs no tools of this turn. */
+  /** Calls that wait for the client; undefined if the client runs none of this turn's tools. */
   readonly parked:
     | Pick<
         ParkedCalls,
@@ -191,69 +191,69 @@ export interface RunningTurn {
       >
     | undefined;
   /**
-   * The client's next request offers these tools: the agent is notified of the change. Gives those that it did not offer
-   * before; nothing where the client runs no tools of this turn.
+   * Replaces the offered tools by those of the client's next request and notifies the agent. Returns the newly offered ones; empty if the
+   * client runs none of this turn's tools.
    */
   offerTools(offer: ClientToolsOffer): readonly AgentTool[];
-  /** What waits for a person; nothing ever does unless the turn is attended. */
+  /** What waits for a person; always empty unless the turn is attended. */
   readonly asks: TurnAsks;
   /**
-   * Events of this turn for a person who may decide: what waits for a decision, and calls that the gateway has not
-   * settled, as they were said. Everything else as it is kept.
+   * Events of this turn for a person who may decide: open decisions and unsettled calls of the gateway as they were said, everything else
+   * as it is logged.
    */
   forDecider(events: readonly StoredEvent[]): readonly StoredEvent[];
   /**
-   * Say something to the agent while it works: it is in the log when this resolves, and reaches the agent with its next
-   * tool result; where the gateway does not run the tools, by the lane. Rejects with `unsupported` where the lane cannot do
-   * that either, and with `not-found` when the turn is over.
+   * Sends words to the working agent. Resolves once they are in the log; they reach the agent with its next tool result or, if the gateway
+   * does not run the tools, through the lane. Rejects with `unsupported` if the lane cannot do that either, and with `not-found` once the
+   * turn is over.
    */
   steer(text: string): Promise<void>;
-  /** What was said by `steer` and has not reached the agent, oldest first. Final when `outcome` is resolved. */
+  /** Words of `steer` that have not reached the agent, oldest first. Final once `outcome` resolves. */
   unsentSteering(): readonly string[];
   /**
-   * Resolves when the turn's start is durable; the turn may be reported to no client before. Rejects when the log does not take
-   * it, or not in time: the turn is then stopped, and its followers end without a `turn-end`.
+   * Resolves when the turn's start is durable; do not report the turn to a client before. Rejects if the log does not take it, or not in
+   * time: the turn is then stopped, and its followers end without a `turn-end`.
    */
   readonly begun: Promise<void>;
-  /** Ask the turn to stop. It ends as cancelled, unless it had ended before. */
+  /** Asks the turn to stop. It ends as cancelled, unless it has already ended. */
   cancel(reason?: string): void;
-  /** Stop the turn for a reason of Caret's own: it ends as failed, of this. */
+  /** Stops the turn for a reason of Caret's own: it ends as failed with this error. */
   interrupt(reason: CaretError): void;
-  /** Whether it has acted by now, so that it must not begin again: see `TurnActs`. */
+  /** Whether it has acted, so it must not be run again: see `TurnActs`. */
   hasActed(): boolean;
   /** Resolves when the `turn-end` is in the log. Never rejects. */
   readonly outcome: Promise<TurnOutcome>;
-  /** Resolves when everything of the turn is freed and the session can take the next one. Never rejects. */
+  /** Resolves when all resources of the turn are freed and the session can take the next one. Never rejects. */
   readonly settled: Promise<void>;
 }
 
 export interface SessionEngine {
   readonly store: EventStore;
   /**
-   * Start a turn. Rejects only for what the caller got wrong (`invalid-request`, `session-not-found`, `session-busy`,
-   * `workspace-forbidden`, `workspace-missing`) or when the log cannot be written; whatever fails later is the turn's outcome.
+   * Starts a turn. Rejects only for the caller's mistakes (`invalid-request`, `session-not-found`, `session-busy`, `workspace-forbidden`,
+   * `workspace-missing`) or if the log cannot be written; later failures become the turn's outcome.
    */
   startTurn(request: TurnRequest): Promise<RunningTurn>;
-  /** The same, without waiting until its start is durable (`begun`): for callers that only follow it. */
+  /** The same, without waiting for a durable start (`begun`): for callers that only follow the turn. */
   beginTurn(request: TurnRequest): Promise<RunningTurn>;
-  /** Do something to a session while no turn of it runs here or begins. Rejects with `session-busy` when one does. */
+  /** Runs `work` while no turn of the session runs or begins here. Rejects with `session-busy` if one does. */
   holdSession<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
-  /** A session without a turn yet, with its upstream session where the lane can make one. */
+  /** Creates a session without a turn, including its upstream session if the lane can make one. */
   createSession(request: Omit<TurnRequest, "prompt" | "sessionId">): Promise<SessionRecord>;
   runningTurn(sessionId: string): RunningTurn | undefined;
   runningTurns(): readonly RunningTurn[];
-  /** A turn of the session stopped here, and the log has not taken its end yet. */
+  /** A turn of the session stopped here, but its end is not in the log yet. */
   hasUnendedTurn(sessionId: string): boolean;
-  /** How the budgets stand before the next turn; without a session, of a new one. */
+  /** The state of the budgets before the next turn; without a session, for a new one. */
   budget(session: SessionRecord | undefined, whose?: Whose): Promise<BudgetView>;
-  /** Free what waits for the session's next turn: agents that are kept warm where it works. */
+  /** Frees what is kept for the session's next turn: warm agents in its directories. */
   release(session: SessionRecord, agentWorkspace: string): Promise<void>;
-  /** Whether the upstream has lost the chat that the session would go on with. */
+  /** Whether upstream has lost the chat that the session would continue. */
   hasLostChat(session: SessionRecord, agentWorkspace: string): Promise<boolean>;
-  /** No turn starts from here on: later ones are refused as `overloaded`. */
+  /** Refuses all further turns as `overloaded`. */
   stopTaking(): void;
-  /** Caret stops: end every turn that runs as interrupted. Resolves when they are settled. */
+  /** Ends every running turn as interrupted because Caret stops. Resolves when they are settled. */
   interruptTurns(): Promise<void>;
-  /** Takes no more turns, interrupts what runs, waits until it is settled, closes lanes and log. */
+  /** Refuses further turns, interrupts and settles the running ones, then closes lanes and log. */
   close(): Promise<void>;
 }

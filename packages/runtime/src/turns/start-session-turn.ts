@@ -23,33 +23,33 @@ import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 export interface SessionTurnOptions extends Omit<SessionEngineOptions, "toolbox" | "budgets"> {
   readonly toolbox: Pick<LazyToolbox, "open" | "rules" | "git"> | undefined;
-  /** The settings' and the session's own, as they were when the turn began. */
+  /** Budgets of the settings and the session, fixed when the turn began. */
   readonly budgets: Budgets;
   readonly session: SessionRecord;
   /** Resolves when the session itself is in the log. */
   readonly saved: Promise<unknown>;
   readonly lane: Lane;
-  /** Why this lane, where nobody named it. */
+  /** Why this lane was chosen, if it was not named. */
   readonly why?: string | undefined;
-  /** Lanes that may take over while the turn has not acted. */
+  /** Lanes that can take over as long as the turn has not acted. */
   readonly others?: readonly Lane[];
   readonly request: TurnRequest;
   readonly sandbox: RequestedSandbox | undefined;
-  /** The log took neither the turn's end nor what came before it: it has to be ended later, for this reason. */
+  /** The log took neither the turn's end nor what came before: it must be ended later, for this reason. */
   readonly onUnended: (turn: { readonly turnId: string; readonly firstSeq: number }, reason: CaretError) => void;
 }
 
 /** How long the start of a turn waits for a log that another process holds. */
 const START_MS = 10_000;
 
-/** Begin a turn of a session. It runs by itself from here on; what it gives can be followed from the log. */
+/** Begins a turn of a session. It runs on its own from here; its events can be followed from the log. */
 export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
   const { session, lane, request, store } = options;
   const turnId = request.turnId ?? options.newId();
   const model = request.model ?? session.model ?? options.defaults.model;
   const controller = new AbortController();
   const { signal } = controller;
-  // Only the first reason counts.
+  // `abort` keeps only the first reason.
   const stop = (error: CaretError): void => controller.abort(error);
   const trace = traceOf(options, turnId, model);
   const writer = createTurnWriter({
@@ -71,7 +71,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     ofTools ?? createLaneSteering({ lane, turnId, write: writer.write, hasEnded: () => writer.hasEnded });
   const written = Promise.all([options.saved, writer.write([startOf(options, turnId, model)], request)]);
   const firstSeq = session.lastSeq + 1;
-  // The agent starts while the disk is at work, or waits for it. Nothing it says can be sent before this: the log keeps its order.
+  // The agent starts while the disk is at work, or only after it. Nothing it says can be sent before the start: the log keeps its order.
   const started = options.startsWhenDurable === true ? written : undefined;
   const settled = runTurn({ options, turnId, model, writer, signal, stop, tools, loops, trace, started });
   const log = { store, sessionId: session.id };
@@ -87,7 +87,7 @@ export function startSessionTurn(options: SessionTurnOptions): RunningTurn {
     };
   };
   const begun = awaitStart(written, { writer, stop, settled, hasAgent: started === undefined });
-  begun.catch(() => undefined); // for callers that wait for it; the outcome says the same to those that do not
+  begun.catch(() => undefined); // for callers that await it; others learn the same from the outcome
   return {
     sessionId: session.id,
     turnId,
@@ -146,11 +146,14 @@ interface Starting {
   readonly writer: TurnWriter;
   readonly stop: (error: CaretError) => void;
   readonly settled: Promise<void>;
-  /** The agent has not waited for it. */
+  /** The agent was started without waiting for the log. */
   readonly hasAgent: boolean;
 }
 
-/** What was begun behind a log that others hold is in the log once they let go, with its end: the truth about it. */
+/**
+ * Waits for the turn's start to be logged. If the log is held for too long, the turn is stopped; its start and end are logged once the log
+ * is free again.
+ */
 async function awaitStart(written: Promise<unknown>, { writer, stop, settled, hasAgent }: Starting): Promise<void> {
   const over = written.catch(() => undefined); // handled below
   if (!(await within(over, START_MS))) {
@@ -171,7 +174,7 @@ async function awaitStart(written: Promise<unknown>, { writer, stop, settled, ha
   }
 }
 
-/** A person decides about what was said, not about what is kept of it. */
+/** A person decides about the original, not the redacted form. */
 function asUndecided(events: readonly StoredEvent[], tools: TurnTools, { said }: TurnWriter): readonly StoredEvent[] {
   const whole = events.map((stored) => {
     const event = tools.isUndecided(stored.event) ? said.find(stored.seq) : undefined;

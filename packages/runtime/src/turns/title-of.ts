@@ -3,12 +3,12 @@ import { CUT_MARGIN, type Redactor } from "../redaction/redactor.ts";
 import { splitNotes, withoutClientMarkup } from "./client-notes/client-notes.ts";
 
 const MAX_LENGTH = 80;
-/** Reminders and the like may be long, and what was asked stands behind them. */
+/** Notes can be long, and the actual prompt comes after them. */
 const MAX_READ = 262_144;
 
 /**
- * A session's title: the first line of the prompt, without what a client's program put before it and without
- * quotes around the whole of it. A prompt that is nothing else keeps its first line.
+ * A session's title: the first line of the prompt, without client notes and without quotes around the whole prompt. A prompt that consists
+ * of notes only keeps its first line.
  */
 export function titleOf(text: string, redactor: Redactor): string {
   const read = text.slice(0, MAX_READ);
@@ -22,7 +22,7 @@ export function titleOf(text: string, redactor: Redactor): string {
     .replace(/[\ud800-\udbff]$/, "");
 }
 
-/** OpenCode puts what it is given on its command line in quotes. */
+/** OpenCode quotes what it gets on its command line. */
 function withoutQuotes(text: string): string {
   const inner = /^"([\s\S]*)"$/.exec(text)?.[1];
   return inner === undefined || inner.includes('"') ? text : inner.trim();

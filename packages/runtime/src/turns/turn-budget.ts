@@ -18,25 +18,25 @@ import type { RunningTurn } from "./session-engine.ts";
 
 type Sum = SpentSum;
 
-/** Whose turn it is, besides its session's. */
+/** The user and team of a turn. */
 export interface Whose {
   readonly user?: string | undefined;
   readonly team?: string | undefined;
 }
 
-/** When a turn of the same user may have ended: as after any other `overloaded`. */
+/** A turn of the same user may have ended by then; the same delay as for any `overloaded`. */
 const AT_ONCE_SECONDS = 1;
 
 const nothing: Sum = { tokens: 0, usd: 0 };
 
-/** What the session and the day have used so far, held against the budgets before a turn may begin. */
+/** Checks what the session and the day have used against the budgets, before a turn may begin. */
 export async function budgetBefore(
   store: EventStore,
   budgets: Budgets,
   { sessionId, nowMs, ...whose }: Whose & { readonly sessionId: string | undefined; readonly nowMs: number },
 ): Promise<{ readonly verdict: BudgetVerdict; readonly spent: Spent }> {
   const day = new Date(nowMs).toISOString().slice(0, 10);
-  // Adding up takes the longer the more turns there were: it is not done for what nobody limits.
+  // Summing gets slower with every turn, so skip it for unlimited scopes.
   const isCounted = sessionId !== undefined && isLimited(budgets.session);
   const session = isCounted ? sumOf(await store.usageTotals({ sessionId })) : nothing;
   const today = isLimited(budgets.day) ? sumOf(await store.usageTotals({ day })) : nothing;
@@ -44,7 +44,7 @@ export async function budgetBefore(
   return { verdict: checkBudget({ budgets, spent, nowMs }), spent };
 }
 
-/** What the user and the team have used today, where that is limited. */
+/** Today's usage of the user and the team, where limited. */
 async function spentByAll(store: EventStore, budgets: Budgets, day: string, whose: Whose): Promise<Partial<Spent>> {
   const spent: Partial<Record<QuotaScope, Sum>> = {};
   for (const scope of quotaScopes) {
@@ -57,8 +57,8 @@ async function spentByAll(store: EventStore, budgets: Budgets, day: string, whos
 }
 
 /**
- * Rejects with `budget-exceeded` when the user or the team of a turn has used up its day, and with `overloaded` while as many turns of
- * theirs run as may. It is asked before a turn begins: one that is refused is in no log.
+ * Rejects with `budget-exceeded` if the user or team has used up its day, and with `overloaded` if it runs its maximum of concurrent
+ * turns. Called before a turn begins: a refused turn is not logged.
  */
 export async function assertQuota(
   store: EventStore,
@@ -86,9 +86,9 @@ function tooMany(scope: QuotaScope, name: string, running: number): CaretError {
 }
 
 /**
- * Starts a turn unless the quota of its user or team is used up: then it rejects as `assertQuota` does. Turns are counted in the log, so
- * that of one user, or of one team, the next is asked about only when the one before is in it: two that come at once would both find
- * the last place free. Turns without a quota wait for nothing.
+ * Starts a turn unless its user's or team's quota is used up; then rejects like `assertQuota`. Turns are counted in the log, so turns of
+ * one user or team are admitted one after the other, each once the previous is logged: two at once would both see the last free place.
+ * Turns without a quota do not wait.
  */
 type QuotaGate = (whose: Whose, start: () => Promise<RunningTurn>) => Promise<RunningTurn>;
 
@@ -100,7 +100,7 @@ interface QuotaGateOptions {
 
 export function createQuotaGate({ store, budgets, wallClock }: QuotaGateOptions): QuotaGate {
   const lock = createKeyedLock();
-  /** Always the user's before the team's: two turns cannot wait for each other. */
+  /** The user's lock always before the team's, to avoid deadlock. */
   const alone = ([first, ...rest]: readonly string[], work: () => Promise<void>): Promise<void> =>
     first === undefined ? work() : lock.run(first, () => alone(rest, work));
 
@@ -114,7 +114,7 @@ export function createQuotaGate({ store, budgets, wallClock }: QuotaGateOptions)
         await assertQuota(store, limits, { ...whoseOf(whose), nowMs: wallClock() });
         const turn = await start();
         resolve(turn);
-        await turn.begun.catch(() => undefined); // its caller is given the same
+        await turn.begun.catch(() => undefined); // its caller gets the same error
       } catch (reason) {
         reject(reason);
       }
@@ -127,7 +127,7 @@ export function createQuotaGate({ store, budgets, wallClock }: QuotaGateOptions)
   };
 }
 
-/** How the budgets stand before the next turn: of this session, or of a new one. */
+/** The state of the budgets before the next turn of this session, or of a new one. */
 export async function budgetView(
   store: EventStore,
   budgets: Budgets,
@@ -144,15 +144,15 @@ export async function budgetView(
 
 /** What a turn may still consume. */
 export interface TurnBudget {
-  /** What there is to say about it at the turn's beginning. */
+  /** Warnings to emit at the turn's start. */
   readonly warnings: readonly AgentEvent[];
-  /** The error of a budget that a running turn has used up, by the usage it reports before its end. */
+  /** The error if a running turn exceeds a budget, judged by the usage it reports before its end. */
   overrunIn(entries: readonly { readonly event: AgentEvent }[]): CaretError | undefined;
 }
 
 const unlimited: TurnBudget = { warnings: [], overrunIn: () => undefined };
 
-/** Rejects when a budget is used up already. */
+/** Rejects if a budget is already used up. */
 export async function openTurnBudget(
   store: EventStore,
   budgets: Budgets,
@@ -160,7 +160,7 @@ export async function openTurnBudget(
 ): Promise<TurnBudget> {
   if (!Object.values(budgets).some(isLimited)) return unlimited;
   const before = await budgetBefore(store, budgets, { ...asked, nowMs: now() });
-  // The turn itself is among those that have begun.
+  // The count of begun turns already includes this one.
   const spent = withoutOne(before.spent);
   const verdict = checkBudget({ budgets, spent, nowMs: now() });
   if (verdict.kind === "exceeded") throw verdict.error;
@@ -169,7 +169,7 @@ export async function openTurnBudget(
     overrunIn(entries) {
       let usage: Usage | undefined;
       for (const { event } of entries) if (event.type === "usage") usage = event.usage;
-      // After its end there is nothing to stop.
+      // After its end, there is nothing to stop.
       if (usage === undefined || entries.at(-1)?.event.type === "turn-end") return undefined;
       const during = budgetDuring({ budgets, spent, nowMs: now() }, usage, model);
       return during.kind === "exceeded" ? during.error : undefined;
@@ -177,7 +177,7 @@ export async function openTurnBudget(
   };
 }
 
-/** A limit that nobody can hold is not passed over in silence. */
+/** Warns that this lane cannot enforce a configured limit. */
 export function unmeteredNotice(
   { name, features }: Pick<Lane, "name" | "features">,
   budgets: Budgets,
@@ -187,7 +187,7 @@ export function unmeteredNotice(
   return [{ type: "notice", kind: "budget-warning", message }];
 }
 
-/** By what upstream reports: turns are counted without it. */
+/** Limited by reported usage; turns can be counted without it. */
 function isMetered({
   tokens,
   usd,
@@ -211,7 +211,7 @@ function isLimited(budget: Readonly<Record<string, unknown>> | object): boolean 
   return Object.values(budget).some((limit) => limit !== undefined);
 }
 
-/** The same with what the running turn has reported. */
+/** Adds what the running turn has reported. */
 export function budgetDuring(
   { budgets, spent: before, nowMs }: SpentBudgets,
   usage: Usage,
@@ -247,7 +247,7 @@ function priced(usage: Usage, model: string): Pick<UsageTotal, "usage" | "unpric
   return cost === undefined ? { usage, unpricedTurns: 1 } : { usage: { ...usage, cost }, unpricedTurns: 0 };
 }
 
-/** A sum with a hole is not a sum. */
+/** A partial sum would mislead. */
 function add(a: Sum, b: Sum): Sum {
   const turns = (a.turns ?? 0) + (b.turns ?? 0);
   return { tokens: plus(a.tokens, b.tokens), usd: plus(a.usd, b.usd), ...(turns === 0 ? {} : { turns }) };

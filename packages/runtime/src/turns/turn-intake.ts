@@ -2,12 +2,12 @@ import { CaretError } from "@caret/protocol";
 import type { GivingWay } from "./give-way.ts";
 import type { RunningTurn, TurnRequest } from "./session-engine.ts";
 
-/** Admits turns: at most `maxTurns` at once, and none once Caret stops. One that only waits for its client gives way. */
+/** Admits turns: at most `maxTurns` at once, none after `stop`. A turn that only waits for its client gives way. */
 export interface TurnIntake {
   start(request: TurnRequest): Promise<RunningTurn>;
-  /** Later ones are refused as `overloaded`. */
+  /** Refuses later turns as `overloaded`. */
   stop(): void;
-  /** Resolves when every turn that is being started runs or was refused: none starts behind the caller's back. */
+  /** Resolves when every turn being started either runs or was refused, so none starts unnoticed. */
   settled(): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ export interface IntakeLimits {
 }
 
 /**
- * The one limit on concurrent turns, for all doors. A turn counts from its request until its outcome is in the log: one that
- * only cleans up does not, since its client may ask again at once.
+ * The one limit on concurrent turns, for all doors. A turn counts from its request until its outcome is in the log; cleanup does not
+ * count, because the client may start the next turn at once.
  */
 export function createTurnIntake(
   begin: (request: TurnRequest) => Promise<RunningTurn>,
@@ -39,7 +39,7 @@ export function createTurnIntake(
       if (isStopped) throw shuttingDown();
       const room = count >= maxTurns ? givingWay.makeRoom() : undefined;
       if (count >= maxTurns && room === undefined) throw tooMany(maxTurns, givingWay);
-      // The place of the one that gives way: nobody else may take it meanwhile.
+      // Reserve the place of the turn that gives way.
       count += 1;
       const turn = room === undefined ? begin(request) : room.then(() => beginUnlessStopped(request));
       starting.add(turn);
@@ -63,7 +63,7 @@ function shuttingDown(): CaretError {
   return new CaretError("overloaded", "Caret is shutting down");
 }
 
-/** Says when a turn that waits would give way; when one that works will end, nobody knows. */
+/** Says when a waiting turn would give way; when a working one ends is unknown. */
 function tooMany(maxTurns: number, { roomInMs }: GivingWay): CaretError {
   const ms = roomInMs();
   return new CaretError("overloaded", `Too many concurrent turns (limit ${maxTurns})`, {

@@ -11,7 +11,7 @@ import type { ToolSandbox } from "./tools/own-turn-tools.ts";
 
 type TurnSandbox = Omit<RequestedSandbox, "sessionId">;
 
-/** Whether `sandboxOf` has anything to find out. */
+/** Whether a sandbox is requested, so `sandboxOf` has something to find out. */
 export function isWalledIn(
   { defaults }: Pick<SessionEngineOptions, "defaults">,
   request: TurnRequest,
@@ -21,8 +21,8 @@ export function isWalledIn(
 }
 
 /**
- * The sandbox of a turn: the strictest that the setting, the session and the request ask for. Rejects where it cannot be
- * had, before anything of the turn is written or started: a turn never runs with less than was asked for.
+ * The sandbox of a turn: the strictest of setting, session and request. Rejects if it is unavailable, before anything of the turn is
+ * written or started: a turn never runs with less than requested.
  */
 export async function sandboxOf(
   options: SessionEngineOptions,
@@ -42,7 +42,7 @@ export async function sandboxOf(
   return { word, additions: request.sandboxAdditions ?? {} };
 }
 
-/** The same sandbox for what the gateway runs in the workspace: its commands are no agent, and need no login. */
+/** The same sandbox for the gateway's tools: its commands are not an agent and need no login. */
 export function toolSandbox(
   { sandbox: requested, sandboxes, request, defaults }: SessionTurnOptions,
   workspace: string,

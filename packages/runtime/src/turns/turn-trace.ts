@@ -3,7 +3,7 @@ import type { EventStore } from "../log/event-store.ts";
 
 export interface TurnTraceOptions {
   readonly tracer: Tracer;
-  /** Of the request that asked for the turn. */
+  /** Trace context of the request behind the turn. */
   readonly parent: string | undefined;
   readonly sessionId: string;
   readonly turnId: string;
@@ -15,13 +15,13 @@ interface TracedEntry {
   readonly event: AgentEvent;
 }
 
-/** The spans of one turn: the turn, and each lane that it was tried on. What is appended and said only counts in them. */
+/** The spans of one turn: the turn itself and each lane it was tried on. Appends and events are only counted in them. */
 export interface TurnTrace {
-  /** From now on this lane runs the turn, in place of the one before. */
+  /** This lane runs the turn from now on, replacing the previous one. */
   enterLane(lane: LaneName): void;
-  /** Sees the first word, and when a lane tries again with another profile or model. */
+  /** Watches for the first word, and for retries with another profile or model. */
   watchEntries<Entry extends TracedEntry>(take: TakeBatch<readonly Entry[]>): TakeBatch<readonly Entry[]>;
-  /** Counts appends, and the time until each was durable. */
+  /** Counts appends and the time until each was durable. */
   watchAppends(store: Pick<EventStore, "append">): Pick<EventStore, "append">;
   end(outcome: TurnOutcome): void;
 }
@@ -60,7 +60,7 @@ export function createTurnTrace({ tracer, parent, ...about }: TurnTraceOptions):
           noteEntries(entries);
           return take(entries);
         },
-        // The first word has been seen in a batch before it.
+        // A batch before it already contained the first word.
         { more: take.more },
       ),
     watchAppends: (store) => ({
@@ -71,7 +71,7 @@ export function createTurnTrace({ tracer, parent, ...about }: TurnTraceOptions):
           appends.count += 1;
           appends.ms += performance.now() - since;
         };
-        // Its failure is the writer's to handle, which was given the same promise.
+        // The writer handles its failure; it got the same promise.
         appended.then(note, note);
         return appended;
       },

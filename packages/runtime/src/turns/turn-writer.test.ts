@@ -10,7 +10,7 @@ const secret = "lantern-moss-71";
 interface OpenedLog {
   readonly log: TurnWriter;
   readonly store: EventStore;
-  /** Tell the redactor of a secret from now on. */
+  /** Gives the redactor a further secret. */
   learn(value: string): void;
   stored(): Promise<readonly (readonly [AgentEvent, string | undefined])[]>;
 }

@@ -21,53 +21,52 @@ import { createSaidEvents, type SaidEvents } from "./said-events.ts";
 import { type CallLog, createCallLog } from "./tools/call-log.ts";
 import { type Backlog, createBacklog } from "./write-backlog.ts";
 
-/** So much is committed at once: company would add little, and the agent would soon have to wait. */
+/** Commit at this size: waiting for more would gain little, and the agent would soon have to wait. */
 const ENOUGH_CHARACTERS = 64 * 1024;
 
 const noLine: Pick<EventEntry, "raw" | "rawCut"> = {};
 
 export interface TurnWriterOptions {
   readonly store: Pick<EventStore, "append">;
-  /** The one that knows every secret known by now: a turn may learn of more as it begins. */
+  /** Returns a redactor with every secret known by now: a turn may learn of more as it begins. */
   readonly redactor: () => Redactor;
   readonly sessionId: string;
   readonly turnId: string;
-  /** Where the session's log ends now. */
+  /** Current end of the session's log. */
   readonly lastSeq: number;
   readonly maxRawBytes: number;
   readonly wallClock: () => number;
-  /** Called at once when a batch could not be written, which `append` only tells with the next one. */
+  /** Called as soon as a batch fails to be written; `append` reports that only with the next batch. */
   readonly onFailure: (error: CaretError) => void;
-  /** Called once, when `outcome` resolves, with the last usage that the agent reported. */
+  /** Called once, when `outcome` resolves, with the last usage reported by the agent. */
   readonly onEnd: (outcome: TurnOutcome, usage: Usage | undefined) => void;
   readonly newCallId: () => string;
 }
 
 /**
- * The one way into the log of a turn: whatever is written passes the same stages, in order, and is numbered as it comes.
- * Join deltas, cap outputs, redact, number, commit, notify. Only what is kept is redacted: listeners hear events as they
- * were said.
+ * The only way into a turn's log: everything passes the same stages in order and is numbered on arrival. Join deltas, cap outputs, redact,
+ * number, commit, notify. Only the logged form is redacted: listeners get events as they were said.
  */
 export interface TurnWriter extends LiveLog {
   /**
-   * The agent's next entries, without waiting for the disk: listeners hear them at once. Only the end of a turn they hear
-   * when it is durable: a client that has heard it goes on from there, and must find it in the log of whichever gateway it
-   * asks next. Returns a promise where there is no room for more, which resolves when there is; and for the turn's end,
-   * when everything is durable. Throws or rejects as soon as it is known that something could not be written.
+   * Appends the agent's next entries without waiting for the disk: listeners get them at once. The turn's end is the exception: listeners
+   * get it once durable, because a client continues from it and must find it in the log of whichever gateway it asks next. Returns a
+   * promise if the backlog is full, which resolves when there is room again; and for the turn's end, when everything is durable. Throws or
+   * rejects as soon as a write is known to have failed.
    */
   append(entries: readonly LaneEntry[]): Promise<void> | void;
   /**
-   * The same for more of the agent's text, where that can only be longer than it was: it goes on from an event that waits for its
-   * commit, holds no secret, and the listener is ready for it. Throws as `append` does.
+   * The fast path for text that only extends an event still waiting for its commit, holds no secret, and whose listener is ready. Throws
+   * as `append` does.
    */
   readonly more: TakeMore;
-  /** What is not the agent's. Resolves when it is durable, and gives it as it is kept: nothing after the turn's end. */
+  /** Appends events that are not the agent's. Resolves with their logged form once durable; empty after the turn's end. */
   write(events: readonly AgentEvent[], options?: CommandOptions): Promise<readonly StoredEvent[]>;
-  /** Whether the turn has acted: all that is written is noted there, and the end of a turn that failed says it. */
+  /** Whether the turn has acted: every write is noted there, and the end of a failed turn reports it. */
   readonly acts: TurnActs;
   /** The calls that the agent does not run itself: when each is logged, and its result. */
   readonly calls: CallLog;
-  /** Ends a turn that broke: closes what the agent has left open, then `closing`, then the end. */
+  /** Ends a broken turn: closes what the agent left open, then writes `closing`, then the end. */
   fail(error: CaretError, closing: readonly AgentEvent[]): Promise<void>;
   /** Ends a turn whose end the log does not take: followers end without it. */
   breakOff(error: CaretError): void;
@@ -77,11 +76,11 @@ export interface TurnWriter extends LiveLog {
   readonly outcome: Promise<TurnOutcome>;
   /** Aborted when the log cannot be written. */
   readonly broken: AbortSignal;
-  /** What the log keeps otherwise than it was said. */
+  /** The originals of events that the log keeps redacted. */
   readonly said: Pick<SaidEvents, "restore" | "find">;
 }
 
-/** Events as they will be in the log, each piece of a text block by itself, and when they are. */
+/** Events in their logged form, each piece of a text block separately, and a promise for when they are durable. */
 interface Writing {
   readonly events: readonly StoredEvent[];
   readonly durable: Promise<unknown>;
@@ -97,7 +96,7 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
   let hasEnded = false;
   let usage: Usage | undefined;
 
-  /** A turn that was broken off may get its end into the log all the same, later. */
+  /** A turn that was broken off may still get its end into the log later. */
   let isEndReported = false;
   const end = (outcome: TurnOutcome): void => {
     if (isEndReported) return;
@@ -182,7 +181,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
   let pending = new PendingEntries(options.lastSeq);
   const number = (joined: readonly LaneEntry[], batch: RedactedBatch) =>
     numberBatch(options, { pending, shown: said.shown }, batch, (index) => redact.rawOf(joined, batch, index));
-  /** The commit that was asked for last of what nobody waits for. */
+  /** The last scheduled commit of entries that nobody awaits. */
   let scheduled: { readonly taken: PendingEntries; readonly durable: Promise<unknown> } | undefined;
 
   const take = (taken: PendingEntries): readonly EventEntry[] =>
@@ -191,7 +190,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
       return waiting.entry;
     });
 
-  /** Whatever comes next belongs to another commit. */
+  /** Later entries belong to the next commit. */
   const close = (taken: PendingEntries): void => {
     if (pending === taken) pending = new PendingEntries(taken.lastSeq);
   };
@@ -234,7 +233,7 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return { events, durable };
   };
 
-  /** Lets the newest event grow: nothing is numbered, and its commit is asked for already. */
+  /** Extends the newest event: no new number, and its commit is already scheduled. */
   const grow: TakeMore = (delta) => {
     const place = pending.placeOfMore(delta);
     if (place === undefined || pending.characters + delta.text.length >= ENOUGH_CHARACTERS) return false;
@@ -245,14 +244,14 @@ function createCommits(options: TurnWriterOptions, behind: Backlog) {
     return true;
   };
 
-  /** What was sent and is in no commit yet, whole. */
+  /** What was sent but is in no commit yet, whole. */
   const untaken = (): readonly LiveEvent[] =>
     pending.waiting.map(({ seq, entry: { at = 0 }, said: event }) => ({ sessionId, seq, turnId, at, event }));
 
   return { acts, commit, grow, live, said, untaken, writtenSeq: () => pending.lastSeq };
 }
 
-/** Gives each event its number, and says what of it is kept and what is sent. */
+/** Numbers each event, and decides which form is logged and which is sent. */
 function numberBatch(
   { sessionId, turnId, wallClock }: TurnWriterOptions,
   { pending, shown: shownOf }: { readonly pending: PendingEntries } & Pick<SaidEvents, "shown">,
@@ -282,8 +281,7 @@ function toEntries(events: readonly AgentEvent[]): readonly LaneEntry[] {
 }
 
 /**
- * How many events a turn's end comes after: what the agent said before it is no end, and a short answer that came with its
- * end in one read need not wait.
+ * Number of events before the turn's end: earlier words do not end the turn, and a short answer read together with its end need not wait.
  */
 function spokenBefore(sent: readonly LiveEvent[]): number {
   return Math.max(
@@ -292,7 +290,7 @@ function spokenBefore(sent: readonly LiveEvent[]): number {
   );
 }
 
-/** Redacts the events of a turn, and the lines behind them, with the newest redactor there is. */
+/** Redacts the events of a turn and their raw lines, always with the newest redactor. */
 function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptions, "redactor" | "maxRawBytes">) {
   let redactor: Redactor | undefined;
   let turnRedactor: TurnRedactor | undefined;
@@ -321,8 +319,8 @@ function createRedaction({ redactor: newest, maxRawBytes }: Pick<TurnWriterOptio
 }
 
 /**
- * Whether the line of an entry is one of a delta that was held back or redacted: it may have a part of a secret, which nobody would
- * find in that line alone. Such a line may stand beside what it closes or opens, and its delta further on.
+ * Whether an entry's raw line belongs to a delta that was held back or redacted: the line may contain part of a secret that cannot be
+ * recognised in that line alone. Such a line may be attached to an event that closes or opens a block, with its delta further on.
  */
 function hasCutDelta(entries: readonly LaneEntry[], origin: number, { kept, said, origins }: RedactedBatch): boolean {
   if (origins === undefined && kept === said) return false;
@@ -339,12 +337,12 @@ function isEdge({ type }: AgentEvent): boolean {
   return type === "text-start" || type === "text-end" || type === "thinking-start" || type === "thinking-end";
 }
 
-/** Those who follow a turn while its log is still being written. `onLeave` is called when one of them has left. */
+/** Listeners that follow a turn while its log is still being written. `onLeave` is called when one leaves. */
 function createLiveListeners(lastSeq: number, onLeave: () => void) {
   const listeners = new Set<LiveListener>();
   let notifiedSeq = lastSeq;
   let sending: Promise<unknown> | undefined;
-  /** The log has not taken something: whatever follows it would be read as the answer to what is nowhere. */
+  /** A write failed: send nothing more, since it would appear to follow events that were lost. */
   let isSilent = false;
 
   const notify = (written: readonly LiveEvent[]): void => {
@@ -373,13 +371,16 @@ function createLiveListeners(lastSeq: number, onLeave: () => void) {
         onLeave();
       };
     },
-    /** In order: what may be sent at once waits for what may not, and came before. What fails to be durable is sent to no listener, nor is what follows it. */
+    /**
+     * Sends in order: events that may go at once wait for earlier ones that may not. Events that fail to become durable, and all that
+     * follow them, are never sent.
+     */
     send(written: readonly LiveEvent[], durable: Promise<unknown> | undefined): void {
       if (written.length === 0) return;
       if (durable === undefined && sending === undefined) notify(written);
       else sendLater(written, durable);
     },
-    /** Sends more of the newest event to the one that listens. False, and nothing was sent: it has to come as an event. */
+    /** Sends more of the newest event to its only listener. False if nothing was sent and the text must come as an event. */
     sendMore({ seq, offset }: Added, delta: AgentEventOf<"text-delta">): boolean {
       if (isSilent || sending !== undefined || listeners.size > 1) return false;
       for (const { onMore } of listeners) return onMore(seq, offset, delta);

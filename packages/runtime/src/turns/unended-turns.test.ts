@@ -12,7 +12,7 @@ let root: string;
 let workspace: string;
 let store: EventStore;
 let engine: SessionEngine;
-/** Whether the disk takes anything. */
+/** Whether the disk accepts writes. */
 let isFull: boolean;
 
 beforeEach(() => {

@@ -2,13 +2,13 @@ import { CaretError, type ErrorInfo } from "@caret/protocol";
 import type { EventStore } from "../log/event-store.ts";
 import { interruptTurn, type UnendedTurn } from "../log/interrupted-end.ts";
 
-/** Turns whose end the log did not take. Each is ended as soon as the log can be written again, so that none runs for ever. */
+/** Turns whose end the log did not take. Retries each until the log can be written again, so none appears to run for ever. */
 export interface UnendedTurns {
   add(turn: UnendedTurn, reason: ErrorInfo): void;
   has(sessionId: string): boolean;
-  /** End the session's one now, if it has one. Rejects with what the log says. */
+  /** Ends the session's turn now, if it has one. Rejects with the log's error. */
   end(sessionId: string): Promise<void>;
-  /** Tries all of them once more. What cannot be ended then is ended by the next Caret that opens the log. */
+  /** Tries all of them once more. The next Caret that opens the log ends the rest. */
   close(): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ export function createUnendedTurns({ store, waitsMs = WAITS_MS }: UnendedTurnsOp
     const unended = turns.get(sessionId);
     if (unended === undefined) return;
     await interruptTurn(store, unended.turn, unended.reason);
-    // Ended by us, by another process, or gone with its session. A session that moved on in between is looked at again.
+    // Ended by us, by another process, or gone with its session. If the session moved on in between, check again later.
     const running = await store.runningTurns({ sessionId });
     if (!running.some(({ turnId }) => turnId === unended.turn.turnId)) turns.delete(sessionId);
   };
 
   const endAll = async (): Promise<void> => {
-    // A log that cannot be written yet is why they are here: they stay.
+    // They stay until the log can be written.
     for (const sessionId of turns.keys()) await end(sessionId).catch(() => undefined);
   };
 

@@ -1,11 +1,11 @@
 import { CaretError } from "@caret/protocol";
 
-/** How much may be on its way to the disk. An agent that is faster than the disk is then slowed down, not kept in memory. */
+/** Limit of characters on their way to the disk. Beyond it, a fast agent is slowed down instead of buffered in memory. */
 const MAX_CHARACTERS = 288 * 1024;
 
 export type Backlog = ReturnType<typeof createBacklog>;
 
-/** What is on its way to the disk, up to a limit. */
+/** Tracks what is on its way to the disk, up to a limit. */
 export function createBacklog(onFailure: (error: CaretError) => void) {
   let characters = 0;
   let failure: { readonly reason: unknown } | undefined;
@@ -20,15 +20,15 @@ export function createBacklog(onFailure: (error: CaretError) => void) {
     assertSound();
   };
   return {
-    /** Throws when something could not be written. */
+    /** Throws if a write failed. */
     assertSound,
     /** Resolves when everything is durable. */
     drain,
-    /** So much more is on its way. */
+    /** Adds `length` characters to the backlog. */
     add(length: number): void {
       characters += length;
     },
-    /** Gives back the promise of a commit; when it is settled, as much as it carried is on its way no longer. */
+    /** Returns a commit's promise; once settled, the characters it carried leave the backlog. */
     watch<Result>(durable: Promise<Result>, carried: () => number): Promise<Result> {
       const settled = durable.then(
         () => undefined,

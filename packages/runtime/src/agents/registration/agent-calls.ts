@@ -11,14 +11,14 @@ import { createAgentTools } from "../tools/create-agent-tools.ts";
 
 export interface AgentCallsOptions extends AgentIdentity {
   readonly caller: Caller;
-  /** The user's own: they hold whatever the agent's permission is. */
+  /** The user's own rules; they apply whatever the agent's permission. */
   readonly rules: readonly PolicyRule[];
   readonly outputs: OutputStore;
   readonly spawner: Spawner;
   readonly newId: () => string;
 }
 
-/** The tools of one agent, for a connection through which only this agent speaks. Whatever fails is a result. */
+/** The tools of one agent, for a connection on which only this agent speaks. Failures are results. */
 export interface AgentCalls {
   readonly offer: ToolOffer;
   readonly call: AnswerCall;

@@ -20,33 +20,33 @@ const SOCKET_VARIABLE = "CARET_AGENT_SOCKET";
 export interface AgentRegistrationsOptions {
   readonly store: Pick<AgentStore, "find" | "ofSession">;
   readonly agents: () => Agents;
-  /** On whose behalf the agent of a session talks. */
+  /** The caller on whose behalf a session's agent acts. */
   readonly callerOf: (sessionId: string) => Promise<Caller>;
-  /** Ours: a directory for each agent is made in it. */
+  /** A directory of ours, with a subdirectory for each agent. */
   readonly directory: string;
   /** How `caret mcp` is started, without its arguments. */
   readonly command: { readonly file: string; readonly args: readonly string[] };
-  /** What that needs to be read, inside a sandbox. */
+  /** Files that must be readable for that inside a sandbox. */
   readonly program: readonly string[];
   readonly version: string;
   readonly rules: readonly PolicyRule[];
-  /** Whether agents that were created without a word on it have the user's own servers. */
+  /** Whether agents created without a choice get the user's own servers. */
   readonly userServers: boolean;
   readonly spawner: Spawner;
   readonly newId: () => string;
   readonly onError: (error: CaretError) => void;
 }
 
-/** What registers Caret's MCP server with agents that run their own tools. */
+/** Registers Caret's MCP server with agents that run their own tools. */
 export interface AgentRegistrations {
-  /** Opens the socket of the agent that a session belongs to. Undefined: it belongs to none. */
+  /** Opens the socket of the agent that a session belongs to. Undefined: the session has no agent. */
   of(sessionId: string): Promise<Registration | undefined>;
-  /** The agent is gone, with all that was made for it. */
+  /** Removes everything made for an agent that is gone. */
   forget(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Sockets of agents that had one before are open from the start: what an agent has left running finds them again. */
+/** Reopens the sockets of agents that had one: processes left running by an agent find them again. */
 export function createAgentRegistrations(options: AgentRegistrationsOptions): AgentRegistrations {
   const { store, directory } = options;
   const sockets = new Map<string, Promise<AgentSocket>>();
@@ -95,14 +95,14 @@ export function createAgentRegistrations(options: AgentRegistrationsOptions): Ag
   };
 }
 
-/** Directories of agents that are gone are removed: a gateway was killed while it removed them. */
+/** Removes directories of agents that are gone: a gateway was killed while removing them. */
 async function reopen(
   { directory, store, onError }: AgentRegistrationsOptions,
   listen: (name: string) => Promise<AgentSocket>,
 ): Promise<void> {
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
     if ((await store.find(name)) !== undefined) {
-      // One that cannot be opened is no reason to leave the others closed.
+      // One failure is no reason to leave the others closed.
       await listen(name).catch((reason: unknown) => onError(CaretError.from(reason)));
       continue;
     }

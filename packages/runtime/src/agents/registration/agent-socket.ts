@@ -5,10 +5,10 @@ import { readFirstLine } from "../../lanes/bridge/read-first-line.ts";
 import { type PrivateServer, servePrivately } from "../../paths/serve-privately.ts";
 import type { AgentCalls } from "./agent-calls.ts";
 
-/** The version of what is spoken over the socket: docs/agents.md describes it. */
+/** Version of the socket protocol, described in docs/agents.md. */
 const AGENT_RPC_VERSION = 1;
 
-/** Connections to one agent's socket at once: its server, and what it runs besides. */
+/** Maximum of connections to one agent's socket: its server and other programs it runs. */
 const MAX_CONNECTIONS = 16;
 const HELLO_MS = 10_000;
 
@@ -17,23 +17,23 @@ const helloSchema = z.object({ caret: z.number(), agent: z.string() });
 export interface AgentSocketOptions {
   readonly name: string;
   readonly path: string;
-  /** Caret's own version, for the agent to know. */
+  /** Caret's own version, shown to the agent. */
   readonly version: string;
-  /** Called with the first connection: the tools need much that is not loaded before. */
+  /** Called at the first connection: the tools load much that is not needed before. */
   readonly openCalls: () => Promise<AgentCalls>;
 }
 
-/** The socket of one agent: a program that can connect to it speaks as this agent, and as no other. */
+/** The socket of one agent: a program that can connect to it speaks as this agent and no other. */
 export type AgentSocket = PrivateServer;
 
 /**
- * Listen on the socket of an agent. The first line of a connection is a hello, which is answered; from then on the lines are JSON-RPC 2.0, by
- * MCP's methods.
+ * Listens on the socket of an agent. The first line of a connection is a hello, which is answered; after that the lines are JSON-RPC 2.0,
+ * with MCP's methods.
  */
 export async function openAgentSocket(options: AgentSocketOptions): Promise<AgentSocket> {
   const server = createServer((socket) => {
     const timer = setTimeout(() => socket.destroy(), HELLO_MS).unref();
-    socket.on("error", () => socket.destroy()); // the agent died with its server: its turn ends by itself
+    socket.on("error", () => socket.destroy()); // the agent died with its server: its turn ends on its own
     socket.once("close", () => clearTimeout(timer));
     readFirstLine(socket, (line) => {
       clearTimeout(timer);
@@ -53,7 +53,7 @@ async function welcome(socket: Socket, line: string | undefined, options: AgentS
     socket.write(toLine({ caret: AGENT_RPC_VERSION, agent: name }));
     await serveTools(socket, { offer: () => offer, onCall: call, version });
   } catch (reason) {
-    // The other end reads what was wrong; nothing of the gateway depends on it.
+    // The other end reads what was wrong; the gateway itself is not affected.
     socket.end(toLine({ caret: AGENT_RPC_VERSION, error: CaretError.from(reason).toInfo() }));
   }
 }

@@ -39,7 +39,7 @@ export function createAgentBench(
     add: (name: string) => agents.create({ name, workspace }, anyone),
     /** Resolves when the agent has nothing to do. */
     idle: (name: string) => agents.waitUntilIdle(name, { signal: AbortSignal.timeout(10_000) }, anyone),
-    /** What the agent was asked, turn by turn. */
+    /** The agent's prompts, turn by turn. */
     async prompts(name: string): Promise<readonly (string | undefined)[]> {
       const { sessionId } = await agents.get(name, anyone);
       const events = await store.read(sessionId);

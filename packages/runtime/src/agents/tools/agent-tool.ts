@@ -1,7 +1,7 @@
 import type { Agents, AgentView, Caller } from "@caret/protocol";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
 
-/** Whose tools they are: an agent speaks in its own name, whatever a call says. */
+/** Owner of the tools: an agent speaks in its own name, whatever a call says. */
 export interface AgentIdentity {
   readonly agents: Agents;
   readonly name: string;
@@ -31,7 +31,7 @@ export function agentTool<Input>(wanted: AgentTool<Input>): Tool {
   });
 }
 
-/** An agent as another one sees it: nothing of its log. */
+/** An agent as shown to another one: nothing of its log. */
 export function shownAgent({ name, doing, report, workspace, createdBy, waiting }: AgentView): object {
   return {
     name,

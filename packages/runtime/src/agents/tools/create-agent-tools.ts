@@ -3,7 +3,7 @@ import type { AgentIdentity } from "./agent-tool.ts";
 import { messageTools } from "./message-tools.ts";
 import { spawnTool } from "./spawn-tool.ts";
 
-/** What an agent can do besides its work: talk to other agents and to people, and make agents. */
+/** An agent's additional tools: talk to other agents and people, and create agents. */
 export function createAgentTools(identity: AgentIdentity): readonly Tool[] {
   return [...messageTools(identity), spawnTool(identity)];
 }

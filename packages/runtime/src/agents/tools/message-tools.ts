@@ -3,7 +3,7 @@ import type { Tool } from "../../tools/tool.ts";
 import { type AgentIdentity, agentTool, shownAgent, text } from "./agent-tool.ts";
 
 const DEFAULT_WAIT_S = 50;
-/** Longer than a person looks away; a turn waits at no cost but its process. */
+/** Longer than a person looks away; waiting costs a turn only its process. */
 const MAX_WAIT_S = 3_600;
 
 const message = { ...text, description: "The id of the message." };
@@ -81,7 +81,7 @@ export function messageTools({ agents, name, caller }: AgentIdentity): readonly 
   ];
 }
 
-/** No answer within the time is an answer too: the agent may do something else meanwhile. */
+/** A timeout is a regular result: the agent may do something else in the meantime. */
 async function reply(
   { agents, caller }: AgentIdentity,
   id: string,

@@ -2,7 +2,7 @@ import { CaretError, HUMAN, type SandboxWord, strictest } from "@caret/protocol"
 import type { Tool } from "../../tools/tool.ts";
 import { type AgentIdentity, agentTool, text } from "./agent-tool.ts";
 
-/** Enough to divide a task; an agent that wants more has lost its way. */
+/** Enough to divide a task; an agent that wants more is lost. */
 const MAX_SPAWNED = 8;
 
 interface SpawnInput {
@@ -13,8 +13,8 @@ interface SpawnInput {
 }
 
 /**
- * The tool by which an agent makes another one. The new agent has at most what its maker has: the same permission, sandbox and
- * limits, and the same directory or a worktree of it. Agents that were made by agents make none.
+ * The tool by which an agent creates another one. The new agent has at most its maker's rights: the same permission, sandbox and limits,
+ * and the same directory or a worktree of it. Agents made by agents cannot make any.
  */
 export function spawnTool(identity: AgentIdentity): Tool {
   const { agents, name, caller } = identity;

@@ -8,24 +8,24 @@ import {
   type Usage,
 } from "@caret/protocol";
 
-/** Passes what an answer shows of a turn, but not an end that another turn is to replace. */
+/** Filters what an answer shows of a turn, withholding an end that another turn will replace. */
 export interface EndFilter {
-  /** What to show of the batch, possibly nothing. */
+  /** The part of the batch to show; may be empty. */
   read(batch: readonly AgentEvent[]): readonly AgentEvent[];
-  /** What is to be shown when the turn has ended. */
+  /** What to show once the turn has ended. */
   readonly held: readonly AgentEvent[];
   readonly isReplaced: boolean;
 }
 
 export interface SecondTurn {
-  /** A filter for each turn, for one reader of the answer. An answer has a second turn when the first one's end is replaced. */
+  /** Creates one filter per turn, for one reader of the answer. A second turn follows if the first one's end is replaced. */
   readonly openFilters: () => readonly EndFilter[];
   readonly start: () => Promise<TurnShare>;
-  /** How the answer ends when the last turn's end is one to replace, too. */
+  /** The error if the last turn's end would have to be replaced as well. */
   readonly failure?: () => ErrorInfo;
 }
 
-/** An answer in which a second turn may go on where the first one ended. */
+/** An answer that a second turn can continue after the first one's end. */
 export function answerAgain(first: TurnShare, { openFilters, start, failure }: SecondTurn): TurnShare {
   let current = first;
 
@@ -64,8 +64,8 @@ interface FilteredTurn {
 }
 
 /**
- * Each turn in its order, up to the first whose end is not replaced. If there is none, the answer ends with `failure`. What all of
- * them used is the answer's usage.
+ * Follows the turns in order, up to the first whose end is kept; if there is none, the answer ends with `failure`. The answer's usage is
+ * the sum of all its turns.
  */
 async function followUntilKept(
   turns: readonly FilteredTurn[],
@@ -84,19 +84,19 @@ async function followUntilKept(
     const turn = await open();
     await turn.follow((batch) => take(filter.read(batch).map(withUsage)), signal);
     if (filter.held.length > 0) await take(filter.held);
-    // Nobody would read another turn once the client has left, or the answer has reached a limit.
+    // No one would read another turn once the client has left or the answer has reached a limit.
     if (!filter.isReplaced || signal.aborted) return;
   }
   if (failure !== undefined) await take([{ type: "turn-end", outcome: { kind: "failed", error: failure() } }]);
 }
 
 /**
- * Whether an end is kept from the client, and another turn goes on in the same answer. `hasCall`: the client was given a call of its
- * tools in this answer.
+ * Whether an end is withheld from the client because another turn continues the answer. `hasCall`: the client was sent a call of its tools
+ * in this answer.
  */
 export type Replaces = (outcome: TurnOutcome, hasCall: boolean) => boolean;
 
-/** Shows words as they come. `isWhole`: all events are held back until the end, and dropped with an end that is replaced. */
+/** Shows words as they come. `isWhole`: all events are held until the end, and dropped if that is replaced. */
 export function createEndFilter(replaces: Replaces, isWhole = false): EndFilter {
   let held: AgentEvent[] = [];
   let hasCall = false;

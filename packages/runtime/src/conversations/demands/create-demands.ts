@@ -22,9 +22,9 @@ export interface DemandsOptions {
 }
 
 /**
- * Where a request demands a call of the client's tools, or an answer in JSON: what the agent ends its turn with is verified. One
- * that has not done it is asked once more, in a turn of its own that goes on in the same answer; after that the answer fails. Each
- * turn has one such repetition, however many clients share it or ask for it again. Other turns stay as they are.
+ * Verifies how the agent ends its turn if a request demands a call of the client's tools or an answer in JSON. If the demand is not met,
+ * the agent is asked once more, in a turn that continues the same answer; then the answer fails. Each turn has one such repetition,
+ * however many clients share or repeat it. Turns without a demand are not affected.
  */
 export function createDemands(options: DemandsOptions) {
   const { lock, registry } = options;
@@ -59,7 +59,7 @@ export function createDemands(options: DemandsOptions) {
   };
 }
 
-/** The record of a keyed request's second turn, so that the same request is answered with the same two turns. */
+/** The record of a keyed request's second turn, so the same request is answered with the same two turns. */
 function repetitionOf(command: CommandKey | undefined): CommandKey | undefined {
   return command && { ...command, name: `${command.name} again` };
 }
@@ -84,7 +84,7 @@ async function startRepetition(
   return await registry.start(match, command === undefined ? plan : { ...plan, command }, resolved);
 }
 
-/** What one answer has to be, and what is said where it is not. */
+/** What an answer must be, and what is said if it is not. */
 interface Demand {
   openFilter(): EndFilter;
   again(): AskedAgain;

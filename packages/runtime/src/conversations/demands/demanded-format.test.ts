@@ -88,7 +88,7 @@ describe("an answer that has to be JSON", () => {
     const history = [user("A"), called(a), result(a, "A")];
     const two = await eventsOf(await bench.open(history, client));
     const [b = ""] = callIdsIn(two);
-    // Its own last words are "b=B" alone, which is no JSON.
+    // Its own last words are only "b=B", which is not JSON.
     const last = await bench.open([...history, called(b), result(b, "B")], client);
     const three = await eventsOf(last);
     expect({

@@ -2,18 +2,18 @@ import { type AnswerFormat, CaretError, type ConversationRequest, weightOf, weig
 import type { JsonValidators } from "./json-validator.ts";
 import { type FoundJson, unwrapJson } from "./unwrap-json.ts";
 
-/** What a text that the agent has ended with is to its client. */
+/** How the client may use a text the agent ended with. */
 export type Judgement =
-  /** `text` is what the client is given, in place of all that the agent said. */
+  /** `text` is what the client gets instead of all that the agent said. */
   { readonly kind: "met"; readonly text: string } | { readonly kind: "unmet"; readonly problem: string };
 
-/** What a request demands of the text of its answer. */
+/** What a request demands of its answer's text. */
 export interface FormatDemand {
-  /** `texts`: what the agent may have meant as its answer, the likeliest first. */
+  /** `texts`: candidates for the answer, likeliest first. */
   judge(texts: readonly string[]): Judgement;
-  /** So long that the answer will be cut, and that whatever is in it will not be whole. */
+  /** So long that the answer will be cut, which leaves anything in it incomplete. */
   isOverlong(text: string): boolean;
-  /** The JSON that is demanded, in words. */
+  /** The demanded JSON, in words. */
   readonly rule: string;
 }
 
@@ -21,7 +21,7 @@ type Limits = Pick<ConversationRequest, "maxOutputTokens" | "stopSequences">;
 
 const ANY_OBJECT = { type: "object" };
 
-/** Throws `invalid-request` for a schema that nothing can be checked against. */
+/** Throws `invalid-request` for a schema that cannot be compiled. */
 export function formatDemandOf(
   { schema = ANY_OBJECT, field }: AnswerFormat,
   { maxOutputTokens, stopSequences = [] }: Limits,
@@ -52,14 +52,14 @@ export function formatDemandOf(
         const met = given(text) ?? upToStop(text, stopSequences, given);
         if (met !== undefined) return { kind: "met", text: met };
       }
-      // It is cut where it is shown. No more is known of it than of any other text that was cut.
+      // The door cuts it. As with any cut text, it cannot be checked further.
       if (isOverlong(likeliest)) return { kind: "met", text: withoutFence(likeliest) };
       return { kind: "unmet", problem: problemOf(unwrapJson(likeliest)) ?? "it was not whole" };
     },
   };
 }
 
-/** The JSON before the first stop sequence, with that sequence: the door ends the answer there, and says why. */
+/** The JSON before the first stop sequence, including that sequence: the door ends the answer there and says why. */
 function upToStop(
   text: string,
   sequences: readonly string[],
@@ -70,7 +70,7 @@ function upToStop(
   const json = first && given(text.slice(0, first.at));
   if (first === undefined || json === undefined) return undefined;
   const marked = json + first.sequence;
-  // Without the white space between the two another sequence may arise.
+  // Removing the white space between the two may create another sequence.
   const isCutInTime = sequences.every(
     (sequence) => !(marked.indexOf(sequence) < json.length && marked.includes(sequence)),
   );
@@ -81,7 +81,7 @@ function withoutFence(text: string): string {
   return text.trimStart().replace(/^```[^\n`]*\n/, "");
 }
 
-/** The prompt for an agent whose answer was not what is demanded. */
+/** The prompt for an agent whose answer did not meet the demand. */
 export function formatAgain(problem: string, { rule }: FormatDemand): string {
   return `Your last answer cannot be used: ${problem}. The work is done: do none of it again. Say the answer once more, as JSON and nothing else: no code fence, no words before or after it. ${rule}`;
 }

@@ -6,16 +6,16 @@ const BLOCK = "verified";
 
 export interface FormatFilterOptions {
   readonly demand: FormatDemand;
-  /** Nothing but words is at stake: an answer that will be cut is given while it comes, so that it ends its turn. */
+  /** Only words are affected: an answer that will be cut is streamed, so it ends its turn early. */
   readonly endsEarly: boolean;
-  /** The answer has to call a tool: words alone are no good end. */
+  /** The answer must call a tool: words alone are not a good end. */
   readonly needsCall: boolean;
   readonly onUnmet: (problem: string) => void;
 }
 
 /**
- * Holds all text back until the turn has ended, and gives in its place what was demanded. Text before a call of the client's is no
- * answer, and is never given. Thoughts and activity pass.
+ * Withholds all text until the turn has ended, then replaces it by what was demanded. Text before a client call is not the answer and is
+ * never shown. Thoughts and activity pass through.
  */
 export function createFormatFilter({ demand, endsEarly, needsCall, onUnmet }: FormatFilterOptions): EndFilter {
   const heard = createHearing();
@@ -33,7 +33,7 @@ export function createFormatFilter({ demand, endsEarly, needsCall, onUnmet }: Fo
     return [];
   };
 
-  /** The doors cut it; until then it goes on. */
+  /** Streams an overlong answer until the doors cut it. */
   const giveOverlong = (): readonly AgentEvent[] => {
     const { last } = heard;
     if (!endsEarly || needsCall || last.length < checkedAt) return [];
@@ -59,13 +59,13 @@ export function createFormatFilter({ demand, endsEarly, needsCall, onUnmet }: Fo
   };
 }
 
-/** What the agent has said that may be its answer. */
+/** The agent's words that may be its answer. */
 interface Hearing {
-  /** False for what is no text. */
+  /** False if the event is not text. */
   read(event: AgentEvent): boolean;
-  /** The last block that says anything. */
+  /** The last non-empty block. */
   readonly last: string;
-  /** What may be the answer, the likeliest first: the last block, or all that was said since the agent's last tool. */
+  /** Candidates for the answer, likeliest first: the last block, or everything said since the agent's last tool. */
   texts(): readonly string[];
 }
 

@@ -47,7 +47,7 @@ describe("a schema that an answer is checked against", () => {
     ["deep nesting", JSON.parse(`${'{"items":'.repeat(20_000)}{}${"}".repeat(20_000)}`) as unknown],
   ])("is refused, by its field, with %s", (_what, schema) => {
     expect(refusal(schema)).toMatch(/^invalid-request: response_format\.schema: is no JSON Schema/);
-    // The next one is none the worse for it.
+    // The next one is not affected.
     expect(validators({ type: "number" }, "f")(1)).toBeUndefined();
   });
 

@@ -5,24 +5,24 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { assertSmallSchema, isValid, linearCompiler } from "../../tools/schema-limits.ts";
 
-/** What is wrong with a value; undefined: nothing. */
+/** Describes what is wrong with a value; undefined if it is valid. */
 export type JsonValidator = (value: unknown) => string | undefined;
 
 type Draft = "draft-07" | "2019-09" | "2020-12";
 
 /**
- * Unknown keywords and formats are let be: clients have words of their own. All errors: else each property is nested in the one before
- * it, and a schema with a thousand of them exhausts the stack.
+ * Unknown keywords and formats are tolerated: clients use extensions. All errors are collected: otherwise each property is nested in the
+ * previous one, and a schema with a thousand of them exhausts the stack.
  */
 const options: Options = { ...linearCompiler, strict: false, logger: false, allErrors: true };
 
 const KEPT_VALIDATORS = 50;
 const MAX_PROBLEM = 500;
 
-/** Gives the validator of a schema that stands in this field of a request. */
+/** Returns the validator of the schema found in this field of a request. */
 export type JsonValidators = (schema: unknown, field: string) => JsonValidator;
 
-/** Compiles the schema of a request; clients send the same ones again and again. Throws `invalid-request`, naming the field. */
+/** Compiles request schemas and caches them, because clients send the same ones repeatedly. Throws `invalid-request`, naming the field. */
 export function createJsonValidators(): JsonValidators {
   const kept = new Map<string, ValidateFunction>();
   const compilers = new Map<Draft, Ajv>();
@@ -31,12 +31,12 @@ export function createJsonValidators(): JsonValidators {
     const draft = draftOf(schema);
     assertSmallSchema(schema);
     const ajv = compilers.get(draft) ?? createCompiler(draft);
-    // One that fails is in no known state.
+    // A compiler that failed is in an unknown state.
     compilers.delete(draft);
     const { $schema: _draft, $async: _async, ...rest } = schema as Readonly<Record<string, unknown>>;
     const own = typeof schema === "boolean" ? schema : rest;
     const validate = ajv.compile(own);
-    // It is only known while it is compiled, which is how it can name itself (`#`): others may have its id.
+    // Registered only during compilation, so it can refer to itself (`#`); another schema may have the same id.
     if (typeof own === "object") ajv.removeSchema(own);
     compilers.set(draft, ajv);
     return validate;
@@ -93,7 +93,7 @@ function complaint(validate: ValidateFunction, value: unknown): string | undefin
   try {
     if (isValid(validate, value)) return undefined;
   } catch {
-    // Interrupted: what has not been checked is not given.
+    // Interrupted: an unchecked value must not be passed on.
     return "it could not be checked against the schema in time";
   }
   const [error] = validate.errors ?? [];

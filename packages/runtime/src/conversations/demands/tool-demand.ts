@@ -2,10 +2,10 @@ import { CaretError, type ConversationRequest, type Owner } from "@caret/protoco
 import { toAgentTools } from "../../lanes/bridge/agent-tools.ts";
 import type { ClientToolsOffer } from "../../turns/session-engine.ts";
 
-/** What a request says of the client's tools, in the agent's names. */
+/** What a request says about the client's tools, by the agent's names. */
 export interface ToolTerms {
   readonly offer: ClientToolsOffer;
-  /** The answer must call one of these; undefined: it may do without. */
+  /** The answer must call one of these; undefined: no call is required. */
   readonly demanded: readonly string[] | undefined;
 }
 
@@ -33,12 +33,12 @@ function assertCallable(demanded: readonly string[], owner: Owner): void {
     });
 }
 
-/** The demand as a rule for the agent: nothing upstream can enforce it. */
+/** States the demand as a rule for the agent: upstream cannot enforce it. */
 export function demandRule(names: readonly string[]): string {
   return `The client that shows your answer can use nothing but a tool call: call ${nameList(names)} in this answer. Do not answer in words instead, and do not ask back.`;
 }
 
-/** The prompt for an agent that answered in words all the same. */
+/** The prompt for an agent that answered in words despite the rule. */
 export function demandAgain(names: readonly string[]): string {
   return `You have not called ${nameList(names)}, and the client can use nothing else. Call it now, with arguments that fit what was asked for.`;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unwrapJson } from "./unwrap-json.ts";
 
-/** An object with whatever would look like structure inside of its strings. */
+/** An object whose strings contain everything that would look like structure. */
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("```", "```\n", "}", '"', "\\", "{", "[1]", "\n"));
 const value = fc.oneof(fc.dictionary(fc.string(), fc.oneof(text, fc.jsonValue())), fc.array(fc.record({ a: text })));
 const words = fc.constantFrom(

@@ -1,20 +1,20 @@
-/** JSON as it stands in a text, and what it says. */
+/** JSON found in a text: its source and value. */
 export interface FoundJson {
   readonly text: string;
   readonly value: unknown;
 }
 
-/** Where a fence, a code in a line or a value begins. */
+/** Start of a fence, inline code or a value. */
 const OPENING = /`+|[{[]/g;
 const INFO = /[^\n`{[]*/y;
 const SPACE = /\s*/y;
 
 /**
- * The one JSON value that an agent's text holds: alone, in a fence, or after words. Undefined where there is none, where it is
- * broken, and where there are several: a draft must not be taken for the answer. What is found is given as it stands.
+ * Extracts the only JSON value in an agent's text: alone, in a fence, or after words. Undefined if there is none, if it is broken, or if
+ * there are several: a draft must not be mistaken for the answer. The text is returned as found.
  */
 export function unwrapJson(said: string): FoundJson | undefined {
-  // White space for JavaScript, and so removed here: a byte order mark.
+  // `trim` also removes a byte order mark, which JavaScript treats as white space.
   const text = said.trim();
   const whole = parsed(text);
   if (whole !== undefined) return whole;
@@ -36,7 +36,7 @@ interface Read {
   readonly found?: FoundJson | undefined;
 }
 
-/** Undefined: no answer can be found in this text. A bracket is never closed, or an object stands in the middle of words. */
+/** Undefined: this text holds no answer, because a bracket is never closed or an object appears in the middle of words. */
 function readValue(text: string, start: number): Read | undefined {
   const end = endOfValue(text, start, text.length);
   if (end === undefined) return undefined;
@@ -47,7 +47,7 @@ function readValue(text: string, start: number): Read | undefined {
   return text[start] === "{" && found !== undefined ? undefined : { end };
 }
 
-/** No string of JSON has a line break in it: what looks like the end of a fence is one. */
+/** JSON strings contain no line breaks, so what looks like the end of a fence is one. */
 function readCode(text: string, start: number, mark: string): Read | undefined {
   if (mark.length < 3) {
     const close = text.indexOf(mark, start + mark.length);
@@ -72,7 +72,7 @@ function valueIn(text: string, mark: string, begin: number, line: number): Read 
   const after = end + matchAt(SPACE, text, end).length;
   const found = parsed(text.slice(inside, end));
   if (text.startsWith(mark, after)) return { end: after + mark.length, found };
-  // An agent that stops right behind the value has forgotten the end of the fence.
+  // An agent that stops right after the value forgot to close the fence.
   return after === text.length ? { end: after, found } : undefined;
 }
 
@@ -83,7 +83,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 
 const DEPTHS: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
-/** Behind the bracket that closes the one that stands there; undefined when none before `limit` does. */
+/** Index after the bracket that closes the one at `start`; undefined if none does before `limit`. */
 function endOfValue(text: string, start: number, limit: number): number | undefined {
   let depth = 0;
   let isString = false;
@@ -102,6 +102,6 @@ function parsed(text: string): FoundJson | undefined {
   try {
     return { text, value: JSON.parse(text) as unknown };
   } catch {
-    return undefined; // it is no JSON
+    return undefined; // not JSON
   }
 }

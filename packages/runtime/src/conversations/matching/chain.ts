@@ -5,19 +5,19 @@ import { type SplitText, splitNotes } from "../../turns/client-notes/client-note
 import type { TranscriptKey } from "./classify-transcript.ts";
 import type { LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
 
-/** The transcript up to and with one message, as a digest. */
+/** A digest of the transcript up to and including one message. */
 export interface ChainLink {
   readonly hash: string;
-  /** Where the message stands in the transcript. */
+  /** Index of the message in the transcript. */
   readonly index: number;
 }
 
-/** A message of the user or of a tool, as far as it tells which conversation it belongs to. */
+/** A message of the user or of a tool, reduced to what identifies its conversation. */
 export interface HeardMessage {
-  /** Where it stands in the transcript. */
+  /** Index in the transcript. */
   readonly index: number;
   readonly role: "user" | "tool";
-  /** Of what it says, without client notes; so megabytes are hashed once. */
+  /** Digest of its words without client notes; computed once, as they can be megabytes. */
   readonly digest: string;
 }
 
@@ -31,21 +31,21 @@ export function chainOf(root: string, heard: readonly HeardMessage[]): readonly 
 }
 
 /**
- * The messages that a conversation is known by. What the assistant said is left out: it is ours, and clients send it back
- * shortened, joined or trimmed; whether they have changed it is seen by `isEdited`. So are messages that hold nothing but client notes.
+ * The messages that identify a conversation. The assistant's are left out: they are ours, and clients send them back shortened, joined or
+ * trimmed; `isEdited` detects changes. So are messages that consist of client notes only.
  */
 export function heardMessages(messages: readonly TranscriptMessage[]): readonly HeardMessage[] {
   const spoken = toHeard(messages, spokenText);
-  // Where nobody says anything, the notes are all there is to know the conversation by.
+  // If no message says anything, only the notes can identify the conversation.
   return spoken.length > 0 ? spoken : toHeard(messages, wholeText);
 }
 
-/** What a message is known by, to be kept beside one that is kept without its secrets; undefined for the assistant's. */
+/** The digest that identifies a message, to be stored with its redacted form; undefined for the assistant's. */
 export function knownAs(message: TranscriptMessage): string | undefined {
   return heardMessages([message])[0]?.digest;
 }
 
-/** What the user says in a message, without client notes; empty when it holds nothing else. */
+/** The user's words in a message, without client notes; empty if there are none. */
 export function spokenText(parts: readonly TranscriptPart[]): string {
   return splitOnce(parts).spoken;
 }
@@ -55,7 +55,7 @@ export function notesIn(message: TranscriptMessage): readonly string[] {
   return message.role === "user" ? splitOnce(message.parts).notes : [];
 }
 
-/** What a message says is asked for many times while it is looked for, and it may be megabytes. */
+/** A message is split many times during a lookup, and can be megabytes long. */
 const splits = new WeakMap<readonly TranscriptPart[], SplitText>();
 
 function splitOnce(parts: readonly TranscriptPart[]): SplitText {
@@ -94,7 +94,7 @@ function imageWords(part: TranscriptPart): readonly string[] {
   return part.kind === "image" ? ["image", part.mediaType, part.data] : ["unpassable", part.digest];
 }
 
-/** Write down which turn answers a transcript, as soon as it runs. */
+/** Records which turn answers a transcript, as soon as it runs. */
 export function rememberTurn(
   store: Pick<LineageStore, "remember">,
   { scope, hash, count, request, shape, sent, said, scopeRecord, marks }: TranscriptKey,

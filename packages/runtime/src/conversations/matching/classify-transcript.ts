@@ -10,13 +10,13 @@ import { bearsMark, marksOf } from "./shown-marks.ts";
 import { type Removal, type SideCall, sideCallOf } from "./side-call.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Enough to tell the lines of one session's prompts apart. */
+/** Long enough to tell the lines of one session's prompts apart. */
 const DIGEST_LENGTH = 10;
 
-/** A prompt with more lines is sent again as a whole when it changes. */
+/** A prompt with more lines is sent again whole when it changes. */
 const MAX_SENT = 2_000;
 
-/** A transcript's place in the index, to be written down once a turn answers it. */
+/** A transcript's index entry, recorded once a turn answers it. */
 export interface TranscriptKey {
   readonly scope: string;
   readonly hash: string;
@@ -24,41 +24,41 @@ export interface TranscriptKey {
   readonly request: string;
   readonly shape: string;
   readonly sent: readonly string[];
-  /** A digest of the transcript as it was sent, what the assistant says in it included. It is the transcript's place once that was edited. */
+  /** A digest of the transcript as sent, including the assistant's words. Replaces `hash` once the transcript was edited. */
   readonly said: string;
-  /** Undefined for what is not the client's real conversation. */
+  /** Undefined unless this is the client's real conversation. */
   readonly scopeRecord: ScopeRecord | undefined;
-  /** Scopes by which the client is known again without tools and without a name. */
+  /** Scopes that identify the client later, without tools and without a name. */
   readonly marks: readonly string[];
   /** The client has a name for the conversation. */
   readonly isNamed: boolean;
-  /** Set for a side call without tools: its agent gets none, nor any workspace. Says when its log is deleted. */
+  /** Set for a side call without tools, whose agent gets neither tools nor a workspace. Says when its log is deleted. */
   readonly aside: Removal | undefined;
 }
 
-/** What a session has answered of a transcript, for comparing what the client sends as its answers. */
+/** The part of a transcript that a session has answered, to compare with the answers the client sends. */
 export interface AnsweredPart {
-  /** The newest of its transcripts that this one begins with. */
+  /** The newest of the session's transcripts that is a prefix of this one. */
   readonly record: KnownTranscript;
   readonly hash: string;
-  /** A digest of as much of this transcript, what the assistant says in it included. */
+  /** A digest of the same prefix of this transcript, including the assistant's words. */
   readonly older: string | undefined;
   readonly rounds: readonly SaidRound[];
 }
 
 export interface Continuation {
   readonly relation: "continuation";
-  /** Absent where the client sends nothing that is to be compared. */
+  /** Omitted if the client sends nothing to compare. */
   readonly answered?: AnsweredPart;
   readonly sessionId: string;
-  /** Where the messages begin that the session has not heard. */
+  /** Index of the first message that the session has not heard. */
   readonly newFrom: number;
   readonly heardBefore: number;
-  /** What of the system prompt was not sent to the session yet. */
+  /** The part of the system prompt not yet sent to the session. */
   readonly addedSystem: string;
-  /** Client notes among the known messages that were not sent to the session yet. */
+  /** Client notes in known messages that were not yet sent to the session. */
   readonly addedNotes: readonly string[];
-  /** How the session stood when it was matched; absent where one process has all sessions. */
+  /** The session's state when it was matched; omitted if one process has all sessions. */
   readonly seen?: SeenSession | undefined;
 }
 
@@ -67,22 +67,21 @@ export type TranscriptMatch = { readonly line: TranscriptKey } & (
   | Continuation
   | {
       readonly relation: "new" | "divergence" | "side-call";
-      /** Of the session that has gone another way since. */
+      /** For a session that has diverged since. */
       readonly answered?: AnsweredPart;
-      /** The client has changed what the session said that it would have gone on in. */
+      /** The client edited what the session said in the part it would have continued. */
       readonly isEdited?: true;
     }
 );
 
 /**
- * What a transcript is to the sessions we know, by what was looked up of it.
+ * Relates a transcript to the known sessions, given what was looked up about it.
  *
  * - Seen before, and its turn can be shared: `joined`.
- * - Its beginning is all that some session has heard: `continuation`. Turns that did not complete count as unheard, so
- *   that their questions are asked again.
- * - Not the client's conversation itself: `side-call`.
- * - Its beginning is something a session has gone on from, or its client has a conversation that is not this one:
- *   `divergence`. Otherwise it is `new`.
+ * - Its beginning is all that some session has heard: `continuation`. Turns that did not complete count as unheard, so their questions are
+ *   asked again.
+ * - Not the client's own conversation: `side-call`.
+ * - A session has continued differently from its beginning, or its client has another conversation: `divergence`. Otherwise it is `new`.
  */
 export function classifyTranscript(question: ReadQuestion, view: LineageView, stateOf: StateOf): TranscriptMatch {
   const { sessionKey, scope, request, shape } = question;
@@ -102,7 +101,7 @@ export function classifyTranscript(question: ReadQuestion, view: LineageView, st
   return { line, ...answered, relation: isNew && origin === undefined ? "new" : "divergence" };
 }
 
-/** What is not the conversation itself is written down apart, so that neither ever goes on from the other. */
+/** Side calls are recorded separately, so neither they nor the conversation ever continue from the other. */
 export function rootOf({ owner, scope, systemId, tools }: ReadQuestion, side: SideCall["kind"] | undefined): string {
   if (side === "aside") return fingerprint(["aside", scope, systemId]);
   if (side === "subagent") return fingerprint(["subagent", scope, owner, systemId]);
@@ -110,9 +109,9 @@ export function rootOf({ owner, scope, systemId, tools }: ReadQuestion, side: Si
 }
 
 interface Chains {
-  /** As a conversation is known that its client has not edited. */
+  /** The chain of a conversation that its client has not edited. */
   readonly plain: readonly ChainLink[];
-  /** As it is known from the first edit on. */
+  /** The chain used from the first edit on. */
   readonly asSaid: readonly ChainLink[];
 }
 
@@ -122,10 +121,10 @@ export function chainsOf(question: ReadQuestion, side: SideCall["kind"] | undefi
   return { plain, asSaid: question.rounds.length === 0 ? plain : chainAsSaid(root, question.heard, question.rounds) };
 }
 
-/** A conversation goes on a few messages after what is known of it. */
+/** A conversation continues within a few messages of its known part. */
 const RECENT_LINKS = 50;
 
-/** It was edited before: its session is known by all that was said in it. */
+/** Edited before: its session is identified by everything said in it. */
 function isBranch(plain: readonly ChainLink[], asSaid: readonly ChainLink[], view: LineageView): boolean {
   if (plain === asSaid) return false;
   const recent = asSaid.slice(-RECENT_LINKS);
@@ -187,7 +186,7 @@ function continuationOf(
   };
 }
 
-/** Whether a session was sent a line or a note. One that lost a secret since it was kept was sent with it. */
+/** Tests whether a session was sent a line or note. One that has since been redacted counts as sent. */
 function isSentWith({ conversation }: ReadQuestion, sent: readonly string[] = []): (text: string) => boolean {
   const known = new Set(sent);
   const isKept = conversation !== undefined;
@@ -198,7 +197,7 @@ function sendsSystem(question: ReadQuestion, side: SideCall | undefined): boolea
   return question.sendsSystem && side?.kind !== "aside";
 }
 
-/** What a session had been sent after so many messages. A turn that did not complete may have sent nothing. */
+/** What a session had been sent after this many messages. A turn that did not complete may have sent nothing. */
 function sentBefore(
   record: KnownTranscript,
   view: LineageView,
@@ -209,21 +208,21 @@ function sentBefore(
   return before?.sessionId === record.sessionId ? before.sent : undefined;
 }
 
-/** What a session hears besides the messages: its system prompt, where that is part of the prompt, and client notes. */
+/** What a session gets apart from messages: its system prompt, if that is part of the prompt, and client notes. */
 function sentWith({ system, messages }: Transcript, sendsSystem: boolean): readonly string[] {
   const lines = sendsSystem ? linesOf(system) : [];
   const sent = new Set([...lines, ...messages.flatMap(notesIn)].map(digest));
   return [...sent].slice(0, MAX_SENT);
 }
 
-/** The lines of a system prompt that were not sent to a session yet; all of it when most of them are new. */
+/** The lines of a system prompt not yet sent to a session; all of it if most are new. */
 function unsentSystem(system: string, isSent: (line: string) => boolean): string {
   const lines = linesOf(system);
   const unsent = lines.filter((line) => !isSent(line));
   return unsent.length * 2 > lines.length ? system.trim() : unsent.join("\n");
 }
 
-/** Client notes in messages that a session has heard, which were not there when it heard them. */
+/** Client notes added to messages after the session had heard them. */
 function unsentNotes(heard: readonly TranscriptMessage[], isSent: (note: string) => boolean): readonly string[] {
   return [...new Set(heard.flatMap(notesIn))].filter((note) => !isSent(note));
 }

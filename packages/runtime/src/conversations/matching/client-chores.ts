@@ -2,12 +2,12 @@ import type { TranscriptMessage } from "@caret/protocol";
 import { spokenText } from "./chain.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** The request itself stands first; what it quotes of a conversation comes behind it. */
+/** The instruction comes first, quotes of the conversation after it. */
 const READ_CHARACTERS = 1_500;
 
 const TALK = "(?:conversation|chat|session|thread|dialog(?:ue)?|discussion)";
 const NUMBER = "(?:\\d+|two|three|four|five|six|seven|eight|ten)";
-/** Between a verb and the title it asks for: nothing that makes a program, a file, a list or a commit of it. */
+/** Words that may not occur between a verb and the title it asks for, because they make it a program, a file, a list or a commit. */
 const NOT_A_TITLE = `function|script|code|class|method|component|program|tests?|query|regex|field|column|file|page|endpoint|table|list|app|commit|branch|issue|pr|pull|release|in|into|from|to(?! ${NUMBER}\\b)|with|each|every|all|when|if|by|on|that|which`;
 const VERB =
   "(?:generat|creat|writ|provid|suggest|produc|giv|extract|mak|return|summari[sz])(?:e|es|ing)?|come up with|reply with";
@@ -17,22 +17,22 @@ const asksForTitle = new RegExp(
   `(?:^|[.!?:,>\\n]\\s*)\\W{0,3}(?:(?:please|now|only|you (?:will|must)|your (?:\\w+ )?task is to)\\s+)*(?:${VERB})\\s+(?:(?!\\b(?:${NOT_A_TITLE})\\b)[^.\\n]){0,70}?\\b(?:title|name)\\b([^:"\\n]*)`,
   "i",
 );
-/** Or it is what the model is there for. */
+/** Or a title is what the model is there for. */
 const isNamer =
   /\byou are (?:an? |the )[^.\n]{0,60}(?:\btitle generator\b|\b(?:(?:that|who) (?:generates|creates|writes|produces)|expert in)\b[^.\n]{0,60}\b(?:title|name)s?\b)/i;
 const ofTalk = new RegExp(
   `\\b(?:${TALK}|task) (?:title|name)s?\\b|\\b(?:title|name)s?\\b[^\\n]{0,150}\\b${TALK}s?\\b|\\b${TALK}s?\\b[^\\n]{0,150}\\b(?:title|name)s?\\b`,
   "i",
 );
-/** What is done with it is a program's to do: how long it is, and that nothing stands beside it. */
+/** Constraints that only a program needs: its length, and nothing else next to it. */
 const isForProgram = new RegExp(
   `${NUMBER}[ -]*(?:or[ -]less|max)?[ -]*(?:words?|characters?|chars|tokens)\\b|\\bnothing else\\b|\\bno (?:other text|explanations?|quotes?|quotation|punctuation|preamble)\\b|\\b(?:only|just) (?:the|a|an|with)\\b|\\bonly (?:return|respond|output|reply)\\b|\\bsentence[ -]case\\b|\\btitle case\\b|\\bjson\\b|\\bpicker\\b`,
   "i",
 );
-/** A person's own task: to name many things, or to write the name somewhere. */
+/** A person's own task: naming many things, or writing the name somewhere. */
 const isTask = /\b(?:each|every|all)\b(?! (?:the )?words?\b)|\b(?:to|into|in) [`"']?[\w/-]*\.\w{1,5}\b|\bfiles?\b/i;
 
-/** The words that known clients begin with when they sum up a conversation, look for its topic, or have another such chore. */
+/** How known clients begin requests for a summary, a topic, or another such chore. */
 const knownOpenings: readonly RegExp[] = [
   /^\W*you are naming an? (?:\w+ )?(?:session|conversation|chat|thread)\b/im,
   /\byou are an? (?:\w+ ){0,3}that (?:generates|creates|writes|produces) (?:\w+ ){0,3}(?:session|conversation|chat|thread) titles?\b/i,
@@ -56,9 +56,8 @@ const knownOpenings: readonly RegExp[] = [
 ];
 
 /**
- * Whether a request is a chore beyond doubt, from any client: a title or a summary of a conversation, asked for in the way of a
- * program. Clients that send neither a name of theirs nor one of the session are known by nothing else. Where it is not beyond doubt
- * a request is the turn of a person.
+ * Whether a request is certainly a chore, from any client: a title or a summary of a conversation, worded for a program. This is the only
+ * way to recognise clients that send neither their own name nor the session's. If in doubt, a request is a person's turn.
  */
 export function isClientChore({ system, messages }: Transcript): boolean {
   if (isChoreText(system.slice(0, READ_CHARACTERS))) return true;

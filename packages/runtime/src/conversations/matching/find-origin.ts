@@ -2,30 +2,30 @@ import type { ChainLink } from "./chain.ts";
 import type { KnownTranscript, LineageRecord, LineageView } from "./lineage-store.ts";
 
 /**
- * `joinable`: a client that asks the very same again may share the turn. `abandoned`: so it may, and nobody else listens.
- * `running`: it belongs to a client that still listens, or that runs its calls.
+ * `joinable`: a client that repeats the request can share the turn. `abandoned`: joinable, and has no other listener. `running`: it
+ * belongs to a client that still listens or runs its calls.
  */
 export type TurnState = "joinable" | "abandoned" | "running" | "over";
 
-/** The state of the turn that answered a transcript, for a client that sends that transcript again; by its digest. */
+/** The state of the turn that answered a transcript (given by its digest), for a client that sends it again. */
 export type StateOf = (record: LineageRecord, hash: string) => TurnState;
 
 export type Origin =
   | { readonly kind: "joined"; readonly record: KnownTranscript }
   | { readonly kind: "continuation"; readonly record: KnownTranscript; readonly heardBefore: number }
-  /** Some session began like this, and then went another way. */
+  /** A session began like this and then diverged. */
   | { readonly kind: "left-behind"; readonly record: KnownTranscript };
 
 export interface OriginQuery {
   readonly view: LineageView;
   readonly stateOf: StateOf;
   readonly isNamed: boolean;
-  /** A digest of the whole request, and one of its instructions and tools. */
+  /** Digests of the whole request, and of its instructions and tools. */
   readonly request: string;
   readonly shape: string;
 }
 
-/** Which session a transcript goes on from, or which turn answers it already. */
+/** Finds the session that a transcript continues, or the turn that already answers it. */
 export function findOrigin(chain: readonly ChainLink[], query: OriginQuery): Origin | undefined {
   const { view } = query;
   const whole = view.get(chain.at(-1)?.hash ?? "");
@@ -38,7 +38,7 @@ export function findOrigin(chain: readonly ChainLink[], query: OriginQuery): Ori
   return isFree ? continuationOf(record) : { kind: "left-behind", record };
 }
 
-/** The very same transcript: its turn may be shared, or, if it came to nothing, be tried once more. */
+/** The very same transcript: share its turn or, if that failed, try again. */
 function askedAgain(
   record: KnownTranscript,
   chain: readonly ChainLink[],
@@ -52,7 +52,7 @@ function askedAgain(
   // A completed answer is not repeated: a client that asks again wants another one.
   if (record.outcome === "completed" || record.shape !== shape) return undefined;
   if (isNamed) return continuationOf(record);
-  // Without a name it may be another client's try: only a client that was in this session before may go on in it.
+  // Without a name this may be another client's attempt: only a client that was in this session before may continue it.
   const before = view.get(chain[record.heardBefore - 1]?.hash ?? "");
   const isOwn = before?.sessionId === record.sessionId && before.isContested !== true;
   return isOwn ? continuationOf(record) : undefined;

@@ -1,14 +1,14 @@
 import type { AgentEvent, TranscriptCall } from "@caret/protocol";
 import { piecesOf, type SaidPiece } from "./same-words.ts";
 
-/** What a session said in answer to one request, as its log has it. */
+/** What a session said in answer to one request, according to its log. */
 export interface GivenRound {
   readonly pieces: readonly SaidPiece[];
-  /** Those that the client was to run. */
+  /** The calls that the client was to run. */
   readonly calls: readonly TranscriptCall[];
 }
 
-/** Divides the events of a session into what each request was answered with. */
+/** Divides a session's events into the answers to each request. */
 export class GivenRounds {
   readonly #clientCalls = new Set<string>();
   #blocks: { readonly id: string; text: string }[] = [];
@@ -16,7 +16,7 @@ export class GivenRounds {
   /** The client has answered calls: what follows answers another request. */
   #isAnswered = false;
 
-  /** Gives the round that ends before this event, if one does. */
+  /** Returns the round that ends before this event, if one does. */
   add(event: AgentEvent): GivenRound | undefined {
     const isNext = event.type === "turn-start" || (this.#isAnswered && beginsRound(event));
     const ended = isNext ? this.end() : undefined;
@@ -24,7 +24,7 @@ export class GivenRounds {
     return ended;
   }
 
-  /** Undefined where nothing was said. */
+  /** Undefined if nothing was said. */
   end(): GivenRound | undefined {
     const [blocks, calls] = [this.#blocks, this.#calls];
     [this.#blocks, this.#calls, this.#isAnswered] = [[], [], false];
@@ -54,7 +54,7 @@ function beginsRound(event: AgentEvent): boolean {
   return event.type === "text-delta" || (event.type === "tool-call" && event.owner === "client");
 }
 
-/** All that was said in several rounds, as if it were one. */
+/** Merges several rounds into one. */
 export function joinRounds(rounds: readonly GivenRound[]): GivenRound {
   return { pieces: rounds.flatMap(({ pieces }) => pieces), calls: rounds.flatMap(({ calls }) => calls) };
 }

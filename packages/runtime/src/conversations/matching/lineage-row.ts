@@ -1,6 +1,6 @@
 import type { LineageRecord } from "./lineage-store.ts";
 
-/** A row of either store. Where it says so, several sessions have answered the transcript: 1 in SQLite, true in PostgreSQL. */
+/** Parses a row of either store; `is_contested` is 1 in SQLite, true in PostgreSQL. */
 export function toLineageRecord(row: Readonly<Record<string, unknown>>): LineageRecord {
   const { outcome, request, shape, sent } = row;
   return {
@@ -17,10 +17,10 @@ export function toLineageRecord(row: Readonly<Record<string, unknown>>): Lineage
   };
 }
 
-/** Before a digest of the whole transcript. A Caret that does not know it takes it for one more line that was sent. */
+/** Prefix of a digest of the whole transcript. Older Carets treat it as one more sent line. */
 const SAID = "said=";
 
-/** As both stores keep digests of what was sent: in one text. */
+/** The form in which both stores keep the digests of what was sent: a single text. */
 export function sentText({ sent, said }: Pick<LineageRecord, "sent" | "said">): string | null {
   if (sent === undefined && said === undefined) return null;
   return [...(said === undefined ? [] : [`${SAID}${said}`]), ...(sent ?? [])].join(" ");

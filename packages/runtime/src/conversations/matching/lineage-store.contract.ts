@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KnownTranscript, LineageRecord, LineageStore, ScopeRecord } from "./lineage-store.ts";
 
-/** The sessions that the suite has transcripts of: an index that holds them by a reference needs them to be there. */
+/** The sessions whose transcripts the suite uses: an index with foreign keys needs them to exist. */
 export const lineageSessions = ["s1", "s2", "s3"] as const;
 
-/** Deletes a session from the log, where the index follows by itself. */
+/** Deletes a session from the log, for an index that follows by itself. */
 type DeleteSession = (sessionId: string) => Promise<unknown>;
 
-/** What every `LineageStore` must do. Without `deleteSession` an index hears that a session is deleted by `forget` alone. */
+/** The contract of every `LineageStore`. Without `deleteSession`, only `forget` tells an index that a session was deleted. */
 export function describeLineageStore(
   name: string,
   open: () => LineageStore | Promise<LineageStore>,
@@ -33,7 +33,7 @@ export function describeLineageStore(
       const { session: _where, ...known } = view.get(hash) ?? {};
       return view.get(hash) === undefined ? undefined : (known as KnownTranscript);
     };
-    /** One look per transcript, as if each were a whole request. */
+    /** One lookup per transcript, as if each were a whole request. */
     const get = (hash: string) => getIn([hash], hash);
     const getScope = async (scope: string): Promise<ScopeRecord | undefined> =>
       (await store.look({ scope: "scope", scopes: [scope], chains: () => [] })).getScope(scope);
@@ -155,7 +155,7 @@ export function describeLineageStore(
   });
 }
 
-/** Of today: what is old is forgotten. */
+/** Today's date: old records expire. */
 const at = Date.now();
 const about: ScopeRecord = { systemId: "i", toolCount: 2, hasShownTools: true };
 

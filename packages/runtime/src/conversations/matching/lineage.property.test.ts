@@ -66,7 +66,7 @@ it("never takes a transcript with a changed message of the user for the conversa
         bench.ask(asking(dialogue(said.slice(0, length)), { sessionKey }));
       const changed = withNotes(asking(dialogue(said.with(index, instead)), { sessionKey }), notes);
       const verdict = bench.classify(changed);
-      // What stands before the change may be gone on from, by no session that has heard what was changed.
+      // A session may continue from the part before the change, unless it has heard what was changed.
       expect(verdict.relation).not.toBe("continuation");
       expect(bench.classify(changed, "joinable").relation).not.toBe("joined");
     }),
@@ -114,7 +114,7 @@ function dialogue(said: readonly string[]): readonly TranscriptMessage[] {
   return said.flatMap((text, index) => (index === 0 ? [user(text)] : [answer("…"), user(text)]));
 }
 
-/** What counts of a text: space around lines does not, nor does a date that it tells. */
+/** The parts of a text that count: surrounding space does not, nor does a date it states. */
 function plainText(text: string): string {
   return text
     .split("\n")
@@ -131,7 +131,7 @@ function createWorld() {
   const sessions = new Map<string, { heard: readonly string[]; owner: string }>();
   let turns = 0;
 
-  /** Gives what the request was taken for. */
+  /** Returns how the request was classified. */
   function play(step: Step, change = (question: TranscriptQuestion) => question): string {
     const beside = step.act === "subagent" || step.act === "toolless" || step.act === "title";
     const owner = beside ? `${step.act} of ${step.conversation}` : `${step.conversation}`;

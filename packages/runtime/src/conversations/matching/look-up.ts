@@ -3,7 +3,7 @@ import type { LineageStore, LineageView } from "./lineage-store.ts";
 import type { ReadQuestion } from "./read-question.ts";
 import { firstMark, marksToFind } from "./shown-marks.ts";
 
-/** Reads all that `classifyTranscript` needs to know. Once; twice where a client that has shown tools may now show none. */
+/** Reads everything that `classifyTranscript` needs: one lookup, or two if a client that has shown tools may now show none. */
 export async function lookUp(question: ReadQuestion, store: Pick<LineageStore, "look">): Promise<LineageView> {
   const { scope } = question;
   const mark = firstMark(question);
@@ -15,7 +15,7 @@ export async function lookUp(question: ReadQuestion, store: Pick<LineageStore, "
   return { get: view.get, getScope: (asked) => view.getScope(asked) ?? marked.getScope(asked) };
 }
 
-/** Whether it is a side call depends on what is known, which is not read yet. */
+/** Whether it is a side call depends on index entries that are not read yet, so try both. */
 function possibleChains(question: ReadQuestion): readonly (readonly string[])[] {
   const side = question.tools.length > 0 ? "subagent" : "aside";
   return [undefined, side].flatMap((kind) => {

@@ -8,7 +8,7 @@ import type { Transcript } from "./transcript.ts";
 
 const PATH = String.raw`((?:\/|~\/|[A-Za-z]:[\\/])[^\n\r"'<>|*?]{0,500})`;
 
-/** How clients tell the model which directory they work in. */
+/** How clients tell the model their working directory. */
 const tells: readonly RegExp[] = [
   new RegExp(String.raw`<cwd>\s*${PATH}<\/cwd>`, "i"),
   /\bworking directory \(((?:\/|[A-Za-z]:[\\/])[^)\n]{0,500})\)/i,
@@ -22,42 +22,42 @@ const tells: readonly RegExp[] = [
   /\brepo=((?:\/|[A-Za-z]:[\\/])[^\s|]{0,500})/,
 ];
 
-/** Clients tell it at the beginning, if at all. */
+/** Clients state it at the beginning, if at all. */
 const READ_MESSAGES = 4;
 
 const READ_CHARACTERS = 200_000;
 
 export interface TranscriptQuestion extends SideCallQuestion {
-  /** Who asks, and where it is to work: those who differ in any of it never share a session. */
+  /** Who asks and where to work: requests that differ in any of this never share a session. */
   readonly place: readonly string[];
-  /** Who runs the tools of the conversation. Sessions of different owners work in different directories. */
+  /** Who runs the conversation's tools. Sessions of different owners work in different directories. */
   readonly owner: string;
-  /** The client's own name for the conversation. Without one it is known by its system prompt and first question. */
+  /** The client's own name for the conversation. Without one, its system prompt and first question identify it. */
   readonly sessionKey: string | undefined;
-  /** What an answer that the client names instead of sending it was given as its conversation. */
+  /** The conversation recorded with an answer that the client refers to instead of sending it. */
   readonly conversation?: string | undefined;
-  /** What the answer depends on besides the transcript: the model, sampling. Only equal requests share a turn. */
+  /** What else the answer depends on: the model, sampling. Only equal requests share a turn. */
   readonly variant: readonly string[];
-  /** The system prompt is part of the prompt; otherwise it lies in a file that is written before every turn. */
+  /** The system prompt is part of the prompt; otherwise it is in a file written before every turn. */
   readonly sendsSystem: boolean;
 }
 
-/** A request that was looked at: everything about it that does not depend on what is known. */
+/** A parsed request: everything about it that does not depend on the index. */
 export interface ReadQuestion extends TranscriptQuestion {
-  /** Which conversations it can belong to: one request of them is decided about at a time. */
+  /** Identifies the conversations it can belong to; requests of one scope are decided one at a time. */
   readonly scope: string;
-  /** A digest of its system prompt, without what changes from request to request. */
+  /** A digest of its system prompt, without the parts that change between requests. */
   readonly systemId: string;
   readonly heard: readonly HeardMessage[];
-  /** What the assistant says between them. */
+  /** The assistant's words between them. */
   readonly rounds: readonly SaidRound[];
   /** A digest of its instructions and tools. */
   readonly shape: string;
-  /** A digest of everything that the answer depends on, besides what the messages of user and tools say. */
+  /** A digest of everything the answer depends on, except the words of user and tool messages. */
   readonly request: string;
 }
 
-/** Look at a request once, however often it is then compared with what is known. */
+/** Parses a request once, however often it is then compared with the index. */
 export function readQuestion(question: TranscriptQuestion): ReadQuestion {
   const heard = heardMessages(question.messages);
   const stable = stableSystem(question.system);
@@ -70,7 +70,7 @@ export function readQuestion(question: TranscriptQuestion): ReadQuestion {
   return { ...question, heard, rounds, systemId, scope, shape, request: requestOf(question, shape) };
 }
 
-/** A name is the conversation. Without one its instructions, its directory and its first question have to do. */
+/** A name identifies the conversation. Without one, its instructions, directory and first question must do. */
 function scopeOf(question: TranscriptQuestion, stable: string, heard: readonly HeardMessage[]): string {
   const { place, sessionKey } = question;
   if (sessionKey !== undefined) return fingerprint(["key", ...place, sessionKey]);
@@ -79,14 +79,14 @@ function scopeOf(question: TranscriptQuestion, stable: string, heard: readonly H
 }
 
 /**
- * A conversation in digests, for a client that will name one of its answers. What it said may be kept without its secrets
- * by then, and instructions change from request to request: neither makes another conversation of it.
+ * A conversation as digests, for a client that will refer to one of its answers. By then its words may be stored without secrets, and
+ * instructions vary between requests: neither makes it another conversation.
  */
 export function conversationOf({ scope, systemId, place }: ReadQuestion): string {
   return [scope, systemId, fingerprint(place)].join(".");
 }
 
-/** Undefined when the client names no answer, or wants to go on with it elsewhere. */
+/** Undefined if the client refers to no answer, or wants to continue from it elsewhere. */
 function namedConversation({ conversation, place }: TranscriptQuestion) {
   const [scope, systemId, at] = conversation?.split(".") ?? [];
   return scope === undefined || systemId === undefined || at !== fingerprint(place) ? undefined : { scope, systemId };
@@ -100,8 +100,8 @@ function requestOf({ variant, system, messages }: TranscriptQuestion, shape: str
 }
 
 /**
- * The directory on the client's machine that the client says it works in. It is only to be shown and compared: it may be a
- * path of another machine, or anything that a client chose to write.
+ * The directory that the client says it works in, on its own machine. For display and comparison only: it may be a path of another
+ * machine, or anything a client chose to write.
  */
 export function clientProject({ system, messages }: Transcript): string | undefined {
   const first = messages.slice(0, READ_MESSAGES).flatMap((message) => {

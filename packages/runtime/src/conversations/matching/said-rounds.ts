@@ -4,18 +4,18 @@ import { fingerprint } from "../../calls/fingerprint.ts";
 import type { ChainLink, HeardMessage } from "./chain.ts";
 import { withoutSpace } from "./same-words.ts";
 
-/** What the assistant says in a transcript between two messages that a conversation is known by. */
+/** The assistant's words in a transcript between two identifying messages. */
 export interface SaidRound {
-  /** How many such messages stand before it. */
+  /** Number of identifying messages before it. */
   readonly after: number;
   /** Without white space. */
   readonly words: string;
   readonly calls: readonly TranscriptCall[];
-  /** Of all of it, without the ids of calls. */
+  /** Of the whole round, without call ids. */
   readonly digest: string;
 }
 
-/** Those in which something is said. */
+/** The rounds in which something is said. */
 export function saidRounds(
   messages: readonly TranscriptMessage[],
   heard: readonly HeardMessage[],
@@ -37,8 +37,8 @@ export function saidRounds(
 }
 
 /**
- * The chain of a transcript that the client has edited: what the assistant says in it counts, too. Where it says nothing the links are
- * those of any other chain.
+ * The chain of a transcript that the client has edited: includes the assistant's words. Where it says nothing, the links equal those of a
+ * plain chain.
  */
 export function chainAsSaid(
   root: string,

@@ -3,7 +3,7 @@ import { canonicalJson } from "../../calls/canonical-json.ts";
 import { meansCall } from "../../calls/means-call.ts";
 import { REDACTED } from "../../redaction/redacted.ts";
 
-/** Whether a client sends these calls as they were made. One whose id it has rewritten is known by its name and arguments. */
+/** Whether the calls that a client sends equal those that were made. A call whose id was rewritten is matched by name and arguments. */
 export function areSameCalls(sent: readonly TranscriptCall[], given: readonly TranscriptCall[]): boolean {
   return sent.every((call) => {
     const made = given.find(({ callId }) => meansCall(call.callId, callId));
@@ -14,12 +14,14 @@ export function areSameCalls(sent: readonly TranscriptCall[], given: readonly Tr
 
 function isSameInput(sent: unknown, given: unknown): boolean {
   const [one, other] = [canonicalJson(sent ?? {}), canonicalJson(given ?? {})];
-  // Arguments that were left out are not other ones, and the log keeps no secrets that could be compared.
+  // Omitted arguments are not a change, and the log keeps no secrets to compare with.
   if (one === other || one === "{}" || one === '""' || other.includes(REDACTED)) return true;
   return !hasSameForm(sent, given) && leavesOf(given).every((leaf) => leavesOf(sent).includes(leaf));
 }
 
-/** Some tools have a call of their own, which names the same arguments in another way: as a string, in an action with its type. */
+/**
+ * Some tools have a call format of their own, which represents the same arguments differently: as a string, or in an action with its type.
+ */
 function hasSameForm(sent: unknown, given: unknown): boolean {
   return isJsonObject(sent) && isJsonObject(given) && ("type" in given || !("type" in sent));
 }

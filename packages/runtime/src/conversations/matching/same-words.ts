@@ -3,20 +3,20 @@ import { REDACTED } from "../../redaction/redacted.ts";
 /** A piece of what was said, without white space. */
 export interface SaidPiece {
   readonly words: string;
-  /** A secret was taken out before it when it was kept: anything may stand there. */
+  /** A secret before it was redacted in the log: anything may come there. */
   readonly isAfterSecret: boolean;
 }
 
-/** What a client or a door puts beside the words of an answer: activity, a note in brackets, a tag. */
+/** What a client or door adds to an answer's words: activity, a note in brackets, a tag. */
 const addition = /^(?:→|\[.*\]$|<.*>$|\(.*\)$)/s;
 
-/** Where a client shows who speaks. */
+/** A client's label for the speaker. */
 const label = /^\W*\w{1,20}:\W*$/;
 
-/** Searches for a block that come to nothing: only an answer that was made up has more of them. */
+/** Failed searches for a block; only a made-up answer has more. */
 const MOST_MISSES = 8;
 
-/** White space comes and goes with trimming and joining, and says nothing. */
+/** Trimming and joining change white space, which carries no meaning. */
 export function withoutSpace(text: string): string {
   return text.replaceAll(/\s+/g, "");
 }
@@ -28,8 +28,8 @@ export function piecesOf(text: string): readonly SaidPiece[] {
 }
 
 /**
- * Whether a client that sends `sent` can have made it from what it was given, block by block. Clients trim and join blocks, leave
- * some of them or all out, cut the text off, and put labels, notes in brackets and activity around it. Both are without white space.
+ * Whether a client can have derived `sent` from what it was given, block by block. Clients trim and join blocks, omit some or all of them,
+ * cut the text off, and add labels, notes in brackets and activity around it. Both are without white space.
  */
 export function isSameAnswer(sent: string, given: readonly SaidPiece[]): boolean {
   const all = given.map(({ words }) => words).join(REDACTED);
@@ -43,12 +43,12 @@ function isBuiltFrom(sent: string, given: readonly SaidPiece[]): boolean {
   return reader.isRead;
 }
 
-/** Goes through what a client sent, piece by piece of what it was given. */
+/** Reads what a client sent, piece by piece of what it was given. */
 class SentReader {
   readonly #sent: string;
   #at = 0;
   #misses = 0;
-  /** What is left is the beginning of a piece. */
+  /** The rest is the beginning of a piece. */
   #isCut = false;
   /** What comes next may have been a secret. */
   #mayBeAnything = false;
@@ -75,7 +75,7 @@ class SentReader {
     return this.#at > 0 && (rest === "" || this.#mayBeAnything || this.#isCut || isAddition(rest, this.#at));
   }
 
-  /** Where the words stand that come next, or come behind something that clients add. */
+  /** Index of the words if they come next, possibly after something that clients add; otherwise -1. */
   #find(words: string): number {
     if (this.#sent.startsWith(words, this.#at)) return this.#at;
     if (this.#misses >= MOST_MISSES) return -1;
@@ -94,7 +94,7 @@ function contains(text: string, part: string): boolean {
   return part.length <= text.length && indexOf(text, part, 0) !== -1;
 }
 
-/** As `String.indexOf`, whose time is not linear for every text. */
+/** Like `String.indexOf`, which is not linear for every text. */
 function indexOf(text: string, part: string, from: number): number {
   if (part === "") return from;
   if (text.startsWith(part, from)) return from;
@@ -108,7 +108,7 @@ function indexOf(text: string, part: string, from: number): number {
   return -1;
 }
 
-/** For each beginning of a text, the length of the longest shorter beginning that it ends with (Knuth, Morris and Pratt). */
+/** For each prefix of a text, the length of its longest proper prefix that is also its suffix (Knuth, Morris and Pratt). */
 function fallbacksOf(part: string): Int32Array {
   const fallback = new Int32Array(part.length);
   let matched = 0;

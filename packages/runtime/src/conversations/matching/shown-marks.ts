@@ -5,25 +5,25 @@ import { spokenText } from "./chain.ts";
 import type { LineageView } from "./lineage-store.ts";
 import type { TranscriptQuestion } from "./read-question.ts";
 
-/** Shorter words occur in any conversation: a quote of them identifies no client. */
+/** Shorter lines occur in any conversation: quoting one identifies no client. */
 const TELLING_LINE = 20;
 
-/** The beginning of a long line tells as much. */
+/** The beginning of a long line is distinctive enough. */
 const READ_LINE = 400;
 
-/** Shorter instructions are common to many clients, "You are a helpful assistant" for one. */
+/** Shorter instructions are shared by many clients, for example "You are a helpful assistant". */
 const TELLING_SYSTEM = 200;
 
-/** A side call quotes what it is about near its beginning or end; a pasted book is not read through. */
+/** A side call quotes its subject near the beginning or end; a pasted book is not read through. */
 const MOST_LINES = 200;
 
 /**
- * By what a client without a name is known again when it shows no tools: the instructions and the questions of requests
- * in which it did. Written down as scopes of their own, each for the same token and workspace only.
+ * Identifies an unnamed client later, when it shows no tools: by the instructions and questions of its requests that did. Recorded as
+ * separate scopes, each limited to the same token and workspace.
  */
 export function marksOf(question: TranscriptQuestion): readonly string[] {
   const { tools, messages, codingClient } = question;
-  // Known clients are recognised by what they say of themselves.
+  // Known clients identify themselves.
   if (tools.length === 0 || codingClient !== undefined) return [];
   const newest = messages.findLast(({ role }) => role === "user");
   return [
@@ -36,20 +36,20 @@ export function marksOf(question: TranscriptQuestion): readonly string[] {
 }
 
 /**
- * Whether a request without name and tools comes from a client that has shown tools: it has that client's instructions,
- * or a line of it is a question that was asked with tools, as in "Write a title for: …".
+ * Whether a request without name and tools comes from a client that has shown tools: it has that client's instructions, or quotes a
+ * question that was asked with tools, as in "Write a title for: …".
  */
 export function bearsMark(question: TranscriptQuestion, view: Pick<LineageView, "getScope">): boolean {
   return marksToFind(question, view).some((mark) => isShown(mark, view));
 }
 
-/** By what `bearsMark` knows that there is a client with marks at all; undefined where no request bears any. */
+/** The mark by which `bearsMark` knows that any client with marks exists; undefined if the request cannot bear marks. */
 export function firstMark(question: TranscriptQuestion): string | undefined {
   const { tools, sessionKey, codingClient } = question;
   return tools.length > 0 || sessionKey !== undefined || codingClient !== undefined ? undefined : placeMark(question);
 }
 
-/** The marks that a request may bear; none where its first one is not known. */
+/** The marks that a request may bear; empty if its first one is unknown. */
 export function marksToFind(question: TranscriptQuestion, view: Pick<LineageView, "getScope">): readonly string[] {
   const first = firstMark(question);
   if (first === undefined || !isShown(first, view)) return [];
@@ -62,7 +62,7 @@ function isShown(mark: string, view: Pick<LineageView, "getScope">): boolean {
   return view.getScope(mark)?.hasShownTools === true;
 }
 
-/** A client has offered tools here: without this there is no other mark, and a long transcript need not be read for one. */
+/** A client has offered tools here: otherwise there are no other marks, and a long transcript need not be read. */
 function placeMark({ place }: TranscriptQuestion): string {
   return fingerprint(["marked", ...place]);
 }
@@ -76,7 +76,7 @@ function lineMark({ place }: TranscriptQuestion, line: string): string {
   return fingerprint(["asked", ...place, line]);
 }
 
-/** The lines of a user's message that are long enough to tell something. */
+/** The lines of a user's message that are long enough to be distinctive. */
 function linesOf(message: TranscriptMessage | undefined): readonly string[] {
   if (message?.role !== "user") return [];
   return spokenText(message.parts)
@@ -85,13 +85,13 @@ function linesOf(message: TranscriptMessage | undefined): readonly string[] {
     .filter((line) => line.length >= TELLING_LINE);
 }
 
-/** A quoted line has a label before it, marks around it, or both: `User: "Fix it"`, `<session>Fix it</session>`. */
+/** A quoted line may have a label, quotation marks or tags: `User: "Fix it"`, `<session>Fix it</session>`. */
 function spellings(line: string): readonly string[] {
   const unlabelled = line.replace(/^[^:\n]{1,60}:\s*/, "");
   return [line, unlabelled, bare(line), bare(unlabelled)].filter((text) => text.length >= TELLING_LINE);
 }
 
-/** Without quotation marks and tags around it. */
+/** Strips surrounding quotation marks and tags. */
 function bare(line: string): string {
   let text = line.replace(/^(?:<[^>]*>|["'`“«\s])+/, "");
   for (;;) {

@@ -7,7 +7,7 @@ beforeEach(() => {
   bench = createLineageBench();
 });
 
-/** What a request is taken for, and when its log is deleted if it is a side call without tools. */
+/** How a request is classified, and when its log is deleted if it is a side call without tools. */
 function seen(question: TranscriptQuestion): { readonly relation: string; readonly aside: string | undefined } {
   const { relation, line } = bench.classify(question);
   return { relation, aside: line.aside };

@@ -4,7 +4,7 @@ import { isClientChore } from "./client-chores.ts";
 import type { ScopeRecord } from "./lineage-store.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** How clients instruct a model that is to name or sum up a conversation instead of taking part in it. */
+/** How clients instruct a model to name or sum up a conversation instead of taking part in it. */
 const choreSystems: readonly RegExp[] = [
   /\btitle generator\b/i,
   /\bnaming (?:an? |the |this )?(?:\w+ )?(?:session|conversation|chat|thread)\b/i,
@@ -15,10 +15,10 @@ const choreSystems: readonly RegExp[] = [
   /\b(?:indicates|is|starts) a new (?:conversation )?topic\b/i,
 ];
 
-/** Only what a system prompt begins with says what the model is; the rest of a long one may be about anything. */
+/** Only the beginning of a system prompt says what the model is; the rest of a long one may be about anything. */
 const READ_SYSTEM = 600;
 
-/** The same in the user's own place, where it must stand first and be about a conversation: people ask for titles too. */
+/** The same in a user message, where it must come first and be about a conversation: people ask for titles as well. */
 const choreQuestions: readonly RegExp[] = [
   /^\W*(?:please )?(?:generate|create|write|suggest|provide)\b[^.\n]{0,60}\b(?:title|name)s?\b[^.\n]{0,30}\b(?:for|of) (?:this|the|our|the following|a) (?:\w+ )?(?:conversation|chat|thread|session)\b/i,
   /^\W*(?:please )?(?:generate|create|write|suggest|provide)\b[^.\n]{0,40}\b(?:task|session|conversation|chat|thread) (?:title|name)\b/i,
@@ -32,33 +32,33 @@ const choreQuestions: readonly RegExp[] = [
 
 const READ_QUESTION = 2_000;
 
-/** A request that is not the client's conversation itself: a title, a summary, a page to sum up, a subagent. */
+/** A request that is not part of the client's own conversation: a title, a summary, a page to sum up, a subagent. */
 export type SideCall =
-  /** It offers tools of its own, as a subagent does. It is a session like any other. */
+  /** Offers tools of its own, as a subagent does. It is a session like any other. */
   | { readonly kind: "subagent" }
-  /** It offers no tools: its agent gets none either, and works in an empty directory, whatever the workspace is. */
+  /** Offers no tools: its agent gets none either and works in an empty directory, whatever the workspace. */
   | { readonly kind: "aside"; readonly removal: Removal };
 
 /**
- * When the log of a side call is deleted. `sure`: as soon as its answer cannot be wanted again. `when-apart`: the same, if
- * its client has had another conversation under the same name by then. `never`: it may be a conversation after all.
+ * When a side call's log is deleted. `sure`: once its answer cannot be requested again. `when-apart`: the same, provided its client has
+ * had another conversation under the same name by then. `never`: it may be a conversation.
  */
 export type Removal = "sure" | "when-apart" | "never";
 
 export interface SideCallQuestion extends Transcript {
   readonly sessionKey: string | undefined;
-  /** The name of a coding client that offers tools in all its conversations; undefined for any other. */
+  /** Name of a coding client that offers tools in all its conversations; otherwise undefined. */
   readonly codingClient?: string | undefined;
-  /** The client says itself that this is a side call. */
+  /** The client itself declares this a side call. */
   readonly isSideCall?: boolean | undefined;
-  /** It has no name, and quotes a request that was made with tools. */
+  /** It has no name and quotes a request that was made with tools. */
   readonly bearsMark?: boolean | undefined;
 }
 
 /**
- * Side calls are recognised by their shape: a client that has shown tools, or is known to, and now shows none. What they say only
- * decides whether their log may be deleted; and it makes a side call of its own only under a name, at the beginning, and
- * in words that nobody uses in a conversation, or without one, where it is a chore beyond doubt.
+ * Side calls are recognised by their shape: a client that has shown tools, or is known to, now shows none. Their words normally only
+ * decide whether their log may be deleted. Words alone make a side call in two cases: under a name, at the beginning, in words not used in
+ * conversations; or without a name, if it is certainly a chore.
  */
 export function sideCallOf(
   question: SideCallQuestion & { readonly systemId: string },
@@ -67,12 +67,12 @@ export function sideCallOf(
   const isOther = known !== undefined && known.systemId !== question.systemId;
   if (question.tools.length > 0)
     return isOther && question.tools.length < known.toolCount ? { kind: "subagent" } : undefined;
-  // From any client: a chore beyond doubt needs no tools, and gets none.
+  // From any client: a certain chore needs no tools and gets none.
   const removal = removalOf(question, known, isOther) ?? (isClientChore(question) ? "never" : undefined);
   return removal === undefined ? undefined : { kind: "aside", removal };
 }
 
-/** Of a request without tools; undefined when it is no side call. */
+/** For a request without tools; undefined if it is not a side call. */
 function removalOf(question: SideCallQuestion, known: ScopeRecord | undefined, isOther: boolean): Removal | undefined {
   if (question.isSideCall === true) return "sure";
   const words = choreWords(question);
@@ -89,10 +89,7 @@ function removalOf(question: SideCallQuestion, known: ScopeRecord | undefined, i
   return isOther ? "sure" : undefined;
 }
 
-/**
- * Whether a request speaks as those do that clients have answered beside the conversation itself, and where it says so. A
- * person may well say the same, so this alone decides nothing.
- */
+/** Whether and where a request is worded like known side calls. A person may say the same, so this alone decides nothing. */
 function choreWords({ system, messages }: Transcript): "system" | "question" | undefined {
   const instructed = system.slice(0, READ_SYSTEM);
   if (choreSystems.some((pattern) => pattern.test(instructed))) return "system";

@@ -16,7 +16,7 @@ import {
 
 export const LINEAGE_FILE = "lineage.db";
 
-/** What the column `sent` was called up to 0.1. */
+/** Name of the column `sent` up to 0.1. */
 const FORMER_COLUMN = "told";
 
 const tables = `
@@ -49,19 +49,19 @@ const tables = `
 `;
 
 export interface SqliteLineageStoreOptions {
-  /** The data directory; made when missing. */
+  /** The data directory; created if missing. */
   readonly directory: string;
   readonly now?: () => number;
-  /** Hears that the index was damaged and is made again. */
+  /** Called when the index was damaged and is recreated. */
   readonly onDamage?: (error: CaretError) => void;
 }
 
-/** Nobody waits for another process here: there is one gateway for a data directory. */
+/** Short, because there is only one gateway per data directory. */
 const BUSY_MS = 50;
 
 /**
- * Survives a restart. It is an index that can be lost without losing a word, since the log holds what was said: so no
- * client waits for the disk here, and one that is damaged, found so at the start or later, is put aside and made again.
+ * Survives a restart. The index can be lost without losing content, since the log has it: so no client waits for the disk here, and a
+ * damaged index, found at the start or later, is put aside and recreated.
  */
 export function openSqliteLineageStore({
   directory,
@@ -77,7 +77,7 @@ export function openSqliteLineageStore({
   makePrivateDirectory(directory);
   use(() => undefined);
   const unwritten = createUnwritten();
-  // Read when it is asked, and once: nobody else writes between a look and what is decided by it.
+  // Read on demand, once per key: nothing else writes between a look and the decision based on it.
   const createView = (): LineageView => ({
     get: once((hash) =>
       unwritten.correct(
@@ -89,7 +89,7 @@ export function openSqliteLineageStore({
   });
   return {
     look: async () => createView(),
-    // Before its session is in the log: an index that names a session which is not there is found out when it is used.
+    // Before its session is in the log: an index entry for a missing session is detected when it is used.
     remember: async (answered) => unwritten.watch(answered, () => use((each) => each.remember(answered))),
     settle: async ({ hash }, turnId, outcome) => use((each) => each.settle(hash, turnId, outcome)),
     forget: async (sessionId) => use((each) => each.forget(sessionId)),
@@ -98,8 +98,8 @@ export function openSqliteLineageStore({
 }
 
 /**
- * Transcripts whose rows could not be written, because another process held the file or the disk was full. Without them an older record
- * would pass for its session's newest, or for the only one of its transcript: from neither does a session go on.
+ * Transcripts whose rows could not be written, because another process held the file or the disk was full. Without this, an older record
+ * would count as its session's newest, or as the only one of its transcript: no session continues from either.
  */
 function createUnwritten() {
   const hashes = new Set<string>();
@@ -131,7 +131,7 @@ function once<Found>(read: (key: string) => Found): (key: string) => Found {
   };
 }
 
-/** The index in one file, until that is found damaged. */
+/** The index in one open file, until that is found damaged. */
 interface OpenIndex extends LineageView {
   remember(answered: AnsweredTranscript): void;
   settle(hash: string, turnId: string, outcome: NonNullable<LineageRecord["outcome"]>): void;
@@ -158,7 +158,7 @@ function openStore(path: string, now: () => number): OpenIndex {
   }
 }
 
-/** Such an index is dropped: every conversation is sent whole once more. Tables of others are not touched. */
+/** Such an index is dropped: every conversation is sent whole once more. Foreign tables are left alone. */
 function isOfEarlierCaret(database: DatabaseSync): boolean {
   const columns = columnsOf(database, "transcript");
   const isWhole = columns.includes("sent") && columnsOf(database, "newest").length > 0;
@@ -179,7 +179,7 @@ function damaged(name: string, cause: unknown): CaretError {
 }
 
 function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
-  // Not the session's last row that is left: a later transcript may belong to another session by now, and was heard all the same.
+  // Not simply the session's last remaining row: a later transcript may belong to another session by now, but this session has heard it.
   const find = database.prepare(`
     select transcript.*, exists (
       select 1 from newest join transcript as last using (hash, session_id)
@@ -189,7 +189,7 @@ function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
   const saveNewest = database.prepare("insert or replace into newest values (?, ?, ?)");
   const save = database.prepare("insert or replace into transcript values (?, ?, ?, ?, ?, ?, null, ?, ?, ?, ?)");
   const settle = database.prepare("update transcript set outcome = ? where hash = ? and turn_id = ?");
-  // Other sessions have answered what is contested, and their clients may still go on from it.
+  // Contested transcripts were also answered by other sessions, whose clients may still continue from them.
   const forget = database.prepare("delete from transcript where session_id = ? and is_contested = 0");
   const forgetNewest = database.prepare("delete from newest where session_id = ?");
   const findScope = database.prepare("select * from scope where scope = ?");
@@ -199,7 +199,7 @@ function storeOn(database: DatabaseSync, now: () => number): OpenIndex {
     const { sessionId, turnId, count, heardBefore, at, request = null, shape = null } = record;
     const known = find.get(hash);
     const isContested = known !== undefined && (known["is_contested"] === 1 || known["session_id"] !== sessionId);
-    // Before the record: a session whose newest transcript is missing does not go on.
+    // Before the record: a session whose newest transcript is missing does not continue.
     saveNewest.run(sessionId, hash, at);
     const contested = Number(isContested);
     save.run(hash, sessionId, turnId, count, heardBefore, at, contested, request, shape, sentText(record));

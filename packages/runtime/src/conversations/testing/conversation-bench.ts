@@ -14,7 +14,7 @@ import { type ConversationsOptions, createConversations } from "../create-conver
 import { createMemoryLineageStore } from "../matching/testing/memory-lineage-store.ts";
 import { type Manner, playTurn } from "./scripted-agent.ts";
 
-/** A conversations over a real engine whose lane is scripted, for the tests of the conversations. */
+/** Conversations over a real engine with a scripted lane, for the tests of the conversations. */
 export function createConversationBench(
   changes: Partial<ConversationsOptions> = {},
   engineChanges: Partial<SessionEngineOptions> = {},
@@ -142,7 +142,7 @@ export const result = (callId: string, text: string): TranscriptMessage => ({
   isError: false,
 });
 
-/** Follows a turn to the end of its answer, as a client does, and gives what it said. */
+/** Follows a turn to the end of its answer, as a client does, and returns what it said. */
 export async function eventsOf(
   turn: TurnShare,
   signal: AbortSignal = new AbortController().signal,
@@ -158,7 +158,7 @@ export const callIdsIn = (events: readonly AgentEvent[]): readonly string[] =>
 export const textIn = (events: readonly AgentEvent[]): string =>
   events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
 
-/** The same, of its text alone. */
+/** The same for its text alone. */
 export async function read(turn: TurnShare, signal?: AbortSignal): Promise<string> {
   return textIn(await eventsOf(turn, signal));
 }

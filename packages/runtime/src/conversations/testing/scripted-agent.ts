@@ -1,7 +1,7 @@
 import { type AgentEvent, CaretError, type Usage } from "@caret/protocol";
 import { type LaneRequest, outcomeOfStop } from "../../lanes/lane.ts";
 
-/** What a scripted turn does: answer at once, fail, or talk until it is let go or cancelled. */
+/** What a scripted turn does: answer at once, fail, or talk until it is released or cancelled. */
 export type Manner =
   | "answer"
   | "fail"

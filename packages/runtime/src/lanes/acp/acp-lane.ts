@@ -18,26 +18,26 @@ export interface AcpLaneOptions {
 /** The first version whose `agent acp` was seen to ask for permission. Versions begin with their date and so sort as text. */
 const SEEN_IN = "2026.02.27";
 
-/** Only a program that is Cursor's own by its version is known to have the command. */
+/** Only a program whose version identifies it as Cursor's own is known to have the command. */
 async function speaksAcp(host: AgentHost): Promise<boolean> {
   try {
     const launch = await host.resolveLaunch(host.programs.command);
     const version = await host.versions.find(launch, host.environment(await host.resolveProfile("default")));
     return version !== undefined && version >= SEEN_IN;
   } catch {
-    return false; // there is no program, or no login for it: another lane will say what is wrong
+    return false; // no program, or no login for it: another lane will report what is wrong
   }
 }
 
-/** Workspaces whose commands are remembered. */
+/** Number of workspaces whose commands are remembered. */
 const MAX_WORKSPACES = 100;
 
 export interface AcpLane extends Lane {
-  /** The `/` commands that an agent in this workspace has announced last. */
+  /** The `/` commands last announced by an agent in this workspace. */
   announcedCommands(workspace: string): readonly AgentCommandView[];
 }
 
-/** Run turns through `agent acp`: a process per workspace and login, in which a person can be asked. */
+/** Runs turns through `agent acp`: a process per workspace and login, in which a person can be asked. */
 export function createAcpLane({ host, keep }: AcpLaneOptions): AcpLane {
   const runAttempts = createAttemptRunner(host.wallClock);
   const processes = createAcpProcesses(keep);
@@ -55,7 +55,7 @@ export function createAcpLane({ host, keep }: AcpLaneOptions): AcpLane {
       store.meta();
       return true;
     } catch {
-      return false; // it is gone, or cannot be read: the agent could not load it either
+      return false; // gone or unreadable: the agent could not load it either
     }
   };
 
@@ -81,7 +81,7 @@ export function createAcpLane({ host, keep }: AcpLaneOptions): AcpLane {
       const configDir = host.chatConfigDir();
       return hasSession(id, configDir) ? { lane: "acp", sessionId: id, configDir } : undefined;
     },
-    // A second prompt would cancel the first: what is said waits, and is the next turn's prompt.
+    // A second prompt would cancel the first: words wait and become the next turn's prompt.
     steer: () => Promise.reject(new CaretError("unsupported", "The agent hears it when this turn is over")),
     announcedCommands: (workspace) => announced.get(workspace) ?? [],
     release: (workspace) => processes.release(workspace),

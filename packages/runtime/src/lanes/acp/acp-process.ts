@@ -6,24 +6,24 @@ import { announcedIn } from "./announced-commands.ts";
 import { type AgentMessage, openRpcConnection, type RpcConnection } from "./rpc-connection.ts";
 import { refuseUnheard } from "./unheard-requests.ts";
 
-/** The turn of one session, as far as its process is concerned. */
+/** A session's turn, as seen by its process. */
 export interface SessionListener {
-  /** Something of the session's that is no request. */
+  /** A message of the session that is not a request. */
   hear(message: AgentMessage): void;
-  /** Answers a request; rejects with what the agent is refused with. */
+  /** Answers a request; a rejection is sent to the agent as a refusal. */
   answer(message: AgentMessage): Promise<unknown>;
-  /** Whether the turn has a call of this id. */
+  /** Whether the turn has a call with this id. */
   knowsCall(callId: string): boolean;
-  /** What was heard belongs to one read. A promise stops the process from being read until it is settled. */
+  /** Marks the end of one read. A promise pauses reading of the process until it settles. */
   flush(): Promise<void> | undefined;
-  /** The process is gone, or lost. */
+  /** The process is gone or lost. */
   lost(error: CaretError): void;
 }
 
-/** What the process keeps of a session. */
+/** A session as the process knows it. */
 export interface OpenedSession {
   readonly id: string;
-  /** What it said when it was made or loaded: modes, models, options. */
+  /** What it reported when it was created or loaded: modes, models, options. */
   readonly described: JsonObject;
   mode: string | undefined;
   model: string | undefined;
@@ -33,27 +33,27 @@ export interface AcpProcessOptions {
   readonly child: ChildHandle;
   readonly maxLineBytes: number;
   readonly graceMs: number;
-  /** Why it ended, in a word of the catalogue. */
+  /** Maps the exit to an error of the catalogue. */
   readonly judgeExit: (exit: ChildExit, child: ChildHandle) => CaretError;
-  /** The agent has announced its `/` commands, for which no turn has to run. */
+  /** The agent announced its `/` commands; this needs no running turn. */
   readonly onCommands: (commands: readonly AgentCommandView[]) => void;
 }
 
-/** A process of `agent acp`, with any number of sessions. It is gone for all of them at once. */
+/** A process of `agent acp` with any number of sessions. If it ends, it is gone for all of them at once. */
 export class AcpProcess {
   readonly #options: AcpProcessOptions;
   readonly #rpc: RpcConnection;
-  /** By session; one that is not in it is not heard: a replay, a subagent, or a turn that is over. */
+  /** By session. Messages of sessions not listed are ignored: a replay, a subagent, or a turn that is over. */
   readonly #listeners = new Map<string, SessionListener>();
   readonly #sessions = new Map<string, OpenedSession>();
-  /** What was heard in the read that is being handed out. */
+  /** Listeners that heard something in the current read. */
   readonly #touched = new Set<SessionListener>();
-  /** One session at a time chooses a model and sends its prompt: the choice is the whole process's. */
+  /** Only one session at a time chooses a model and sends its prompt: the choice applies to the whole process. */
   #choosing: Promise<unknown> = Promise.resolve();
   #gone: CaretError | undefined;
   #isRetired = false;
   #killedFor: CaretError | undefined;
-  /** The model that was chosen last, by whichever session. */
+  /** The model chosen last, by any session. */
   model: string | undefined;
 
   constructor(options: AcpProcessOptions) {
@@ -69,7 +69,7 @@ export class AcpProcess {
     });
   }
 
-  /** Whether another turn may be given to it. */
+  /** Whether it can take another turn. */
   get isUsable(): boolean {
     return this.#gone === undefined && !this.#isRetired;
   }
@@ -86,7 +86,7 @@ export class AcpProcess {
     this.#sessions.set(session.id, session);
   }
 
-  /** Rejects with an `RpcRefusal`, or with what the process ended of. */
+  /** Rejects with an `RpcRefusal`, or with the reason why the process ended. */
   request(method: string, params: JsonObject): Promise<JsonObject> {
     return this.#rpc.request(method, params);
   }
@@ -95,7 +95,7 @@ export class AcpProcess {
     this.#rpc.notify(method, params);
   }
 
-  /** The same, given up after a while: an agent has been seen to answer nothing. */
+  /** The same with a time limit: an agent has been seen not to answer at all. */
   async requestWithin(method: string, params: JsonObject, ms: number): Promise<JsonObject> {
     const answer = this.request(method, params);
     answer.catch(() => undefined); // handled below, unless it comes too late
@@ -105,23 +105,23 @@ export class AcpProcess {
 
   async chooseAlone<Value>(choose: () => Promise<Value>): Promise<Value> {
     const chosen = this.#choosing.then(choose);
-    this.#choosing = chosen.catch(() => undefined); // the turn that waits for it rejects; the next one may choose
+    this.#choosing = chosen.catch(() => undefined); // the turn that awaits it gets the rejection; the next one may choose
     return await chosen;
   }
 
-  /** From here on what comes of the session is the listener's. */
+  /** Routes the session's messages to this listener from now on. */
   listen(sessionId: string, listener: SessionListener): () => void {
     if (this.#gone !== undefined) listener.lost(this.#gone);
     this.#listeners.set(sessionId, listener);
     return () => void this.#listeners.delete(sessionId);
   }
 
-  /** No other turn is given to it; those that run go on. */
+  /** Takes no further turns; running ones continue. */
   retire(): void {
     this.#isRetired = true;
   }
 
-  /** Ends it at once, and with it every turn that it works at: they have failed of this. */
+  /** Ends it at once, and with it all its turns, which fail with `why`. */
   async kill(why: CaretError): Promise<void> {
     this.#isRetired = true;
     this.#killedFor ??= why;
@@ -130,7 +130,7 @@ export class AcpProcess {
 
   async stop(reason: string): Promise<void> {
     this.#isRetired = true;
-    // The end of its input does not end it, so it is not waited for.
+    // Closing its input does not end it, so do not wait for that.
     await this.#options.child.stop({ reason, graceMs: this.#options.graceMs });
   }
 
@@ -150,7 +150,7 @@ export class AcpProcess {
     return await listener.answer(message);
   }
 
-  /** Requests of Cursor's own name a call at best: then the turn that has it is meant, or the only one that runs. */
+  /** Cursor's own requests name at most a call: they belong to the turn that has it, or else to the only one running. */
   #listenerOf(params: JsonObject): SessionListener | undefined {
     const sessionId = textField(params, "sessionId");
     if (sessionId !== undefined) return this.#listeners.get(sessionId);
@@ -168,7 +168,7 @@ export class AcpProcess {
 
   async #end(reason: unknown): Promise<void> {
     const { child, graceMs, judgeExit } = this.#options;
-    // Its output is over, so it leaves, or is of no use to anybody.
+    // Its output has ended, so it is leaving or useless.
     const exit = await child.stop({ reason: "its output ended", graceMs });
     const error = this.#killedFor ?? (CaretError.is(reason) ? reason : judgeExit(exit, child));
     this.#gone = error;
@@ -178,5 +178,5 @@ export class AcpProcess {
 }
 
 function noValue(): void {
-  // Only when, not what.
+  // Only the timing matters, not the value.
 }

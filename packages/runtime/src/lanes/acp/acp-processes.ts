@@ -3,12 +3,12 @@ import type { AgentOrigin } from "../../process/warm-pool.ts";
 import type { AcpProcess } from "./acp-process.ts";
 import { type AcpCommand, startAcpProcess } from "./start-acp-process.ts";
 
-/** A process, for as long as one turn needs it. */
+/** A process on loan for one turn. */
 export interface AcpLease {
   readonly process: AcpProcess;
-  /** The turn is over. Resolves when what was only for it is gone. */
+  /** The turn is over. Resolves when everything held only for it is gone. */
   release(): Promise<void>;
-  /** The turn was stopped, and is over when the log has its end: what is only for it is ended now. */
+  /** The turn was stopped but is not over until its end is logged: ends now whatever is held only for it. */
   abandon(): Promise<void>;
 }
 
@@ -21,30 +21,29 @@ interface Kept {
 }
 
 export interface AcpProcesses {
-  /** One that runs already and is made from what is there now, or a new one; the one before it gets no other turn. */
+  /** Returns a running process made from the current configuration, or a new one; an outdated one takes no further turns. */
   take(origin: AgentOrigin, command: AcpCommand): Promise<AcpLease>;
-  /** One for this turn alone. */
+  /** A process for this turn alone. */
   takeOwn(command: AcpCommand): Promise<AcpLease>;
-  /** End those without a turn in this workspace. */
+  /** Ends this workspace's processes that have no turn. */
   release(workspace: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface KeptProcesses {
-  /** How long a process is kept that has no turn; 0 ends it with its last turn. */
+  /** How long a process without a turn is kept; 0 ends it with its last turn. */
   readonly idleMs: number;
-  /** How many are kept that have none: a client that names no workspace gets a new one with each conversation. */
+  /** Maximum of idle processes kept: a client that names no workspace gets a new one with each conversation. */
   readonly max: number;
 }
 
 /**
- * The processes of `agent acp`: one for all sessions of a workspace and a login, ended when it had no turn for a while or
- * others had one later. One that died, that was given up on, or whose key, environment or program is another by now, is replaced
- * by the turn that comes next.
+ * The processes of `agent acp`: one for all sessions of a workspace and a login, ended after it was idle for a while or others were used
+ * more recently. The next turn replaces one that died, that was given up on, or whose key, environment or program has changed.
  */
 export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses {
   const kept = new Map<string, Kept>();
-  /** What is being ended. */
+  /** Processes that are being ended. */
   const leaving = new Set<Promise<void>>();
   let isClosed = false;
 
@@ -72,13 +71,13 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
     if (entry.turns > 0) return;
     if (!process.isUsable || isClosed || idleMs <= 0 || max <= 0) return await retire(key, entry, "it is not needed");
     entry.idle = setTimeout(() => void retire(key, entry, "it was idle"), idleMs).unref();
-    // Behind those that have waited for longer.
+    // Moves it behind those that have been idle for longer.
     kept.delete(key);
     kept.set(key, entry);
     for (const [oldKey, old] of beyond(kept, max)) void retire(oldKey, old, "others were used later");
   };
 
-  /** Its turns go on; without one it ends now. */
+  /** Its turns continue; without one it ends now. */
   const replace = async (key: string, entry: Kept): Promise<void> => {
     drop(key, entry);
     (await entry.started).retire();
@@ -88,10 +87,10 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
   const find = ({ slot: key, madeFrom }: AgentOrigin, command: AcpCommand): Kept => {
     const found = kept.get(key);
     if (found?.madeFrom === madeFrom) return found;
-    if (found !== undefined) replace(key, found).catch(() => undefined); // it did not start: the turns that wait for it fail with that reason
+    if (found !== undefined) replace(key, found).catch(() => undefined); // failed to start: the turns waiting for it fail with that reason
     const entry = { madeFrom, workspace: command.workspace, started: startAcpProcess(command), turns: 0 };
     kept.set(key, entry);
-    entry.started.catch(() => drop(key, entry)); // the turns that wait for it reject
+    entry.started.catch(() => drop(key, entry)); // the turns waiting for it reject
     return entry;
   };
 
@@ -99,7 +98,7 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
     async take(origin, command) {
       if (isClosed) throw new CaretError("interrupted", "Caret is stopping");
       const entry = find(origin, command);
-      // At once: one that is taken is not ended for another.
+      // At once, so it is not ended to make room for another.
       entry.turns += 1;
       clearTimeout(entry.idle);
       const process = await entry.started;
@@ -127,22 +126,22 @@ export function createAcpProcesses({ idleMs, max }: KeptProcesses): AcpProcesses
   };
 }
 
-/** Of a process that one turn has to itself. */
+/** A lease of a process used by one turn only. */
 function ownLease(process: AcpProcess, end: (process: AcpProcess, reason: string) => Promise<void>): AcpLease {
   const leave = (reason: string) => () => end(process, reason);
   return { process, release: leave("the turn is over"), abandon: leave("the turn was stopped") };
 }
 
-/** What other turns use as well outlives one that was stopped. */
+/** A process shared with other turns outlives a stopped one. */
 async function stays(): Promise<void> {}
 
-/** Without those that never became usable. */
+/** The processes that started, without failed starts. */
 async function startedOf(entries: readonly Kept[]): Promise<readonly AcpProcess[]> {
   const started = await Promise.allSettled(entries.map((entry) => entry.started));
   return started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 }
 
-/** Of those without a turn, the ones that have waited longest and are more than may wait. */
+/** Idle processes above the limit, longest idle first. */
 function beyond(kept: ReadonlyMap<string, Kept>, max: number): readonly (readonly [string, Kept])[] {
   const idle = [...kept].filter(([, entry]) => entry.turns === 0 && entry.idle !== undefined);
   return idle.slice(0, Math.max(0, idle.length - max));

@@ -17,7 +17,7 @@ import { type AnswerAgent, type AnswerAgentOptions, cancelled, createAnswerAgent
 import { errorInText } from "./error-in-text.ts";
 import type { AgentMessage } from "./rpc-connection.ts";
 
-/** How long an agent may take to stop a prompt that was cancelled, before its process is not trusted any more. */
+/** How long an agent may take to stop a cancelled prompt before its process is no longer trusted. */
 const CANCEL_MS = 5_000;
 
 export interface AcpTurnOptions extends Pick<AnswerAgentOptions, "request" | "signal"> {
@@ -25,24 +25,24 @@ export interface AcpTurnOptions extends Pick<AnswerAgentOptions, "request" | "si
   readonly session: OpenedSession;
   readonly clocks: TurnClocks;
   readonly now: () => number;
-  /** Sends the prompt, or the words that go on after a plan, unless the signal has aborted; resolves with the agent's answer. */
+  /** Sends the prompt, or the words that follow an accepted plan, unless the signal has aborted; resolves with the agent's answer. */
   readonly prompt: (isAfterPlan: boolean, onSent: () => void) => Promise<JsonObject>;
-  /** What became known with the session: the first entry. */
+  /** The first entry: what became known with the session. */
   readonly ready: LaneEntry;
-  /** What of a batch is to be shown, and what to do when it was. */
+  /** Filters a batch to what is shown; `shown` is called afterwards. */
   readonly show: (entries: readonly LaneEntry[]) => readonly LaneEntry[];
   readonly shown: () => void;
-  /** No call of an offered tool is answered any more. */
+  /** Stops answering calls of offered tools. */
   readonly leave: () => void;
-  /** The turn was stopped: what of its process is only for it is ended. */
+  /** The turn was stopped: ends what its process holds only for it. */
   readonly abandon: () => Promise<void>;
-  /** What a refusal of the agent's means, and what its words do. */
+  /** Explain a refusal of the agent, and an error it states in words. */
   readonly explain: (reason: unknown) => CaretError;
   readonly explainWords: (words: string) => CaretError;
 }
 
 type FinalEnding = Exclude<Ending, { kind: "end-of-stream" }>;
-/** The agent has answered the prompt, or the turn ends of something else: of its refusal, too. */
+/** The agent answered the prompt, or the turn ends for another reason, including a refusal. */
 type PromptEnd = { readonly answer: JsonObject } | { readonly ending: FinalEnding; readonly isRefusal?: true };
 
 /** One turn of a session, from its prompt to its end. */
@@ -53,18 +53,18 @@ export class AcpTurn implements SessionListener {
   readonly #asked: AnswerAgent;
   readonly #alarm = new Alarm(() => this.#expire());
   readonly #over = Promise.withResolvers<FinalEnding>();
-  /** Aborts with the request to stop: nothing the agent says or asks from then on counts. */
+  /** Aborts with the stop request: anything the agent says or asks afterwards is ignored. */
   readonly #stopped = new AbortController();
-  /** Settles when the agent has answered the prompt that was sent last. */
+  /** Settles when the agent has answered the last prompt. */
   #prompted: Promise<unknown> = Promise.resolve();
   readonly #calls = new Set<string>();
-  /** What ends listening to each subagent, by its session. */
+  /** Unsubscribes from each subagent, by its session. */
   readonly #subagents = new Map<string, () => void>();
-  /** Heard, and not given yet. */
+  /** Heard but not yet passed on. */
   #heard: Decoded[] = [];
-  /** What the taker has not taken yet. */
+  /** The batch still being taken. */
   #taking: Promise<void> | undefined;
-  /** Requests that wait for a person: the agent is not expected to say anything meanwhile. */
+  /** Number of requests waiting for a person: the agent need not say anything until then. */
   #openAsks = 0;
   #isPlanAccepted = false;
 
@@ -81,7 +81,7 @@ export class AcpTurn implements SessionListener {
         this.#isPlanAccepted = true;
       },
     });
-    // Nobody may be listening any more when it fails: the turn has ended of something else by then.
+    // A failure may have no listener any more: by then the turn has ended for another reason.
     this.#over.promise.catch(() => undefined);
   }
 
@@ -108,12 +108,12 @@ export class AcpTurn implements SessionListener {
     }
   }
 
-  /** No prompt is sent in a turn that was stopped while the log took what came before it. */
+  /** Sends no prompt if the turn was stopped while earlier entries were being logged. */
   async #promptAgent(isAfterPlan: boolean): Promise<PromptEnd> {
     const { prompt, signal } = this.#options;
     if (signal.aborted) return { ending: outcomeOfStop(signal) };
     const answer = prompt(isAfterPlan, () => {
-      this.#prompted = answer.catch(() => undefined); // its refusal is an ending below
+      this.#prompted = answer.catch(() => undefined); // its refusal is handled as an ending below
     });
     return await this.#endOf(answer);
   }
@@ -133,11 +133,11 @@ export class AcpTurn implements SessionListener {
     else this.#note(this.#read(method, params, raw));
     this.#openAsks += 1;
     try {
-      // A person is asked about what stands in the log already.
+      // A person may be asked only about what is already in the log.
       await this.flush();
       return await untilAborted(this.#asked.answer(message), this.#stopped.signal);
     } catch (reason) {
-      // The agent stops when it has its answers, which may wait for the log.
+      // The agent stops once it has its answers, but these may be waiting for the log.
       if (this.#stopped.signal.aborted) return cancelled;
       throw reason;
     } finally {
@@ -153,7 +153,7 @@ export class AcpTurn implements SessionListener {
 
   flush(): Promise<void> | undefined {
     const taking = this.#giveHeard();
-    // Its answer to the stop must be read, whatever the log still has to take.
+    // The agent's answer to the stop must be read even if the log is behind.
     return taking && untilAborted(taking, this.#stopped.signal).catch(() => undefined);
   }
 
@@ -161,7 +161,7 @@ export class AcpTurn implements SessionListener {
     this.#over.resolve({ kind: "failed", error: error.toInfo() });
   }
 
-  /** What a subagent does and asks is the turn's from now on. */
+  /** Treats a subagent's updates and requests as the turn's from now on. */
   #follow(subagent: string): void {
     const { process, session } = this.#options;
     if (subagent === session.id || this.#subagents.has(subagent)) return;
@@ -181,7 +181,7 @@ export class AcpTurn implements SessionListener {
       const kept = isChunk(update) ? undefined : raw;
       return subagent === undefined ? updates.update(update, kept) : updates.ofSubagent(subagent, update, kept);
     }
-    // Its todos and plans are its own, and answered as any other.
+    // A subagent's todos and plans are its own, and answered like any other request.
     if (subagent !== undefined) return [];
     if (method === "cursor/update_todos") return updates.todos(params, raw);
     if (method === "cursor/create_plan") return updates.plan(params, raw);
@@ -250,7 +250,7 @@ export class AcpTurn implements SessionListener {
     return await Promise.race([this.#over.promise.then((ending): PromptEnd => ({ ending })), answered]);
   }
 
-  /** Accepting a plan ends the prompt, and nobody begins with the work: the agent is asked to, in the same turn. */
+  /** Accepting a plan ends the prompt without starting the work: the agent is then prompted to carry it out, in the same turn. */
   #goesOn(answer: JsonObject): boolean {
     const goesOn = this.#isPlanAccepted && textField(answer, "stopReason") === "end_turn";
     this.#isPlanAccepted = false;
@@ -285,7 +285,7 @@ export class AcpTurn implements SessionListener {
     await abandon();
   }
 
-  /** A prompt that has no answer yet is cancelled; an agent that does not heed that is ended, with all that its process works at. */
+  /** Cancels an unanswered prompt; if the agent ignores that, its process is killed with everything it works on. */
   async #cancelPrompt(): Promise<void> {
     const { process, session, signal } = this.#options;
     if (await within(this.#prompted, 0)) return;
@@ -309,7 +309,7 @@ function isChunk(update: JsonObject): boolean {
   return textField(update, "sessionUpdate")?.endsWith("_chunk") === true;
 }
 
-/** Only where it is reported; no version that was seen does. */
+/** Undefined unless reported; no version seen so far does. */
 function usageIn(answer: JsonObject): Usage | undefined {
   return readUsage(objectField(answer, "usage"));
 }

@@ -3,7 +3,7 @@ import { objectField, objectsField, textField, wordField } from "../../decode/re
 
 const MAX_COMMANDS = 200;
 
-/** The `/` commands that a notification announces; undefined: it is about something else. */
+/** The `/` commands that a notification announces; undefined if it is about something else. */
 export function announcedIn(params: JsonObject): readonly AgentCommandView[] | undefined {
   const update = objectField(params, "update");
   if (textField(update, "sessionUpdate") !== "available_commands_update") return undefined;

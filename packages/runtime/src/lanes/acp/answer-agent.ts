@@ -5,11 +5,11 @@ import type { AskedQuestion, LanePeople, LaneRequest } from "../lane.ts";
 import type { AgentMessage } from "./rpc-connection.ts";
 import { RpcRefusal } from "./rpc-refusal.ts";
 
-/** A question is asked this way of a client that does not know the proper one: its answers look like approvals. */
+/** The option by which the agent disguises a question as an approval, for clients that do not know its question method. */
 const SKIP_OPTION = "__ask_question_skip__";
 const UNATTENDED = "Nobody can be asked in this turn";
 
-/** Our names of the agent's tools: those that the rules of a policy are written for. */
+/** Our names for the agent's tools, as used in policy rules. */
 const ownNames: Readonly<Record<string, string>> = {
   shell: "exec",
   delete: "rm",
@@ -20,15 +20,15 @@ const ownNames: Readonly<Record<string, string>> = {
 export interface AnswerAgentOptions {
   readonly request: Pick<LaneRequest, "force" | "mode" | "offered" | "people">;
   readonly signal: AbortSignal;
-  /** What is known of a call by its updates. */
+  /** Whether the updates have mentioned this call. */
   readonly knownCall: (callId: string) => boolean;
-  /** A plan was accepted: the work begins when this prompt has its answer. */
+  /** A plan was accepted: the work starts once this prompt has its answer. */
   readonly onPlanAccepted: () => void;
 }
 
-/** Answers what the agent asks in a turn: by a person where there is one, else by what the turn was allowed beforehand. */
+/** Answers the agent's requests in a turn: by a person if one attends, otherwise by what the turn allows beforehand. */
 export interface AnswerAgent {
-  /** Rejects with an `RpcRefusal` for what nobody here can do. */
+  /** Rejects with an `RpcRefusal` for requests that cannot be served here. */
   answer(message: AgentMessage): Promise<unknown>;
 }
 
@@ -42,7 +42,7 @@ export function createAnswerAgent(options: AnswerAgentOptions): AnswerAgent {
     if (choices.some((choice) => textField(choice, "optionId") === SKIP_OPTION)) return await disguised(call, choices);
     const isAllowed = await mayRun(call);
     if (signal.aborted) return cancelled;
-    // Never for always: that would be written into the user's own configuration.
+    // Never for always: that would be written to the user's own configuration.
     const option = choices.find(({ kind }) => kind === (isAllowed ? "allow_once" : "reject_once"));
     return option === undefined ? cancelled : selected(textField(option, "optionId") ?? "");
   };
@@ -83,7 +83,7 @@ export function createAnswerAgent(options: AnswerAgentOptions): AnswerAgent {
   };
 
   const plan = async (params: JsonObject): Promise<unknown> => {
-    // A turn in plan mode has done what it was asked when the plan is there: nobody has to accept it.
+    // In plan mode the plan itself is the result: it needs no acceptance.
     if (people === undefined)
       return outcome({ outcome: request.mode === "plan" || request.force ? "accepted" : "rejected" });
     const isAccepted = await people.plan(toPlan(params, options), signal);
@@ -109,12 +109,12 @@ export function createAnswerAgent(options: AnswerAgentOptions): AnswerAgent {
   };
 }
 
-/** What a client answers must be nested. */
+/** A client's answer must be nested. */
 function outcome(inner: JsonObject): JsonObject {
   return { outcome: inner };
 }
 
-/** To whatever the agent asks in a turn that was stopped. */
+/** The answer to any request in a stopped turn. */
 export const cancelled = outcome({ outcome: "cancelled" });
 
 function selected(optionId: string): JsonObject {
@@ -157,7 +157,7 @@ function callOf(params: JsonObject, knownCall: KnownCall["knownCall"]): { readon
   return callId !== undefined && knownCall(callId) ? { callId } : {};
 }
 
-/** The protocol takes options alone: what a person said besides them is the reason why none was taken. */
+/** The protocol accepts options only, so a person's words are passed as the reason for choosing none. */
 function inWords(questions: AskedQuestion["questions"], answers: readonly QuestionChoice[]): string {
   const lines = answers.map(({ questionId, optionIds, text }) => {
     const question = questions.find(({ id }) => id === questionId);

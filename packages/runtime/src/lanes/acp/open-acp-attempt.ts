@@ -17,7 +17,7 @@ import { openSession } from "./open-session.ts";
 import { chooseMode, chooseModel } from "./session-choices.ts";
 import { type AcpCommand, explainRefusal, explainWords } from "./start-acp-process.ts";
 
-/** What the agent is sent when its plan was accepted. */
+/** Sent to the agent when its plan was accepted. */
 const GO_ON = "The user has accepted the plan. Carry it out now.";
 
 export interface AcpAttempt {
@@ -26,20 +26,20 @@ export interface AcpAttempt {
   readonly request: LaneRequest;
   readonly attempt: Attempt;
   readonly signal: AbortSignal;
-  /** The agent has announced the commands that it knows in a workspace. */
+  /** The agent announced its commands in a workspace. */
   readonly onCommands: (workspace: string, commands: readonly AgentCommandView[]) => void;
 }
 
-/** Everything an attempt has found out before it sends its prompt. */
+/** What an attempt knows before it sends its prompt. */
 interface Prepared {
   readonly command: AcpCommand;
-  /** As it is configured. */
+  /** As configured. */
   readonly program: string | undefined;
   readonly profile: ResolvedProfile;
   readonly offered: OfferedTurn;
 }
 
-/** Find a process and a session for one try at a turn. Rejects with a `CaretError` when there is none; nothing is left then. */
+/** Opens a process and a session for one attempt at a turn. Rejects with a `CaretError` if it cannot, leaving nothing behind. */
 export async function openAcpAttempt(turn: AcpAttempt): Promise<OpenedAttempt> {
   const prepared = await prepare(turn);
   const { offered } = prepared;
@@ -75,7 +75,7 @@ async function prepare({ host, request, attempt, signal, onCommands }: AcpAttemp
   const profile = await host.resolveProfile(attempt.profile);
   host.noteSecrets(Object.values(profile.env));
   const launch = await host.resolveLaunch(program.command);
-  // It is worth knowing, not worth waiting for.
+  // Useful to know, but not worth waiting for.
   void host.versions.find(launch, host.environment(profile));
   const offered =
     (await openOwnServer(host, request, profile)) ??
@@ -90,7 +90,7 @@ async function prepare({ host, request, attempt, signal, onCommands }: AcpAttemp
   };
 }
 
-/** Caret's server comes with the session; the user's are the process's own, which it shares with other sessions. */
+/** Caret's server comes with the session; the user's servers belong to the process, which other sessions share. */
 async function openOwnServer(
   host: AgentHost,
   request: LaneRequest,
@@ -98,7 +98,7 @@ async function openOwnServer(
 ): Promise<OfferedTurn | undefined> {
   const { registration, offered } = request;
   if (registration === undefined || offered !== undefined) return undefined;
-  // Loaded when an agent by name has full access: no other turn needs them.
+  // Loaded only for a named agent with full access; no other turn needs these.
   const { registeredServers } = await import("../cli/registered-servers.ts");
   const { approveOwn } = await import("../cli/registered-turn.ts");
   const files = host.agentFiles(profile);
@@ -107,7 +107,9 @@ async function openOwnServer(
   return { ...ownTurn, servers: [approveOwn({ host, request, registration, servers, files, env })] };
 }
 
-/** What offered tools need is written into the agent's workspace for one turn, so its process is for that turn too; so is that of a side call. */
+/**
+ * Offered tools require files in the agent's workspace for one turn, so its process serves only that turn; the same goes for a side call.
+ */
 async function takeProcess(
   { processes, request, attempt, signal }: AcpAttempt,
   { command, program }: Prepared,
@@ -121,7 +123,7 @@ async function takeProcess(
     signal.throwIfAborted();
     return await Promise.race([taking, stopped.promise]);
   } catch (reason) {
-    // The process may still come, for the next turn.
+    // The process may still start, for the next turn.
     taking.then((lease) => lease.release()).catch(() => undefined);
     throw reason;
   } finally {
@@ -190,7 +192,7 @@ function turnOptions(
   };
 }
 
-/** The choices of a session and its prompt go together: another session's choice must not come in between. */
+/** Choosing mode and model and sending the prompt must not be interleaved with another session's choice. */
 async function sendPrompt(
   { request, attempt, signal }: AcpAttempt,
   { process, session, onSent }: Pick<Found, "process" | "session"> & { readonly onSent: () => void },

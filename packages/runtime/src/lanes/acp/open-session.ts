@@ -5,15 +5,15 @@ import type { AcpProcess, OpenedSession } from "./acp-process.ts";
 
 interface SessionRequest {
   readonly workspace: string;
-  /** The session to go on with; absent: a new one. */
+  /** The session to continue. Default: a new one. */
   readonly sessionId: string | undefined;
   readonly servers: readonly BridgeServer[];
   readonly waitMs: number;
 }
 
 /**
- * The session of a turn: one that the process has already, one that it loads, or a new one. Loading replays all that was ever
- * said in it before it is answered; nobody listens to the session by then, so none of it comes through.
+ * Opens the turn's session: one the process already has, one that it loads, or a new one. Loading replays the whole session before it is
+ * answered; the session has no listener yet, so the replay is discarded.
  */
 export async function openSession(process: AcpProcess, request: SessionRequest): Promise<OpenedSession> {
   const { sessionId, workspace, waitMs } = request;

@@ -3,7 +3,7 @@ import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
 import type { ChildHandle } from "../../process/child-handle.ts";
 import { RpcRefusal } from "./rpc-refusal.ts";
 
-/** A message of the agent's that is no answer. `raw` is its line. */
+/** A request or notification from the agent, with its raw line. */
 export interface AgentMessage {
   readonly method: string;
   readonly params: JsonObject;
@@ -13,25 +13,25 @@ export interface AgentMessage {
 export interface RpcConnectionOptions {
   readonly child: ChildHandle;
   readonly maxLineBytes: number;
-  /** Gives the answer. What it rejects with is a refusal. */
+  /** Returns the answer. A rejection is sent as a refusal. */
   readonly onRequest: (message: AgentMessage) => Promise<unknown>;
   readonly onNotification: (message: AgentMessage) => void;
-  /** Every line of one read was handed out. A promise stops reading until it is settled. */
+  /** All lines of one read were passed on. A promise pauses reading until it settles. */
   readonly onRead: () => Promise<void> | undefined;
-  /** Nothing can be read any more. */
+  /** Reading has ended. */
   readonly onEnd: (reason: unknown) => void;
 }
 
-/** JSON-RPC with an agent, a message per line on its standard input and output. */
+/** JSON-RPC with an agent, one message per line over its standard input and output. */
 export interface RpcConnection {
-  /** Rejects with an `RpcRefusal` when the agent answers with an error, and with what `end` was given. */
+  /** Rejects with an `RpcRefusal` if the agent answers with an error, and with the reason passed to `end`. */
   request(method: string, params: JsonObject): Promise<JsonObject>;
   notify(method: string, params: JsonObject): void;
-  /** Nothing that was asked will be answered. */
+  /** Rejects all pending requests. */
   end(reason: unknown): void;
 }
 
-/** What is no message is no reason to end the sessions of a process: it is passed over. */
+/** Skips lines that are not messages: they are no reason to end all sessions of a process. */
 export function openRpcConnection(options: RpcConnectionOptions): RpcConnection {
   const { child, onRequest, onNotification, onRead, onEnd } = options;
   const splitter = createLineSplitter({ maxLineBytes: options.maxLineBytes });
@@ -48,7 +48,7 @@ export function openRpcConnection(options: RpcConnectionOptions): RpcConnection 
     waiting.clear();
   };
   const reply = (id: unknown, message: AgentMessage): void => {
-    // An id may be 0, or text: it is handed back as it came.
+    // An id may be 0 or text: return it unchanged.
     void onRequest(message).then(
       (result) => send({ id, result }),
       (reason: unknown) => send({ id, error: RpcRefusal.from(reason).toJson() }),

@@ -3,7 +3,7 @@ import { CaretError, type JsonObject } from "@caret/protocol";
 const METHOD_NOT_FOUND = -32_601;
 const INTERNAL = -32_603;
 
-/** An answer of JSON-RPC that is an error: the agent's to us, or ours to the agent. */
+/** A JSON-RPC error response: the agent's to us, or ours to the agent. */
 export class RpcRefusal extends Error {
   override readonly name = "RpcRefusal";
   readonly code: number;
@@ -21,7 +21,7 @@ export class RpcRefusal extends Error {
     return reason instanceof RpcRefusal ? reason : new RpcRefusal(INTERNAL, CaretError.from(reason).message);
   }
 
-  /** What the agent asks and nobody here can do: it is refused at once, since an agent that gets no answer waits for ever. */
+  /** Refuses a method we do not support, at once: an agent without an answer waits for ever. */
   static unknownMethod(method: string): RpcRefusal {
     return new RpcRefusal(METHOD_NOT_FOUND, `Method not found: ${method}`);
   }

@@ -9,7 +9,7 @@ interface OfferedModel {
   readonly name: string | undefined;
 }
 
-/** Choose the mode of a session, where it is another one. */
+/** Sets the session's mode if it differs. */
 export async function chooseMode(process: AcpProcess, session: OpenedSession, mode: string): Promise<void> {
   if (session.mode === mode) return;
   await process.request("session/set_mode", { sessionId: session.id, modeId: mode });
@@ -17,8 +17,8 @@ export async function chooseMode(process: AcpProcess, session: OpenedSession, mo
 }
 
 /**
- * Choose the model of a session by its config option, which replaces the older way. The choice holds for the whole process in
- * some versions, and for the session in others: it is made again whenever either has another. Returns the model's name.
+ * Sets the session's model through its config option, which replaces the older method. In some versions the choice applies to the whole
+ * process, in others to the session: it is repeated whenever either has another model. Returns the model's name.
  */
 export async function chooseModel(
   process: AcpProcess,

@@ -10,7 +10,7 @@ import { AcpProcess } from "./acp-process.ts";
 import { RpcRefusal } from "./rpc-refusal.ts";
 
 const PROTOCOL_VERSION = 1;
-/** How long an agent may take to say hello. Half a second has been seen, on a machine that had nothing else to do. */
+/** How long an agent may take to initialise. Half a second was seen on an otherwise idle machine. */
 const HELLO_MS = 30_000;
 const LOGIN_METHOD = "cursor_login";
 
@@ -19,15 +19,15 @@ export interface AcpCommand {
   readonly workspace: string;
   readonly profile: ResolvedProfile;
   readonly launch: ResolvedLaunch;
-  /** Offered tools are the only ones: their server is approved, and they run unasked. */
+  /** Offered tools are the only ones: their server is approved, and they run without asking. */
   readonly isOffered: boolean;
   readonly covered: readonly CoveredFile[];
   readonly onCommands: (workspace: string, commands: readonly AgentCommandView[]) => void;
-  /** Aborted when it is not wanted any more before it could be used. */
+  /** Aborted if the process is no longer wanted before it is usable. */
   readonly signal?: AbortSignal;
 }
 
-/** Start `agent acp` and greet it. Rejects with a `CaretError` when it is not what it should be; nothing is left then. */
+/** Starts `agent acp` and initialises it. Rejects with a `CaretError` if that fails, leaving nothing behind. */
 export async function startAcpProcess(command: AcpCommand): Promise<AcpProcess> {
   const { host, workspace, profile, launch, covered } = command;
   const spawned = childCommandOf({ host, launch, args: argumentsOf(command), workspace, profile, stdin: "held" });
@@ -53,7 +53,7 @@ export async function startAcpProcess(command: AcpCommand): Promise<AcpProcess> 
   }
 }
 
-/** Global options stand before the command; after it they are not looked at. */
+/** Global options must precede the command; after it they are ignored. */
 function argumentsOf({ host, isOffered }: AcpCommand): readonly string[] {
   const { trust, approveMcps, sandbox } = host.policy;
   return [
@@ -74,14 +74,14 @@ async function greet(process: AcpProcess, { host, profile }: AcpCommand): Promis
       clientCapabilities: {
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
-        // Has subagents announced, each with the updates of its own session; without it a prompt may end before they do.
+        // Announces subagents, each with updates of its own session; without it a prompt may end before its subagents do.
         _meta: { subagents: {} },
       },
       clientInfo: { name: "caret", title: "Caret", version: "1" },
     },
     HELLO_MS,
   );
-  // With a key it is refused, and may open a browser; without one, some versions make no session before it.
+  // With a key, authenticating is refused and may open a browser; without one, some versions create no session before it.
   if (usesKey(host.environment(profile))) return;
   await process.requestWithin("authenticate", { methodId: LOGIN_METHOD }, HELLO_MS).catch(loginFailed);
 }
@@ -90,12 +90,12 @@ function usesKey(env: Readonly<Record<string, string>>): boolean {
   return Boolean(env["CURSOR_API_KEY"] || env["CURSOR_AUTH_TOKEN"]);
 }
 
-/** An agent that knows of no such login says so with its first session, if it matters. */
+/** An agent that does not know this login reports it with its first session, if it matters. */
 function loginFailed(reason: unknown): void {
   if (!(reason instanceof RpcRefusal) || /authenticat|logged in/i.test(reason.message)) throw reason;
 }
 
-/** What an answer of the agent's that is an error means, by its words. */
+/** Explains an error response of the agent by its words. */
 export function explainRefusal(reason: unknown, command: Pick<AcpCommand, "host" | "launch">): CaretError {
   if (!(reason instanceof RpcRefusal)) return CaretError.from(reason);
   const [, lost] = /^Session "([^"]*)" not found/.exec(reason.message) ?? [];
@@ -103,7 +103,7 @@ export function explainRefusal(reason: unknown, command: Pick<AcpCommand, "host"
   return explainWords(reason.message, command);
 }
 
-/** What words mean with which the agent gives up. */
+/** Explains the words with which the agent gives up. */
 export function explainWords(words: string, { host, launch }: Pick<AcpCommand, "host" | "launch">): CaretError {
   return classifyFailure({
     stderr: words,

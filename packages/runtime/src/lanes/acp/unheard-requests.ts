@@ -1,13 +1,13 @@
 import { RpcRefusal } from "./rpc-refusal.ts";
 
-/** The requests that wait for a person: a client that does not want to decide says so in the answer. */
+/** Requests that wait for a person: a client declines these in the answer itself. */
 const decisions: ReadonlySet<string> = new Set([
   "session/request_permission",
   "cursor/ask_question",
   "cursor/create_plan",
 ]);
 
-/** The answer to a request of no turn that runs: of a turn that is over, of a subagent, or one that cannot be identified. */
+/** Answers a request that belongs to no running turn: the turn is over, it is a subagent's, or it cannot be identified. */
 export function refuseUnheard(method: string): unknown {
   if (decisions.has(method)) return { outcome: { outcome: "cancelled" } };
   throw RpcRefusal.unknownMethod(method);

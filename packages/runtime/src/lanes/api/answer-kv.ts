@@ -5,7 +5,7 @@ import type { StoredConversation } from "./conversation-store.ts";
 
 type Answer = NonNullable<MessageInitShape<typeof KvClientMessageSchema>["message"]>;
 
-/** Keep or give back a blob of the conversation. A blob that is not there is an empty result. */
+/** Stores or returns a blob of the conversation. A missing blob gives an empty result. */
 export function answerKv(
   { id, message }: KvServerMessage,
   conversation: StoredConversation,
@@ -19,7 +19,7 @@ export function answerKv(
   if (message.case !== "getBlobArgs") return send(create(KvClientMessageSchema, { id }));
   const give = (blobData: Uint8Array | undefined): void =>
     answer({ case: "getBlobResult", value: blobData === undefined ? {} : { blobData } });
-  /** A disk that fails costs the conversation its memory, not the turn: the upstream gets the error. */
+  /** A failing disk costs the conversation its memory, not the turn: upstream gets the error. */
   const fail = (reason: unknown): void =>
     answer({ case: "getBlobResult", value: { error: { message: CaretError.from(reason).message } } });
   try {

@@ -11,7 +11,7 @@ type Answer = NonNullable<MessageInitShape<typeof InteractionResponseSchema>["re
 
 export interface QuerySetting {
   readonly mode: TurnMode;
-  /** The client or the gateway runs the tools of the turn. */
+  /** The client or the gateway runs the turn's tools. */
   readonly hasOfferedTools: boolean;
 }
 
@@ -20,9 +20,9 @@ const OFFERED = "Use the tools of the MCP server caret instead.";
 const NOT_HERE = "This client cannot do that.";
 
 /**
- * Answer what the upstream asks of a person, at once. What the agent does on the upstream's own machines is approved, unless
- * the client or the gateway runs the tools of the turn; what needs a person, a login or this machine is refused. A query that is not
- * known gets an answer without a decision, so that the turn goes on.
+ * Answers at once what upstream asks a person. What the agent does on upstream's own machines is approved, unless the client or the
+ * gateway runs the turn's tools; anything that needs a person, a login or this machine is refused. An unknown query gets an answer without
+ * a decision, so the turn continues.
  */
 export function answerQuery({ id, query }: InteractionQuery, setting: QuerySetting): InteractionResponse {
   return create(InteractionResponseSchema, { id, ...resultOf(query, setting) });

@@ -11,16 +11,16 @@ import type { HttpVersion } from "./transport/http-version.ts";
 import { createUnaryClient } from "./transport/unary-client.ts";
 import type { UpstreamLink } from "./transport/upstream-link.ts";
 
-/** How the upstream is reached with one profile. */
+/** How upstream is reached with one profile. */
 export interface ApiAccess {
   readonly credentials: ApiCredentials;
-  /** Where turns of the account go that the token is for. */
+  /** The server for turns of the token's account. */
   agent(token: AccessToken, signal: AbortSignal): Promise<UpstreamLink>;
-  /** Where models, settings and the account are served. */
+  /** The server for models, settings and the account. */
   control(signal: AbortSignal): Promise<UpstreamLink>;
-  /** The models of the account that the token is for; none where the upstream does not list them. Asked for once. */
+  /** The models of the token's account; empty if upstream does not list them. Requested only once. */
   models(token: AccessToken, signal: AbortSignal): Promise<readonly ListedModel[]>;
-  /** Make a call; once more with another token of the same key when the first is not taken. Rejects with a `CaretError`. */
+  /** Makes a call; repeats it once with another token of the same key if the first is rejected. Rejects with a `CaretError`. */
   call<Result>(token: AccessToken, work: (headers: Headers) => Promise<Result>, signal: AbortSignal): Promise<Result>;
 }
 
@@ -56,12 +56,12 @@ export function createApiAccess(host: ApiHost, profile: string): ApiAccess {
       refused = error;
     }
     const other = await credentials.replaceRejected(token, signal);
-    // What another account is answered is not what was asked for.
+    // Another account's answer would be the wrong one.
     if (other.madeFrom !== token.madeFrom) throw refused;
     return await work(headersWith(other)).catch((reason: unknown) => Promise.reject(explainCallFailure(reason).error));
   };
 
-  /** Always over HTTP/1.1, as the official client asks: the answer says which HTTP the rest is to use. */
+  /** Always over HTTP/1.1, like the official client: the answer says which HTTP to use afterwards. */
   const control = (): Promise<UpstreamLink> => host.links.open(endpoints.control, "1.1");
 
   const settings = askedOnce(async (token, signal): Promise<ServerSettings> => {
@@ -79,12 +79,12 @@ export function createApiAccess(host: ApiHost, profile: string): ApiAccess {
     credentials,
     control,
     call,
-    // Without a list this turn passes its model's name on for the upstream to judge.
+    // Without a list, this turn passes its model's name on for upstream to judge.
     models: async (token, signal) => (await models(token, signal)) ?? [],
     async agent(token, signal) {
       const demanded = host.httpVersion;
       const isKnown = endpoints.agent !== undefined && demanded !== undefined;
-      // A server that does not answer leaves the defaults; a login that is refused is said by the turn itself.
+      // If the server does not answer, the defaults apply; a refused login is reported by the turn itself.
       const found = isKnown ? undefined : await settings(token, signal);
       const serverConfig = async (): Promise<ServerSettings | undefined> => found;
       const url = await findAgentUrl({ endpoints, cliConfigDir: host.cliConfigDir, serverConfig });
@@ -96,7 +96,7 @@ export function createApiAccess(host: ApiHost, profile: string): ApiAccess {
 
 type AskUpstream<Answer> = (token: AccessToken, signal: AbortSignal) => Promise<Answer>;
 
-/** The answer is kept for as long as it is asked for with the same credential. Undefined where there was none: the next turn asks again. */
+/** Caches the answer for as long as the same credential is used. Undefined if there was none: the next turn asks again. */
 function askedOnce<Answer>(ask: AskUpstream<Answer>): AskUpstream<Answer | undefined> {
   let last: { readonly madeFrom: string; readonly answer: Promise<Answer> } | undefined;
   return async (token, signal) => {
@@ -107,7 +107,7 @@ function askedOnce<Answer>(ask: AskUpstream<Answer>): AskUpstream<Answer | undef
       return await asked.answer;
     } catch {
       if (last === asked) last = undefined;
-      return undefined; // what is asked for is good to have; a turn goes on without it
+      return undefined; // the answer is optional: a turn works without it
     }
   };
 }

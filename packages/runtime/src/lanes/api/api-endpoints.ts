@@ -3,34 +3,34 @@ import { join } from "node:path";
 import { CaretError, isJsonObject, parseJson } from "@caret/protocol";
 import { allowedUrl, isLoopback } from "../../credentials/allowed-url.ts";
 
-/** Where accounts, keys, server settings and models are served. */
+/** Serves accounts, keys, server settings and models. */
 const CONTROL_URL = "https://api2.cursor.sh";
 const AGENT_URL = "https://agentn.us.api5.cursor.sh";
 
-/** In this order, after the setting `api.url`; the first that is set decides. */
+/** In this order, after the setting `api.url`; the first one set decides. */
 const agentVariables = ["PI_CURSOR_AGENT_URL", "CURSOR_AGENT_URL"] as const;
 const CONTROL_VARIABLE = "CURSOR_API_ENDPOINT";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ApiEndpoints {
-  /** Exchanges keys, answers settings and models. */
+  /** Exchanges keys, and serves settings and models. */
   readonly control: URL;
-  /** Takes turns, where a setting names it; undefined: the server's own settings do. */
+  /** Serves turns, if a setting names it; undefined: the server's settings decide. */
   readonly agent: URL | undefined;
 }
 
-/** What the setting and the environment say, checked; nothing is sent anywhere. Throws `invalid-config` for a foreign host. */
+/** The endpoints by setting and environment, validated; nothing is sent. Throws `invalid-config` for a foreign host. */
 export function readEndpoints(env: Environment, apiUrl: string | undefined): ApiEndpoints {
   const own = apiUrl === undefined ? [] : [allowedUrl(apiUrl, "api.url (CARET_API_URL)")];
-  // All are checked, also those that do not decide: one that is foreign was meant to.
+  // Check all of them, including overridden ones: a foreign one was meant to be used.
   const [agent] = [...own, ...agentVariables.flatMap((name) => setUrl(env, name) ?? [])];
   const named = setUrl(env, CONTROL_VARIABLE);
   if (named !== undefined && !isLoopback(named) && named.origin !== CONTROL_URL)
     throw new CaretError("invalid-config", `${CONTROL_VARIABLE} names ${named.hostname}: nothing was sent there`, {
       fix: `Unset ${CONTROL_VARIABLE}, or let it name a server on this machine.`,
     });
-  // A key of a local upstream means nothing to Cursor, and the other way round.
+  // A local upstream's key means nothing to Cursor, and vice versa.
   const beside = agent !== undefined && isLoopback(agent) ? new URL(agent.origin) : new URL(CONTROL_URL);
   return { control: named ?? beside, agent };
 }
@@ -40,7 +40,7 @@ function setUrl(env: Environment, name: string): URL | undefined {
   return value === "" ? undefined : allowedUrl(value, name);
 }
 
-/** The addresses that the server's settings give for turns, as `GetServerConfig` and the CLI's file spell them. */
+/** The addresses for turns in the server's settings, as spelled by `GetServerConfig` and the CLI's file. */
 export interface AgentUrlConfig {
   readonly agentUrl?: string | undefined;
   readonly agentnUrl?: string | undefined;
@@ -50,14 +50,14 @@ export interface FindAgentUrlOptions {
   readonly endpoints: ApiEndpoints;
   /** The configuration directory of Cursor's CLI. */
   readonly cliConfigDir: string;
-  /** Asks the server for its settings; undefined when it did not answer. */
+  /** Asks the server for its settings; undefined if it did not answer. */
   readonly serverConfig: () => Promise<AgentUrlConfig | undefined>;
 }
 
-/** Where turns go: the environment, else what Cursor's CLI was given, else what the server says, else the default. */
+/** The server for turns, by: the environment, the settings cached by Cursor's CLI, the server's settings, the default. */
 export async function findAgentUrl({ endpoints, cliConfigDir, serverConfig }: FindAgentUrlOptions): Promise<URL> {
   if (endpoints.agent !== undefined) return endpoints.agent;
-  // An upstream on this machine serves everything; only it may send turns elsewhere, and only within the machine.
+  // An upstream on this machine serves everything; only it may redirect turns, and only within the machine.
   if (isLoopback(endpoints.control)) return localAgentUrl(endpoints.control, await serverConfig());
   const file = join(cliConfigDir, "cli-config.json");
   const cached = urlOf(await readCachedConfig(file), file);

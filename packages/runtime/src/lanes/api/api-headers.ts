@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Secret } from "@caret/protocol";
 import { AGENT_API_VERSION } from "@caret/protocol/agent-api";
 
-/** What the official client of the schema's version calls itself. */
+/** How the official client of this schema version identifies itself. */
 export const CLIENT_VERSION = `sdk-${AGENT_API_VERSION}`;
 const USER_AGENT = "connect-es/1.6.1";
 
@@ -10,7 +10,7 @@ export interface HeaderSetting {
   readonly token: Secret;
   /** New for each attempt. */
   readonly requestId: string;
-  /** That of the first attempt. */
+  /** The first attempt's id. */
   readonly originalRequestId: string;
 }
 
@@ -22,7 +22,7 @@ export function apiHeaders({ token, requestId, originalRequestId }: HeaderSettin
     "user-agent": USER_AGENT,
     "x-cursor-client-type": "sdk",
     "x-cursor-client-version": CLIENT_VERSION,
-    // Ask for privacy: the account's own setting can only be stricter.
+    // Request privacy: the account's own setting can only be stricter.
     "x-ghost-mode": "true",
     "x-request-id": requestId,
     "x-original-request-id": originalRequestId,
@@ -31,11 +31,11 @@ export function apiHeaders({ token, requestId, originalRequestId }: HeaderSettin
   });
 }
 
-/** Only these of the agent's tools reach the tools of the turn; without any tool the list is empty. */
+/** The only agent tools that can reach the turn's tools; without any tool the list is empty. */
 const mcpFamily =
   "mcp_tool_call,get_mcp_tools_tool_call,list_mcp_resources_tool_call,read_mcp_resource_tool_call,mcp_auth_tool_call";
 
-/** What a run says besides: the key of its blobs, and which tools of its own the agent may use. */
+/** Additional headers of a run: its blob key, and which of its own tools the agent may use. */
 export function runHeaders(
   headers: HeaderSetting,
   { encryptionKey, allowsOnly }: { readonly encryptionKey: Secret; readonly allowsOnly: "all" | "mcp" | "none" },

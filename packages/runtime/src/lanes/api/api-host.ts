@@ -7,20 +7,20 @@ import type { MachineFacts } from "./request-context.ts";
 import type { HttpVersion } from "./transport/http-version.ts";
 import type { UpstreamLinks } from "./transport/upstream-link.ts";
 
-/** How often a stream that broke off is tried again, and how patient each step is, in milliseconds. */
+/** How often a broken stream is retried, and the limits of each step in milliseconds. */
 export interface RetrySettings {
-  /** Without a byte of an answer. */
+  /** Attempts without a byte of an answer. */
   readonly connects: number;
-  /** After the upstream refused for a reason that may pass. */
+  /** After upstream refused for a transient reason. */
   readonly refusals: number;
-  /** In all, while each goes on from a newer checkpoint. */
+  /** In total, as long as each continues from a newer checkpoint. */
   readonly resumes: number;
-  /** Before the first; doubled for each that follows. */
+  /** Before the first retry; doubled for each further one. */
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
-  /** Without any message, a heartbeat included, a stream is given up. */
+  /** Give up a stream after this time without any message, heartbeats included. */
   readonly stallMs: number;
-  /** A message that the connection does not take for so long fails the stream. */
+  /** A message that the connection does not accept within this time fails the stream. */
   readonly writeMs: number;
   readonly heartbeatMs: number;
   readonly execHeartbeatMs: number;
@@ -38,19 +38,19 @@ export const defaultRetries: RetrySettings = {
   execHeartbeatMs: 3_000,
 };
 
-/** What the API lane needs of the world. */
+/** What the API lane needs from its environment. */
 export interface ApiHost {
-  /** Throws `invalid-config` where a setting names a host that is not allowed. */
+  /** Throws `invalid-config` if a setting names a host that is not allowed. */
   readonly endpoints: () => ApiEndpoints;
-  /** What a setting demands; undefined: what the server demands, or speaks. */
+  /** The version required by a setting; undefined: what the server requires or speaks. */
   readonly httpVersion: HttpVersion | undefined;
   readonly links: UpstreamLinks;
-  /** Throws `invalid-config` where there is no such profile. */
+  /** Throws `invalid-config` if the profile does not exist. */
   readonly credentials: (profile: string) => ApiCredentials;
   readonly conversations: ConversationStore;
-  /** Where Cursor's CLI keeps its configuration; only read. */
+  /** The configuration directory of Cursor's CLI; read-only. */
   readonly cliConfigDir: string;
-  /** Which profiles a model is tried with, and which models after it; empty: the default profile alone. */
+  /** Profiles to try for a model, and fallback models; if empty, only the default profile. */
   readonly programs: (model: string) => {
     readonly profiles: readonly string[];
     readonly fallbackModels: readonly string[];

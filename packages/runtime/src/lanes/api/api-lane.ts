@@ -3,11 +3,11 @@ import { featuresOf } from "../lane-features.ts";
 import type { ApiHost } from "./api-host.ts";
 import type { ApiTurns } from "./api-turns.ts";
 
-/** Run turns by Cursor's own protocol, without its CLI. Unofficial: only taken when it is asked for by name. */
+/** Runs turns over Cursor's own protocol, without its CLI. Unofficial: used only if requested by name. */
 export function createApiLane(host: ApiHost): Lane {
   let turns: ApiTurns | undefined;
 
-  /** The protocol takes a while to load, and most commands never speak it. */
+  /** Loaded on demand: the protocol takes a while to load, and most commands never use it. */
   const load = async (): Promise<ApiTurns> => {
     const { createApiTurns } = await import("./api-turns.ts");
     turns ??= createApiTurns(host);
@@ -16,7 +16,7 @@ export function createApiLane(host: ApiHost): Lane {
 
   return {
     name: "api",
-    // It starts no process: what runs on this machine are the gateway's tools, which are walled in themselves.
+    // It starts no process: only the gateway's tools run on this machine, and they have their own sandbox.
     features: featuresOf.api,
     runTurn: async (request, take, signal) => await (turns ?? (await load())).runTurn(request, take, signal),
     steer: async (turnId, text) => await (turns ?? (await load())).steer(turnId, text),

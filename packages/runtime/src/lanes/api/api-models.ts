@@ -14,8 +14,8 @@ import { createUnaryClient } from "./transport/unary-client.ts";
 const CALL_MS = 15_000;
 
 /**
- * The models of the account: the parameterised catalogue, joined with the plain list. Each variant has the id that the CLI
- * calls it by, and beside it the name and parameters that a run asks for it with. Rejects when neither list can be had.
+ * The account's models: the parameterised catalogue joined with the plain list. Each variant has the id used by the CLI, plus the name and
+ * parameters used to request it in a run. Rejects if neither list is available.
  */
 export async function askForModels(
   access: ApiAccess,
@@ -41,7 +41,7 @@ export async function askForModels(
   );
 }
 
-/** Older servers have the plain list beside the turns only. */
+/** Older servers have the plain list only on the server for turns. */
 async function usableAtAgent(access: ApiAccess, token: AccessToken, signal: AbortSignal) {
   const agent = createUnaryClient(await access.agent(token, signal), AgentService);
   return await access.call(
@@ -77,7 +77,7 @@ function variantsOf(model: AvailableModel, known: ReadonlyMap<string, unknown>):
   return model.variants.map((variant) => {
     const params = variant.parameterValues.map(({ id, value }) => ({ id, value }));
     const slug = variant.legacySlug || toModelSlug(fromApiModel({ id: model.name, params }));
-    // Variants that CLI ids do not distinguish, by their context window for instance, have the upstream's own spelling.
+    // Variants that CLI ids do not distinguish, for example by context window, use upstream's own spelling.
     const id = taken.has(slug) ? variant.variantStringRepresentation || slug : slug;
     taken.add(id);
     return listedAs(id, model, variant);
@@ -112,7 +112,7 @@ function plainModel({ modelId, displayName, maxMode = false }: UsableModel): Lis
   };
 }
 
-/** The upstream calls the model that chooses a model `default`. */
+/** Upstream calls the model that chooses a model `default`. */
 function idOf(name: string): string {
   const { base } = fromApiModel({ id: name, params: [] });
   return base === AUTO_MODEL ? AUTO_MODEL : name;

@@ -8,12 +8,12 @@ import { type ApiRun, openRun } from "./open-run.ts";
 import { readRun } from "./read-run.ts";
 import { requestedModelOf } from "./requested-model.ts";
 
-/** Without profiles of its own a model logs in with the key of Caret's environment, or the login that Caret keeps. */
+/** A model without profiles logs in with the key of Caret's environment, or the login that Caret keeps. */
 const DEFAULT_PROFILE = "default";
 
 export type ApiTurns = Required<Pick<Lane, "runTurn" | "steer">>;
 
-/** What runs the turns of the API lane. */
+/** Runs the turns of the API lane. */
 export function createApiTurns(host: ApiHost): ApiTurns {
   const running = new Map<string, ApiRun>();
   const runAttempts = createAttemptRunner(host.wallClock);

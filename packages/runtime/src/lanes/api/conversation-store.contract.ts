@@ -4,7 +4,7 @@ import type { ConversationStore } from "./conversation-store.ts";
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 const text = (data: Uint8Array | undefined): string | undefined => data && Buffer.from(data).toString();
 
-/** What every store of API conversations does. `open` opens another one on the same data. */
+/** The contract of every store of API conversations. `open` opens another one on the same data. */
 export function describeConversationStore(
   name: string,
   open: () => ConversationStore,

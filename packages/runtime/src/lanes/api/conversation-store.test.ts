@@ -42,7 +42,7 @@ it("puts a damaged file aside, says so, and goes on without it", async () => {
 });
 
 describe("a file that another process holds", () => {
-  /** Holds it against writers, or against everybody. */
+  /** Holds it against writers, or against everyone. */
   function hold(how: "writers" | "everybody"): DatabaseSync {
     const other = new DatabaseSync(join(directory, "api-conversations.db"));
     if (how === "everybody") other.exec("pragma locking_mode = exclusive");

@@ -28,37 +28,37 @@ const tables = `
 /**
  * All implementations run `describeConversationStore`.
  *
- * The upstream's half of API conversations, which the upstream leaves to its client: checkpoints, and the blobs that they
- * name by the SHA-256 of their bytes. A conversation sees its own blobs only. What is kept is what the upstream wrote,
- * unaltered, since it is handed back: the file is private to the user.
+ * Upstream's half of API conversations, which upstream leaves to its client: checkpoints, and the blobs they reference by the SHA-256 of
+ * their bytes. A conversation sees only its own blobs. The data is returned exactly as upstream wrote it, so the file is private to the
+ * user.
  */
 export interface ConversationStore {
-  /** A conversation that nobody has heard of; it is on disk from the first that the upstream saves in it. */
+  /** An empty conversation, persisted with the first data that upstream saves in it. */
   create(conversationId: string): StoredConversation;
-  /** One that was made before. Its key is the same in all its turns. */
+  /** An existing conversation. Its key is the same in all its turns. */
   open(conversationId: string): StoredConversation | Promise<StoredConversation>;
-  /** Whether a turn could go on from here. */
+  /** Whether a turn could continue from here. */
   has(conversationId: string): boolean | Promise<boolean>;
   remove(conversationId: string): void | Promise<void>;
-  /** May be called more than once. */
+  /** Can be called more than once. */
   close(): void | Promise<void>;
 }
 
 export interface StoredConversation {
   readonly id: string;
   readonly encryptionKey: Secret;
-  /** The last state that the upstream wrote. */
+  /** The last state that upstream wrote. */
   checkpoint(): Uint8Array | undefined;
-  /** What is saved is here at once, and where others find it later. A disk that fails costs the memory, not the turn. */
+  /** Visible here at once, and to others later. A failing disk costs the memory, not the turn. */
   saveCheckpoint(state: Uint8Array): void;
   blob(id: Uint8Array): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   saveBlob(id: Uint8Array, data: Uint8Array): void;
-  /** What was saved is where other machines find it. Absent: there are none. */
+  /** Resolves when everything saved is visible to other machines. Omitted: there are none. */
   settled?(): Promise<void>;
 }
 
 export interface ConversationStoreOptions {
-  /** The data directory; made when missing. */
+  /** The data directory; created if missing. */
   readonly directory: string;
   readonly now?: () => number;
   readonly onError?: (error: CaretError) => void;
@@ -109,7 +109,7 @@ export function openConversationStore(options: ConversationStoreOptions): Conver
   };
 }
 
-/** A conversation in the hands of a turn. */
+/** A conversation in use by a turn. */
 function conversationIn(
   { store, unsaved, onError }: SharedStore,
   id: string,
@@ -119,7 +119,7 @@ function conversationIn(
   let last = checkpoint;
   const held = unsaved.get(id) ?? { key, checkpoint: undefined, blobs: new Map<string, Uint8Array>() };
 
-  /** The row is made by the first write: a turn must not wait for the disk before it has sent anything. */
+  /** The first write creates the row: a turn must not wait for the disk before it has sent anything. */
   const save = (work: (tables: Tables) => void, done: () => void): void => {
     unsaved.set(id, held);
     const write = (tables: Tables): void => {
@@ -141,7 +141,7 @@ function conversationIn(
       held.checkpoint = state;
       save(
         (tables) => {
-          // Blobs that could not be saved before: on disk no state names what is not there.
+          // Also blobs that could not be saved before: on disk, no state may reference a missing blob.
           for (const [name, data] of held.blobs) tables.saveBlob(id, Buffer.from(name, "hex"), data);
           tables.saveCheckpoint(id, state);
         },
@@ -169,13 +169,13 @@ function conversationIn(
 interface Opened {
   readonly key: string;
   readonly checkpoint: Uint8Array | undefined;
-  /** Its row is there. */
+  /** Its row exists. */
   readonly isSaved: boolean;
 }
 
 interface SharedStore {
   readonly store: PatientStore<Tables>;
-  /** What is not on disk yet, or could not be put there; without it an older state would be taken for the last. */
+  /** Data not yet on disk, or that failed to be written; without it an older state would count as the last. */
   readonly unsaved: Map<string, Unsaved>;
   readonly onError: (error: CaretError) => void;
 }

@@ -17,16 +17,16 @@ const HTTP_OK = 200;
 const DETAIL_TYPE = "aiserver.v1.ErrorDetails";
 const MAX_WAIT_SECONDS = 3_600;
 
-/** What a refusal of the upstream's means for the turn. */
+/** What an upstream refusal means for the turn. */
 export interface ExplainedRefusal {
   readonly error: CaretError;
-  /** The upstream itself says that the same may be tried again. */
+  /** Upstream itself says that the request may be retried. */
   readonly mayRetry: boolean;
-  /** The token was not taken: another may be. */
+  /** The token was rejected: another one may work. */
   readonly isToken: boolean;
 }
 
-/** An error of the upstream's in our terms: its detail says more than its code, its code more than the HTTP status. */
+/** Converts an upstream error: its detail outranks its code, and its code the HTTP status. */
 export function explainRefusal(refusal: UpstreamRefusal): ExplainedRefusal {
   const detail = detailIn(refusal);
   const { code, retryable } = ruleOf(refusal, detail);
@@ -45,7 +45,7 @@ export function explainRefusal(refusal: UpstreamRefusal): ExplainedRefusal {
   };
 }
 
-/** The same for a call that connect made. */
+/** The same for a call made by connect. */
 export function explainCallFailure(reason: unknown): ExplainedRefusal {
   if (CaretError.is(reason)) return { error: reason, mayRetry: reason.retryable, isToken: false };
   const { code, rawMessage, details, metadata } = ConnectError.from(reason);
@@ -69,7 +69,7 @@ function detailIn({ details }: UpstreamRefusal): ErrorDetails | undefined {
   try {
     return fromBinary(ErrorDetailsSchema, found.value);
   } catch {
-    return undefined; // a detail that cannot be read leaves the code and the message, which say enough
+    return undefined; // an unreadable detail leaves code and message, which suffice
   }
 }
 
@@ -97,7 +97,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   "upstream-unreachable": "The upstream is not available",
 };
 
-/** The upstream's own words where it has any for people. */
+/** Upstream's own words for people, if it has any. */
 function messageOf({ message, status }: UpstreamRefusal, detail: ErrorDetails | undefined, code: ErrorCode): string {
   const { title = "", detail: words = "" } = detail?.details ?? {};
   const said = [title, words].filter((text) => text.trim() !== "").join(": ");

@@ -3,9 +3,9 @@ import type { ApiHost } from "./api-host.ts";
 
 const DEFAULT_PROFILE = "default";
 
-/** The models that the account may use, as the upstream lists them. */
+/** The account's models, as listed by upstream. */
 export async function listApiModels(host: ApiHost, signal: AbortSignal): Promise<readonly ListedModel[]> {
-  // The protocol takes a while to load, and most commands never speak it.
+  // Loaded on demand: the protocol takes a while to load, and most commands never use it.
   const [{ createApiAccess }, { askForModels }] = await Promise.all([
     import("./api-access.ts"),
     import("./api-models.ts"),

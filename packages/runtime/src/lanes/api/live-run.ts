@@ -21,36 +21,36 @@ import type { StreamEnd } from "./transport/stream-end.ts";
 
 readTextExactly();
 
-/** What a stream of a turn works on; it outlives the stream. */
+/** What a turn's stream works on; it outlives the stream. */
 export interface LiveRunSetting {
   readonly decoder: UpdateDecoder;
   readonly conversation: StoredConversation;
   readonly execs: ExecSetting;
   readonly queries: QuerySetting;
   readonly retries: RetrySettings;
-  /** The upstream has saved what it said until here. */
+  /** Upstream has saved everything it said so far. */
   readonly onCheckpoint: () => void;
-  /** Sees what became of words that were said while the turn works. */
+  /** Reports the outcome of words sent to the working agent. */
   readonly onInjection?: (injectionId: string, state: string) => void;
 }
 
-/** What one read meant. */
+/** The meaning of one read. */
 export interface LiveRead {
   readonly entries: readonly Decoded[];
-  /** The upstream has saved what it said until here. */
+  /** Upstream has saved everything it said so far. */
   readonly hasCheckpoint: boolean;
   readonly end: StreamEnd | undefined;
 }
 
-/** One stream of a turn: whatever the upstream asks over it is answered. */
+/** One stream of a turn; answers everything upstream asks over it. */
 export interface LiveRun {
   /** The next read; one at a time. */
   pull(): Promise<IteratorResult<StreamRead, void>>;
   take(read: StreamRead): LiveRead;
-  /** What `take` gave is in the log. */
+  /** The entries returned by `take` are in the log. */
   taken(): void;
   send(message: AgentClientMessage): void;
-  /** Ends the exchange, and everything that keeps it alive. */
+  /** Ends the exchange and everything that keeps it alive. */
   close(): void;
 }
 

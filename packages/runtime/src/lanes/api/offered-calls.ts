@@ -4,15 +4,15 @@ import type { Decoded } from "../../decode/decoder.ts";
 import type { OfferedTools } from "../lane.ts";
 import { OWN_SERVER, type TurnOffer } from "./turn-offer.ts";
 
-/** Calls of offered tools are logged where they are answered, not by the upstream's stream. */
+/** Calls of offered tools are logged where they are answered, not from upstream's stream. */
 export interface OfferedCalls {
-  /** What of a batch is to be shown. */
+  /** Filters a batch to what is shown. */
   show(entries: readonly Decoded[]): readonly Decoded[];
-  /** The batch that was shown last has been taken: calls it mentioned may be announced now. */
+  /** The batch shown last was taken: calls it mentioned may be announced now. */
   taken(): void;
 }
 
-/** Operations that the gateway's own tools do when it owns them; they are then its calls. */
+/** Operations done by the gateway's own tools if it owns them; they then count as its calls. */
 const runByGateway = new Set(["shell", "read", "edit", "write", "delete", "grep", "glob", "ls", "fetch"]);
 
 export function createOfferedCalls(
@@ -52,7 +52,7 @@ export function createOfferedCalls(
   };
 }
 
-/** Looking up what our own server offers is nobody's business. */
+/** Looking up our own server's offer is an internal detail. */
 function isLookup({ name, input }: AgentEventOf<"tool-call">): boolean {
   return name === "getMcpTools" && (input as { server?: unknown }).server === OWN_SERVER;
 }

@@ -20,7 +20,7 @@ import { createRunStreams } from "./run-streams.ts";
 import { stateBefore, withStateBefore } from "./state-before.ts";
 import { createTurnOffer } from "./turn-offer.ts";
 
-/** A turn on its way to the upstream: opens its streams, and says what of them is shown. */
+/** A turn's exchange with upstream: opens its streams and decides what of them is shown. */
 export interface ApiRun {
   readonly decoder: UpdateDecoder;
   readonly clocks: ClockSettings;
@@ -29,17 +29,17 @@ export interface ApiRun {
   readonly signal: AbortSignal;
   readonly acts: TurnActs;
   readonly now: () => number;
-  /** Rejects with a `CaretError` when there is no token or no connection. */
+  /** Rejects with a `CaretError` if there is no token or no connection. */
   open(action: RunAction): Promise<LiveRun>;
-  /** The upstream did not take the token: the next stream is opened with another. */
+  /** Upstream rejected the token: the next stream uses another. */
   rejectToken(): void;
   show(entries: readonly Decoded[]): readonly LaneEntry[];
   taken(): void;
   /** Resolves when the agent has it. Rejects while no stream is open. */
   steer(text: string): Promise<void>;
-  /** Nothing more is answered. */
+  /** Stops answering. */
   leave(): void;
-  /** What the upstream has saved is kept. */
+  /** Resolves when everything upstream saved is stored. */
   settled(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface OpenRunOptions {
 /** Offered tools have limits of their own; this is a backstop. */
 const OFFERED_MARGIN_MS = 10_000;
 
-/** Prepare a run. Nothing is sent before its first stream is opened. */
+/** Prepares a run. Nothing is sent before its first stream is opened. */
 export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
   const { host, request, signal } = options;
   const { setting, conversation, execs, over, onCheckpoint } = await prepare(options);
@@ -110,13 +110,13 @@ export async function openRun(options: OpenRunOptions): Promise<ApiRun> {
   };
 }
 
-/** What all streams of the run have in common. */
+/** Shared by all streams of the run. */
 interface PreparedRun {
   readonly setting: RunSetting;
   readonly conversation: StoredConversation;
   readonly execs: ExecSetting;
   readonly onCheckpoint: () => void;
-  /** Ends what is still being answered. */
+  /** Ends execs still being answered. */
   readonly over: AbortController;
 }
 
@@ -166,7 +166,7 @@ function allowedOf({ offered }: LaneRequest): "all" | "mcp" | "none" {
   return offered.tools.length > 0 || offered.onToolsChange !== undefined ? "mcp" : "none";
 }
 
-/** The upstream session is named before the first of what it says, unless all it says is that it failed. */
+/** Names the upstream session before its first words, unless all it says is that it failed. */
 function createReadyNote({ id }: StoredConversation) {
   let isReported = false;
   return {

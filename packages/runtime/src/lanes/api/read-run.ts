@@ -12,9 +12,9 @@ import type { StreamRead } from "./transport/message-stream.ts";
 import type { StreamEnd } from "./transport/stream-end.ts";
 
 /**
- * Read a run until its turn ends: its messages become entries for the log. A stream that breaks off goes on from the last
- * checkpoint, or begins again while the turn has not acted. The `turn-end` is given as soon as the upstream has ended the turn;
- * what it still saves is taken for a moment longer.
+ * Reads a run until its turn ends, turning its messages into log entries. A broken stream resumes from the last checkpoint, or restarts as
+ * long as the turn has not acted. The `turn-end` is passed on as soon as upstream has ended the turn; what it still saves is accepted for
+ * a moment longer.
  */
 export async function readRun(run: ApiRun, take: TakeEntries): Promise<void> {
   const reader = createRunReader(run);
@@ -23,7 +23,7 @@ export async function readRun(run: ApiRun, take: TakeEntries): Promise<void> {
     reader.stop();
     run.leave();
   };
-  // Calls that have no result by then get one with the turn's end.
+  // Calls without a result by then get one with the turn's end.
   const leave = async (): Promise<void> => {
     if (await given.promise) await reader.linger();
     await stop();
@@ -50,7 +50,7 @@ async function giveAll({ decoder, taken }: ApiRun, reader: RunReader, take: Take
 
 type RunReader = ReturnType<typeof createRunReader>;
 
-/** The streams of a run as one: what breaks between them is mended, and reported by a notice. */
+/** Presents a run's streams as one: breaks in between are repaired and reported by a notice. */
 function createRunReader(run: ApiRun) {
   const { decoder, now } = run;
   const waiter = new ChunkWaiter(run.signal);
@@ -59,11 +59,11 @@ function createRunReader(run: ApiRun) {
   let action: RunAction = "say";
   let pauseMs = 0;
   let live: LiveRun | undefined;
-  /** The turn has ended here, and not at the upstream. */
+  /** The turn has ended here, but not upstream. */
   let isGivenUp = false;
 
   const read = async (): Promise<Reading> => {
-    // An abort ends the pause, and is seen when the next stream is opened.
+    // An abort ends the pause; opening the next stream detects it.
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: run.signal }).catch(() => undefined);
     pauseMs = 0;
     const opened = live ?? (await open(run, action));
@@ -71,12 +71,12 @@ function createRunReader(run: ApiRun) {
     return isLive(opened) ? await readNext(run, opened, waiter, clocks) : opened;
   };
 
-  /** The stream is over before its turn: what is said about it, and what happens next. */
+  /** Handles a stream that ended before its turn: what to report, and what to do next. */
   const recover = (end: StreamEnd): readonly Decoded[] => {
     const next = recovery.after(end);
     isGivenUp = next.kind === "fail";
     if (next.kind === "fail") return decoder.finish(failed(next.error));
-    // Thoughts that were shown stay; those of the next stream are a block of their own.
+    // Thoughts already shown stay; those of the next stream form a new block.
     const closed = next.action === "resume" ? [] : decoder.restarted();
     if (next.action === "resume") decoder.resumed();
     if (next.isToken) run.rejectToken();
@@ -91,7 +91,7 @@ function createRunReader(run: ApiRun) {
   };
 
   return {
-    /** What is to be shown of it. */
+    /** What to show of the next read. */
     async next(): Promise<readonly LaneEntry[]> {
       const { entries, hasCheckpoint, end, isOver } = await read();
       isGivenUp = isOver === true;
@@ -122,7 +122,7 @@ function isLive(opened: LiveRun | Reading): opened is LiveRun {
   return "pull" in opened;
 }
 
-/** The next stream; or, where it cannot be opened, what that means. */
+/** Opens the next stream; if that fails, returns what the failure means. */
 async function open(run: ApiRun, action: RunAction): Promise<LiveRun | Reading> {
   try {
     run.signal.throwIfAborted();
@@ -133,7 +133,7 @@ async function open(run: ApiRun, action: RunAction): Promise<LiveRun | Reading> 
   }
 }
 
-/** What the stream gives next, or what its silence means. */
+/** Reads what the stream gives next, or interprets its silence. */
 async function readNext(run: ApiRun, live: LiveRun, waiter: ChunkWaiter, clocks: TurnClocks): Promise<Reading> {
   const { now, retries } = run;
   const waitMs = Math.min(clocks.deadline() - now(), retries.stallMs);
@@ -172,7 +172,7 @@ function noticeOf({ action, error, isToken }: Extract<Recovery, { kind: "again" 
   return [{ event: { type: "notice", kind: action === "resume" ? "reconnect" : "retry", message } }];
 }
 
-/** The turn is over, and the upstream may still save its state: without the last checkpoint it would forget the turn. */
+/** The turn is over, but upstream may still save its state: without the last checkpoint it would forget the turn. */
 async function linger({ graceMs, now, signal }: ApiRun, live: LiveRun): Promise<void> {
   const waiter = new ChunkWaiter(signal);
   const until = now() + graceMs;

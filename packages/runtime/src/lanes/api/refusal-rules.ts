@@ -6,7 +6,7 @@ export interface RefusalRule {
   readonly retryable?: boolean;
 }
 
-/** By the number of `aiserver.v1.ErrorDetails.Error`. It says more than Connect's code, which it overrides. */
+/** By number of `aiserver.v1.ErrorDetails.Error`. More specific than Connect's code, which it overrides. */
 export const rulesByDetail: ReadonlyMap<number, RefusalRule> = new Map(
   (
     [
@@ -24,7 +24,7 @@ export const rulesByDetail: ReadonlyMap<number, RefusalRule> = new Map(
   ).flatMap(([code, numbers]) => numbers.map((number) => [number, { code }] as const)),
 );
 
-/** A provider's own failure may pass. */
+/** A provider's own failure may be transient. */
 export const PROVIDER_ERROR = 57;
 
 /** By the response header `x-cursor-inference-request-error-type`. */
@@ -50,7 +50,7 @@ export const rulesByCode: ReadonlyMap<string, RefusalRule> = new Map<string, Ref
   ["unimplemented", { code: "protocol-drift" }],
 ]);
 
-/** By the HTTP status of a response without a code. */
+/** By HTTP status, for a response without a code. */
 export function ruleOfStatus(status: number): RefusalRule {
   if (status === 401) return { code: "not-logged-in" };
   if (status === 403) return { code: "policy-disabled" };

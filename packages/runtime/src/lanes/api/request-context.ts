@@ -3,15 +3,15 @@ import { type RequestContext, RequestContextSchema } from "@caret/protocol/agent
 import type { LaneRequest } from "../lane.ts";
 import { OWN_SERVER, type TurnOffer } from "./turn-offer.ts";
 
-/** What the upstream may know of this machine. */
+/** What upstream may know about this machine. */
 export interface MachineFacts {
-  /** `linux 6.8.0`, for instance. */
+  /** For example `linux 6.8.0`. */
   readonly os: string;
   readonly shell: string;
   readonly timeZone: string;
 }
 
-/** What the upstream asks for before a turn: where the agent works, by which rules and with which tools. */
+/** What upstream asks for before a turn: where the agent works, by which rules and with which tools. */
 export function requestContextOf(
   request: Pick<LaneRequest, "workspace" | "offered">,
   offer: TurnOffer | undefined,

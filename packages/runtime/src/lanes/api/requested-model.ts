@@ -2,12 +2,12 @@ import { AUTO_MODEL, parseModelName, toApiModel } from "../../models/model-spell
 import type { ListedModel } from "../../models/parse-model-list.ts";
 import type { RequestedModelInit } from "./run-request.ts";
 
-/** A name with its parameters in brackets is one of the upstream's own spellings, and only right as it stands. */
+/** A name with parameters in brackets is upstream's own spelling and must be passed unchanged. */
 const bracketed = /\[[^[\]=]*=[^[\]]*\]$/;
 
 /**
- * The model of a turn as the upstream names it: `auto` is its `default`, a listed name has its parameters, and any other
- * is passed on for the upstream to judge. `listed` is only asked where it matters.
+ * A turn's model in upstream's terms: `auto` is its `default`, a listed name has its parameters, and any other is passed on for upstream
+ * to judge. `listed` is called only if needed.
  */
 export async function requestedModelOf(
   name: string,

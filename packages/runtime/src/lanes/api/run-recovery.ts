@@ -4,12 +4,12 @@ import type { RetrySettings } from "./api-host.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import type { StreamEnd } from "./transport/stream-end.ts";
 
-/** How the next stream of a turn begins: with the user's message, or from the last checkpoint. */
+/** How a turn's next stream begins: with the user's message, or from the last checkpoint. */
 export type RunAction = "say" | "resume";
 
 export type Recovery =
   | { readonly kind: "fail"; readonly error: CaretError }
-  /** Open another stream after a while. `isToken`: at once, with another token. */
+  /** Open another stream after `delayMs`. `isToken`: at once, with another token. */
   | {
       readonly kind: "again";
       readonly action: RunAction;
@@ -19,16 +19,16 @@ export type Recovery =
     };
 
 /**
- * What is done about a stream that ended before its turn. With a checkpoint of this turn it goes on from there, as long as
- * that leads to further checkpoints. Without one the message is said again, but only while the turn has not acted: a second
- * answer must never follow half of a first, and no call may be made twice.
+ * Decides what to do about a stream that ended before its turn. With a checkpoint of this turn it resumes from there, as long as that
+ * leads to further checkpoints. Without one the message is sent again, but only while the turn has not acted: a second answer must never
+ * follow half of a first, and no call may be made twice.
  */
 export interface RunRecovery {
   noteCheckpoint(): void;
   after(end: StreamEnd): Recovery;
 }
 
-/** So many resumes without a newer checkpoint, and the upstream is stuck. */
+/** Resumes allowed without a newer checkpoint before upstream counts as stuck. */
 const STUCK = 2;
 const JITTER = 0.2;
 
@@ -52,7 +52,7 @@ export function createRunRecovery(
     return { kind: "again", action, delayMs: delayMs(count), error, isToken: false };
   };
 
-  /** Go on from the checkpoint if that has led anywhere so far. */
+  /** Resumes from the checkpoint, if that has made progress so far. */
   const resume = (error: CaretError): Recovery => {
     resumes += 1;
     stuck += 1;
@@ -66,7 +66,7 @@ export function createRunRecovery(
     return acts.hasActed || repeats > retries.connects ? { kind: "fail", error } : again(error, repeats);
   };
 
-  /** Another token helps once, and never to say again what was half answered. */
+  /** Another token helps once, but must never repeat a half-given answer. */
   const canReplaceToken = (): boolean => !hasOtherToken && (hasCheckpoint || !acts.hasActed);
 
   const withOtherToken = (error: CaretError): Recovery => {

@@ -18,13 +18,13 @@ const modes: Readonly<Record<TurnMode, AgentMode>> = {
   plan: AgentMode.PLAN,
 };
 
-/** What every attempt at a turn has in common. */
+/** Shared by all attempts at a turn. */
 export interface RunSetting {
   readonly request: Pick<LaneRequest, "prompt" | "mode">;
   readonly images: readonly SelectedImageInit[];
   readonly conversationId: string;
   readonly messageId: string;
-  /** The blob of the state before the message. */
+  /** Blob id of the state before the message. */
   readonly stateBlobId: Uint8Array;
   readonly runId: string;
   readonly model: RequestedModelInit;
@@ -33,8 +33,8 @@ export interface RunSetting {
 }
 
 /**
- * The first message of a run: the conversation as it was saved last, and the user's message; or, for a stream that broke off
- * after a checkpoint, the word to go on from it.
+ * The first message of a run: the conversation as last saved, and the user's message; or, for a stream that broke after a checkpoint, the
+ * instruction to resume from it.
  */
 export function runRequestOf(
   setting: RunSetting,
@@ -76,7 +76,7 @@ function said({ request, images, messageId, stateBlobId, context }: RunSetting) 
   return { case: "userMessageAction", value: { userMessage, requestContext: context } } as const;
 }
 
-/** The pictures of a prompt, with their bytes. */
+/** Reads the images of a prompt. */
 export async function readImages(
   images: LaneRequest["images"],
   newId: () => string,

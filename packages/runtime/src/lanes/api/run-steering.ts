@@ -7,13 +7,13 @@ export interface RunSteeringOptions {
   readonly newId: () => string;
 }
 
-/** What the user says while a run is under way. The upstream reports what became of each message. */
+/** Sends the user's words during a run. Upstream reports the outcome of each message. */
 export interface RunSteering {
   /** Resolves when the agent has it. */
   say(text: string, send: (message: AgentClientMessage) => void): Promise<void>;
-  /** The upstream reported the state of a message. */
+  /** Upstream reported a message's state. */
   note(injectionId: string, state: string): void;
-  /** The run is over: what was not delivered never will be. */
+  /** The run is over: undelivered messages never will be. */
   end(): void;
 }
 

@@ -9,7 +9,7 @@ import { openRunStream, type RunStream } from "./transport/run-stream.ts";
 export interface RunStreamsOptions {
   readonly host: ApiHost;
   readonly access: ApiAccess;
-  /** For the first stream; each of the others looks for one that is valid then. */
+  /** For the first stream; later ones look for a currently valid token. */
   readonly token: AccessToken;
   readonly signal: AbortSignal;
   readonly conversation: StoredConversation;
@@ -19,13 +19,13 @@ export interface RunStreamsOptions {
 
 /** The streams of one turn. */
 export interface RunStreams {
-  /** The next stream uses another token. */
+  /** Makes the next stream use another token. */
   rejectToken(): void;
-  /** Rejects with a `CaretError` when there is no token or no connection. `reset` ends the stream. */
+  /** Rejects with a `CaretError` if there is no token or no connection. `reset` ends the stream. */
   open(): Promise<{ readonly stream: RunStream; readonly reset: (reason: CaretError) => void }>;
 }
 
-/** The streams of one turn: each has a request id and a token of its own, all name the first request. */
+/** Opens the streams of one turn: each has its own request id and token, and all name the first request. */
 export function createRunStreams(options: RunStreamsOptions): RunStreams {
   const { host, access, signal, conversation, runId, allowsOnly } = options;
   const { credentials } = access;

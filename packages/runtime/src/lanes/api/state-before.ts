@@ -3,10 +3,10 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ConversationStateStructureSchema } from "@caret/protocol/agent-api/conversation";
 import type { StoredConversation } from "./conversation-store.ts";
 
-/** What the state says of the client where the upstream has not said it yet. */
+/** The client name used in the state until upstream has set one. */
 const CLIENT_NAME = "sdk";
 
-/** The state of a conversation before a message, as the blob that the message names. Older clients call it selected_context_blob. */
+/** The state of a conversation before a message, as the blob the message references. Older clients call it selected_context_blob. */
 export interface StateBefore {
   readonly id: Uint8Array;
   readonly data: Uint8Array;
@@ -20,8 +20,8 @@ export function stateBefore(checkpoint: Uint8Array | undefined): StateBefore {
 }
 
 /**
- * The conversation with that blob in it. It is saved with the first thing that the upstream saves: a turn must not wait for the disk
- * before it has sent anything, and one of which nothing is kept needs no blob either.
+ * Adds that blob to the conversation. It is saved with the first data upstream saves: a turn must not wait for the disk before it has sent
+ * anything, and a turn that saves nothing needs no blob.
  */
 export function withStateBefore(conversation: StoredConversation, { id, data }: StateBefore): StoredConversation {
   let isSaved = false;

@@ -29,12 +29,12 @@ const checkpoint = { case: "conversationCheckpointUpdate", value: { agentType: "
 
 type Step = (run: ScriptedRun) => unknown;
 
-/** Plays one script per run; the last one again and again. */
+/** Plays one script per run, repeating the last one. */
 async function play(...scripts: readonly [Step, ...Step[]]): Promise<readonly string[]> {
   return await playUntilStalled(20_000, ...scripts);
 }
 
-/** The same where a silence of `stallMs` ends a run: a busy machine is silent too, so only tests of silence make it short. */
+/** The same with a run ended by a silence of `stallMs`: a busy machine is silent as well, so only tests of silence make it short. */
 async function playUntilStalled(stallMs: number, ...scripts: readonly [Step, ...Step[]]): Promise<readonly string[]> {
   return storyOf(await eventsOf(stallMs, ...scripts));
 }
@@ -45,7 +45,7 @@ async function eventsOf(stallMs: number, ...scripts: readonly [Step, ...Step[]])
   return await collectTurn(pullTurn(lane, bench.request(), unstopped()));
 }
 
-/** Lets what was written go out before what comes next. */
+/** Lets pending writes go out first. */
 const flushed = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a stream that breaks off before anything was said", () => {
@@ -321,7 +321,7 @@ it("a connection that answers no pings is given up, and the turn begins again on
 });
 
 it("a connection that the server gives up while the lane closes harms nobody", async () => {
-  // The moment that matters is within a few rounds of the event loop after the GOAWAY.
+  // The critical moment is within a few rounds of the event loop after the GOAWAY.
   for (let rounds = 0; rounds < 20; rounds += 1) {
     const short = await startScriptedUpstream(saysHello);
     const lane = bench.lane(short.url);

@@ -5,17 +5,17 @@ import type { ToolCall } from "../../calls/tool-call.ts";
 import type { OfferedTools } from "../lane.ts";
 import { offerTools, type ToolOffer } from "../offered-tools.ts";
 
-/** The MCP server under whose name the upstream sees the tools of the turn. */
+/** Name of the MCP server under which upstream sees the turn's tools. */
 export const OWN_SERVER = "caret";
 
-/** The tools that the client or the gateway runs in this turn, as the upstream sees them. */
+/** The tools that the client or the gateway runs in this turn, as presented to upstream. */
 export interface TurnOffer {
   readonly owner: OfferedTools["owner"];
   definitions(): readonly MessageInitShape<typeof McpToolDefinitionSchema>[];
   instructions(): string;
-  /** The client's system prompt and how to work with the tools. */
+  /** The client's system prompt, and how to work with the tools. */
   readonly rule: string;
-  /** Which tool a call means; undefined when it means none of these. */
+  /** The tool that a call refers to; undefined if it is none of these. */
   resolve(args: Pick<McpArgs, "name" | "toolName" | "args">): ToolCall | undefined;
   resolveJson(name: string, input: ToolCall["input"]): ToolCall | undefined;
   names(): readonly string[];
@@ -25,7 +25,7 @@ export function createTurnOffer(offered: OfferedTools): TurnOffer {
   const { owner, tools, system, realWorkspace, onToolsChange } = offered;
   const mayGrow = onToolsChange !== undefined;
   let offer: ToolOffer = offerTools(tools, { mayGrow });
-  // The upstream learnt its tools when the run began; those that are added later are reached through the dispatcher.
+  // Upstream learnt its tools at the start of the run; later ones are reached through the dispatcher.
   onToolsChange?.((next) => {
     offer = offerTools(next, { mayGrow });
   });
@@ -49,7 +49,7 @@ export function createTurnOffer(offered: OfferedTools): TurnOffer {
   };
 }
 
-/** The upstream may name a tool with its server before it. */
+/** Upstream may prefix a tool's name with its server. */
 function ownName(name: string): string {
   return name.startsWith(`${OWN_SERVER}-`) ? name.slice(OWN_SERVER.length + 1) : name;
 }

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { ClientTool } from "@caret/protocol";
 import type { AgentTool } from "../../calls/tool-call.ts";
 
-/** What every model takes for the name of a tool. */
+/** Accepted as a tool name by every model. */
 const PLAIN_NAME = /^[\w.-]{1,64}$/;
 const MAX_NAME = 64;
 const DIGEST = 8;
 
-/** The client's tools under names that the agent can tell apart; each remembers what its client calls it. */
+/** Gives the client's tools names that the agent can distinguish; each remembers its original name. */
 export function toAgentTools(tools: readonly ClientTool[]): readonly AgentTool[] {
   const taken = new Set<string>();
   return tools.map(({ namespace, form: _, ...tool }) => {
@@ -24,7 +24,7 @@ function agentName(name: string, namespace: string | undefined, taken: ReadonlyS
   if (PLAIN_NAME.test(whole) && !taken.has(whole)) return whole;
   const plain = whole.replaceAll(/[^\w.-]/g, "_");
   if (plain.length <= MAX_NAME && !taken.has(plain)) return plain;
-  // Cut or repeated, it would not be unique any more: a digest of the whole makes it so.
+  // Cutting or repetition may make the name ambiguous; a digest of the whole makes it unique.
   const digest = createHash("sha256")
     .update(JSON.stringify([namespace, name]))
     .digest("hex")

@@ -31,9 +31,9 @@ async function reopen(more: Partial<BridgeHubOptions> = {}): Promise<void> {
   hub = await openBridgeHub({ socketPath: join(directory, "sockets", "bridge.sock"), version: "1.2.3", ...more });
 }
 
-/** An agent as it is seen through its bridge. */
+/** An agent as seen through its bridge. */
 async function connectAgent(hello: BridgeHello): Promise<Client> {
-  const socket = connect(hub.socketPath).on("error", () => undefined); // being shown out is an error or an end
+  const socket = connect(hub.socketPath).on("error", () => undefined); // a rejected connection gives an error or an end
   socket.write(`${JSON.stringify(hello)}\n`);
   const client = new Client({ name: "agent", version: "1" });
   await client.connect(new SocketTransport(socket));

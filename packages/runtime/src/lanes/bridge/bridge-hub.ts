@@ -9,20 +9,20 @@ import { readFirstLine } from "./read-first-line.ts";
 import type { ToolServer } from "./serve-tools.ts";
 import { createStartQueue } from "./start-queue.ts";
 
-/** Connections that have not said who they are; more than this at once are turned away. */
+/** Maximum of unidentified connections; further ones are turned away. */
 const MAX_STRANGERS = 64;
 const HELLO_MS = 10_000;
-/** An agent whose bridge is not there by then may be one that connects only when it needs to. */
+/** An agent whose bridge has not connected by then may connect only when it needs to. */
 const START_MS = 10_000;
 
 export interface BridgeHubOptions {
   readonly socketPath: string;
-  /** Ours, for agents to know. */
+  /** Our version, shown to agents. */
   readonly version: string;
-  /** How many agents may be on their way to their first hello at once. */
+  /** Maximum of agents starting at once, up to their first hello. */
   readonly maxStarting?: number;
   readonly startMs?: number;
-  /** How often an agent is sent progress while its call waits. */
+  /** How often an agent gets progress while its call waits. */
   readonly progressMs?: number;
 }
 
@@ -34,11 +34,11 @@ export interface BridgeTurn {
 }
 
 export interface Admission {
-  /** What the turn's bridge must know to be let in. Nothing but the turn's tools can be reached with it. */
+  /** The secret that admits the turn's bridge. It gives access to the turn's tools only. */
   readonly secret: string;
-  /** The agent works, with its bridge or without: the next one may start. A hello tells as much. */
+  /** The agent works, with or without its bridge: the next one may start. A hello has the same effect. */
   readonly started: () => void;
-  /** From now on the turn's tools are these; its agent is notified. */
+  /** Replaces the turn's tools and notifies its agent. */
   readonly offer: (tools: readonly AgentTool[]) => void;
   readonly dismiss: () => void;
 }
@@ -46,8 +46,8 @@ export interface Admission {
 export interface BridgeHub {
   readonly socketPath: string;
   /**
-   * Let the agent of a turn in; start it when this resolves. An agent gives up a tool server that takes too long to start,
-   * so agents start a few at a time, and those that come later wait here. Rejects when the signal is aborted meanwhile.
+   * Admits the agent of a turn; start it once this resolves. An agent gives up on a tool server that takes too long to start, so agents
+   * start a few at a time, and later ones wait here. Rejects if the signal aborts before.
    */
   admit(turnId: string, turn: BridgeTurn, signal: AbortSignal): Promise<Admission>;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ interface AdmittedTurn {
   readonly servers: Set<ToolServer>;
 }
 
-/** The gateway's end of the bridges: one Unix socket, private to the user, on which every agent's bridge reports. */
+/** The gateway's end of the bridges: one Unix socket, private to the user, to which every agent's bridge connects. */
 export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHub> {
   const { socketPath, version, progressMs, startMs = START_MS } = options;
   // Takes a while to load, and most commands have no turns with bridges.
@@ -90,7 +90,7 @@ export async function openBridgeHub(options: BridgeHubOptions): Promise<BridgeHu
     if (strangers.size >= MAX_STRANGERS) return void socket.destroy();
     strangers.add(socket);
     const timer = setTimeout(() => strangers.has(socket) && socket.destroy(), HELLO_MS).unref();
-    socket.on("error", () => socket.destroy()); // the agent died with its bridge: its turn ends by itself
+    socket.on("error", () => socket.destroy()); // the agent died with its bridge: its turn ends on its own
     socket.once("close", () => {
       clearTimeout(timer);
       strangers.delete(socket);

@@ -15,7 +15,7 @@ import { SocketTransport } from "./serve-tools.ts";
 const odd = fc.constantFrom<unknown>(null, [], {}, true, false, "a", 5, "OBJECT", ["object", "null"], ["a", 1]);
 const property = fc.oneof(odd, fc.record({ type: odd }, { requiredKeys: [] }), fc.jsonValue());
 
-/** What clients and servers send as a tool's schema: good ones, careless ones, and what was never meant as one. */
+/** What clients and servers send as a tool's schema: good ones, careless ones, and values never meant as one. */
 const schema = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   {
@@ -53,7 +53,7 @@ afterAll(async () => {
 async function listed(tools: ReturnType<typeof toAgentTools>, turnId: string) {
   const onCall = async () => ({ text: "", isError: false });
   const admission = await hub.admit(turnId, { tools, onCall }, new AbortController().signal);
-  const socket = connect(hub.socketPath).on("error", () => undefined); // it is closed with the turn
+  const socket = connect(hub.socketPath).on("error", () => undefined); // closed with the turn
   socket.write(`${JSON.stringify({ turnId, secret: admission.secret })}\n`);
   const client = new Client({ name: "agent", version: "1" });
   await client.connect(new SocketTransport(socket));

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 
 const NEWLINE = 0x0a;
-/** Before anybody is known, no more than this is read. */
+/** Maximum read before the peer is identified. */
 const MAX_BYTES = 4_096;
 
-/** Takes the first line and leaves all after it unread, the connection paused. Undefined when it is too long. */
+/** Reads the first line and leaves the rest unread, with the connection paused. Undefined if the line is too long. */
 export function readFirstLine(socket: Socket, onLine: (line: string | undefined) => void): void {
   let head = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {

@@ -13,25 +13,25 @@ import type { ToolOffer } from "../offered-tools.ts";
 
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Progress is sent this often while a call waits for its client: it keeps the agent's own time limit from running out. */
+/** Interval of progress while a call waits for its client: it keeps the agent's own time limit from expiring. */
 const PROGRESS_MS = 5_000;
 
 export interface ServedTools {
-  /** As it is now: it may change while the agent works. */
+  /** The current offer: it may change while the agent works. */
   readonly offer: () => ToolOffer;
   readonly onCall: AnswerCall;
-  /** The name and version that the agent is sent. */
+  /** Version sent to the agent. */
   readonly version: string;
   readonly progressMs?: number;
 }
 
 /** The MCP server of one connection. */
 export interface ToolServer {
-  /** Tell the agent that its tools are others now. */
+  /** Tells the agent that its tools have changed. */
   toolsChanged(): void;
 }
 
-/** Be the MCP server of the agent at the other end, until the connection closes. */
+/** Serves MCP to the agent at the other end until the connection closes. */
 export async function serveTools(socket: Socket, tools: ServedTools): Promise<ToolServer> {
   const { offer, onCall, version, progressMs = PROGRESS_MS } = tools;
   const { instructions } = offer();
@@ -65,7 +65,7 @@ export async function serveTools(socket: Socket, tools: ServedTools): Promise<To
   await server.connect(new SocketTransport(socket));
   return {
     toolsChanged() {
-      server.sendToolListChanged().catch(() => undefined); // the agent has left: there is nobody to tell
+      server.sendToolListChanged().catch(() => undefined); // the agent has left
     },
   };
 }
@@ -79,7 +79,7 @@ function callResult({ text, images = [], isError }: ToolResult): CallToolResult 
   return { content: [{ type: "text", text }, ...shown], isError };
 }
 
-/** MCP over a connection, a message per line. */
+/** MCP over a connection, one message per line. */
 export class SocketTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -113,7 +113,7 @@ export class SocketTransport implements Transport {
     try {
       this.onmessage?.(parseJSONRPCMessage(JSON.parse(line)));
     } catch (reason) {
-      // What is no message cannot be answered, and is no reason to leave the agent without its tools.
+      // An invalid message cannot be answered, and is no reason to leave the agent without its tools.
       this.onerror?.(CaretError.from(reason));
     }
   }

@@ -1,8 +1,8 @@
-/** So many may be at it at once; the others wait in the order in which they came. */
+/** Limits how many run at once; the others wait in order of arrival. */
 export interface StartQueue {
   /**
-   * Waits for a place. Gives the function that leaves it, which may be called more than once. Rejects with the signal's
-   * reason when it is aborted before.
+   * Waits for a place. Returns the function that frees it, which can be called more than once. Rejects with the signal's reason if it
+   * aborts before.
    */
   enter(signal: AbortSignal): Promise<() => void>;
 }

@@ -2,29 +2,29 @@ import { CaretError } from "@caret/protocol";
 import type { LaneRequest } from "../lane.ts";
 import type { AgentProgram } from "./agent-program.ts";
 
-/** The version on which these options were seen to work. Versions begin with their date and so sort as text. */
+/** The version with which these options were seen to work. Versions begin with their date and so sort as text. */
 const SEEN_IN = "2026.10.01";
 
-/** What the agent is allowed, by configuration. */
+/** The agent's permissions, by configuration. */
 export interface AgentPolicy {
   readonly trust: boolean;
   readonly approveMcps: boolean;
   readonly sandbox: "enabled" | "disabled" | undefined;
-  /** The longest prompt that is given as an argument. */
+  /** The longest prompt passed as an argument. */
   readonly maxArgBytes: number;
-  /** How long the end of a turn waits for commands in the background, where the CLI has an option for it. */
+  /** How long the end of a turn waits for background commands, if the CLI has an option for it. */
   readonly backgroundShellMs?: number | undefined;
 }
 
 interface AgentInvocation {
   readonly args: readonly string[];
-  /** What goes to standard input; undefined when the prompt is an argument and standard input is closed. */
+  /** Content of standard input; undefined if the prompt is an argument and standard input is closed. */
   readonly stdin: string | undefined;
 }
 
 /**
- * The official CLI's arguments for a turn. A prompt comes after `--`, and no value that follows an option can itself look
- * like one: ids and names are checked, and a workspace is an absolute path.
+ * The official CLI's arguments for a turn. A prompt comes after `--`, and no option's value can look like an option: ids and names are
+ * checked, and a workspace is an absolute path.
  */
 export function officialInvocation(
   request: LaneRequest,
@@ -38,7 +38,7 @@ export function officialInvocation(
   return asArgument ? { args: [...args, "--", request.prompt], stdin: undefined } : { args, stdin: request.prompt };
 }
 
-/** Whether a prompt may be an argument at all: short enough, and without the one byte no argument can hold. */
+/** Whether a prompt can be an argument: short enough, and without NUL. */
 export function fitsArgument(prompt: string, maxArgBytes: number): boolean {
   return !prompt.includes("\0") && Buffer.byteLength(prompt) <= maxArgBytes;
 }
@@ -74,7 +74,7 @@ function backgroundLimit({ backgroundShellMs }: AgentPolicy): readonly string[] 
   return ["--background-shell-timeout", String(Math.max(1, Math.floor(backgroundShellMs / 1_000)))];
 }
 
-/** The one line that a contract program reads. The workspace in it is the one that the tools work in. */
+/** The one line that a contract program reads. Its workspace is the one the tools work in. */
 export async function contractTurn(request: LaneRequest): Promise<string> {
   const { turnId, loadHistory, prompt, workspace, offered } = request;
   const system =
@@ -85,15 +85,15 @@ export async function contractTurn(request: LaneRequest): Promise<string> {
   return `${JSON.stringify({ type: "turn", turnId, messages, tools, workspace: offered?.realWorkspace ?? workspace })}\n`;
 }
 
-/** Options that only newer versions of the CLI take: an older one ends with "unknown option". */
+/** Options that only newer CLI versions accept: an older one ends with "unknown option". */
 interface CliFeatures {
-  /** `--new-session-id <uuid>`: the turn makes its chat under that id, once. */
+  /** `--new-session-id <uuid>`: the turn creates its chat under that id, once. */
   readonly newSessionId: boolean;
-  /** `--background-shell-timeout <s>`: how long the end of the turn waits for commands in the background. */
+  /** `--background-shell-timeout <s>`: how long the end of the turn waits for background commands. */
   readonly backgroundShellTimeout: boolean;
 }
 
-/** What a version can do. Nothing is asked of one that is not known. */
+/** A version's features; none for an unknown version. */
 export function cliFeatures(version: string | undefined): CliFeatures {
   const isNew = version !== undefined && version >= SEEN_IN;
   return { newSessionId: isNew, backgroundShellTimeout: isNew };

@@ -14,45 +14,42 @@ import type { RepairSettings } from "./contract-calls.ts";
 import type { Prepared } from "./start-agent.ts";
 import type { VersionProbe } from "./version-probe.ts";
 
-/** What the CLI lane needs of the machine and the configuration, put together once at the start. */
+/** What the CLI lane needs from the machine and the configuration, assembled once at the start. */
 export interface AgentHost {
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
-  /** How the calls of contract programs are read. */
+  /** How calls of contract programs are parsed. */
   readonly repair: RepairSettings;
   readonly clocks: ClockSettings & { readonly graceMs: number; readonly drainMs: number };
   readonly maxLineBytes: number;
   readonly platform: NodeJS.Platform;
-  /**
-   * Finds the program to start: the command as it is named, or else Cursor's own CLI. Rejects with `cli-missing` when there
-   * is none.
-   */
+  /** Finds the program to start: the named command, or else Cursor's own CLI. Rejects with `cli-missing` if there is none. */
   resolveLaunch(command: string | undefined): Promise<ResolvedLaunch>;
   /** The environment of an agent that logs in with this profile. */
   environment(profile: ResolvedProfile): Readonly<Record<string, string>>;
-  /** Throws when the profile's key cannot be had. */
+  /** Throws if the profile's key is unavailable. */
   resolveProfile(name: string): Promise<ResolvedProfile>;
-  /** Where the CLI keeps its chats when a profile says nothing else. */
+  /** Where the CLI keeps its chats, unless a profile says otherwise. */
   chatConfigDir(): string;
-  /** Where an agent that logs in with this profile finds and keeps what is not part of its workspace. */
+  /** Where an agent with this profile keeps its files outside the workspace. */
   agentFiles(profile: ResolvedProfile): AgentFiles;
-  /** The files of its login and of its MCP servers, which such an agent reads when it starts. They need not exist. */
+  /** The login and MCP server files that such an agent reads at start. They need not exist. */
   filesReadAtStart(profile: ResolvedProfile): readonly string[];
-  /** The sandbox that an attempt's agent is to run in; undefined when its turn has none. Rejects when it cannot be had. */
+  /** The sandbox for an attempt's agent; undefined if its turn has none. Rejects if it is unavailable. */
   openSandbox(request: LaneRequest, prepared: Prepared): Promise<OpenSandbox | undefined>;
-  /** Starts a command, held together with all it starts where the machine can do that. */
+  /** Starts a command, contained with everything it starts, if the machine supports that. */
   spawn(command: ChildCommand, options?: Pick<SpawnOptions, "seated">): ChildHandle;
   readonly spawner: Spawner;
-  /** Undefined when agents are not kept warm. */
+  /** Undefined if agents are not kept warm. */
   readonly warm: WarmPool | undefined;
   readonly versions: VersionProbe;
-  /** The gateway's end of the bridges, opened when it is first needed, and how an agent starts its own end. */
+  /** The gateway's end of the bridges, opened on first use, and the command by which an agent starts its own end. */
   openBridge(): Promise<{ readonly hub: BridgeHub; readonly command: ResolvedLaunch }>;
   /** Values that became known as secrets, for the redactor. */
   noteSecrets(secrets: readonly Secret[]): void;
   /** A new UUID. */
   newId(): string;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   monotonic(): number;
   wallClock(): number;
   close(): Promise<void>;

@@ -8,17 +8,17 @@ import type { Prepared } from "./start-agent.ts";
 interface OriginOptions extends Pick<Prepared, "profile" | "launch"> {
   readonly host: Pick<AgentHost, "environment" | "filesReadAtStart">;
   readonly profileName: string;
-  /** As it is configured, not as it was found. */
+  /** As configured, not as found. */
   readonly command: string | undefined;
   readonly workspace: string;
 }
 
-/** What an agent of a workspace reads there once, when it starts. */
+/** Files in a workspace that an agent reads once, at start. */
 const projectFiles = ["mcp.json", "cli.json", "hooks.json"];
 
 /**
- * What an agent that is started now is made from. One that was made from anything else has another key, login, environment
- * or program than the configuration names by now, and must not be given a turn.
+ * What an agent started now is made from. One made from anything else has an outdated key, login, environment or program and must not be
+ * given a turn.
  */
 export function agentOrigin(options: OriginOptions): AgentOrigin {
   const { host, profile, launch, profileName, command, workspace } = options;

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** A model as the configuration names it, in the shape of an `openclaw.json` entry. */
+/** A model in the configuration, in the shape of an `openclaw.json` entry. */
 export interface ModelEntry {
   readonly command?: string | undefined;
   readonly args: readonly string[];
@@ -16,14 +16,14 @@ export interface ModelEntry {
  */
 export interface AgentProgram {
   readonly style: "official" | "contract";
-  /** Undefined: the one that is looked for. */
+  /** Undefined: searched for. */
   readonly command: string | undefined;
   readonly args: readonly string[];
-  /** The name the CLI knows the model by; undefined when the arguments name it already. */
+  /** The CLI's name for the model; undefined if the arguments already name it. */
   readonly model: string | undefined;
   readonly partial: boolean;
   readonly promptAsArg: boolean;
-  /** Run with every approval given, as entries of this shape always were: they say nothing else about approvals. */
+  /** Run with every approval granted, as entries of this shape always were: they cannot say anything else about approvals. */
   readonly headless: boolean;
   readonly timeoutMs: number | undefined;
   readonly profiles: readonly string[];
@@ -39,7 +39,7 @@ export interface ProgramSettings {
 
 const PARTIAL = "--stream-partial-output";
 
-/** The program behind a model's name: an entry of the configuration, or else a model of the official CLI. */
+/** The program for a model's name: an entry of the configuration, or else a model of the official CLI. */
 export function findProgram(model: string, settings: ProgramSettings): AgentProgram {
   const entry = Object.hasOwn(settings.models, model) ? settings.models[model] : undefined;
   if (entry === undefined) return officialProgram(model, settings);
@@ -47,14 +47,14 @@ export function findProgram(model: string, settings: ProgramSettings): AgentProg
     throw new CaretError("model-unknown", `The model ${model} is switched off in the configuration`, {
       fix: `Set \`models.${model}.enabled\` to true, or choose another model.`,
     });
-  // Without a program of its own, and without the whole of the CLI's arguments, an entry only says more about a model.
+  // Without its own program and the complete CLI arguments, an entry only adds details about a model.
   if (entry.command === undefined && (entry.args.length === 0 || !entry.promptAsArg))
     return inheritedProgram(model, entry, settings);
   return {
     style: entry.promptAsArg ? "official" : "contract",
     command: entry.command ?? settings.command,
     args: entry.args,
-    // Left out, the CLI takes whichever model was used last; so it is always named.
+    // Always named: otherwise the CLI uses whichever model was used last.
     model: entry.args.some(namesModel) ? undefined : "auto",
     partial: entry.args.includes(PARTIAL),
     promptAsArg: entry.promptAsArg,
@@ -65,7 +65,7 @@ export function findProgram(model: string, settings: ProgramSettings): AgentProg
   };
 }
 
-/** The lane's own program and arguments, with what the entry adds to them. */
+/** The lane's own program and arguments, with the entry's additions. */
 function inheritedProgram(model: string, entry: ModelEntry, settings: ProgramSettings): AgentProgram {
   const lane = officialProgram(model, { ...settings, args: [...settings.args, ...entry.args] });
   return {
@@ -94,7 +94,7 @@ function officialProgram(model: string, { command, args, promptAsArg }: ProgramS
   };
 }
 
-/** Print mode and its stream, as far as the arguments do not ask for them already. */
+/** Adds print mode and its stream, unless the arguments already request them. */
 function withPrint(args: readonly string[]): readonly string[] {
   const isGiven = (option: string): boolean => args.some((arg) => arg === option || arg.startsWith(`${option}=`));
   const print = isGiven("-p") || isGiven("--print") ? [] : ["-p"];

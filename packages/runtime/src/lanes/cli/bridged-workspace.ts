@@ -6,11 +6,11 @@ import { denyHookScript } from "./deny-hook.ts";
 import { findForeignServers } from "./foreign-servers.ts";
 import { mcpApprovalId, projectRootOf } from "./mcp-approval.ts";
 
-/** The name under which an agent knows Caret's server, unless a server of the user's has it. */
+/** The agent's name for Caret's server, unless a server of the user's has it. */
 const OWN_SERVER = "caret";
 
 interface BridgedWorkspaceOptions {
-  /** A directory of ours; the agent works in it and finds nothing but what is written here. */
+  /** A directory of ours; the agent works in it and finds only what is written here. */
   readonly directory: string;
   readonly agentFiles: AgentFiles;
   /** How to start the bridge. */
@@ -21,30 +21,30 @@ interface BridgedWorkspaceOptions {
   };
   readonly toolNames: readonly string[];
   readonly system: string;
-  /** Where the tools work, for the agent to know of, not to reach. */
+  /** Where the tools work; the agent is told of it but cannot reach it. */
   readonly realWorkspace: string | undefined;
 }
 
-/** Where an agent keeps and finds what is not part of its workspace. */
+/** Where an agent keeps its files outside the workspace. */
 export interface AgentFiles {
-  /** The configuration directory that it uses. */
+  /** Its configuration directory. */
   readonly configDir: string;
   /** Directories in which it keeps approvals and switches, by project. */
   readonly projectRoots: readonly string[];
-  /** Files that name MCP servers for it, whatever workspace it is started in. */
+  /** Files that name MCP servers for it in any workspace. */
   readonly mcpFiles: readonly string[];
 }
 
 export interface BridgedWorkspace {
-  /** The name of our server. */
+  /** Name of our server. */
   readonly server: string;
-  /** What the agent is not to see, where it can be kept from it. */
+  /** Files to hide from the agent, where possible. */
   readonly covered: readonly CoveredFile[];
-  /** Let the agent use these tools of the bridge, and no others; it may be running. */
+  /** Lets the agent use exactly these tools of the bridge; it may already be running. */
   allowTools(toolNames: readonly string[]): void;
 }
 
-/** Cursor scopes a relative glob to the workspace: what is to hold everywhere needs an absolute one. */
+/** Cursor scopes a relative glob to the workspace: a rule for everywhere needs an absolute one. */
 const EVERYWHERE = ["*", "**", "/**", "~/**"];
 const DENIED = [
   "Shell(*)",
@@ -58,21 +58,19 @@ const HOOK_SCRIPT = "deny-native.sh";
 const HOOK_STEPS = ["preToolUse", "beforeShellExecution", "beforeReadFile"];
 
 /**
- * Make the workspace of an agent whose tools the client or the gateway runs: they are there as one MCP server, and the agent's own are
- * denied twice over, by permission and by a hook, with a sentence that says what to use instead.
+ * Creates the workspace of an agent whose tools the client or the gateway runs: these are offered as one MCP server, and the agent's own
+ * are denied twice over, by permission and by a hook, with a sentence that says what to use instead.
  *
- * The hook is the only full gate: no rule covers the agent's own search, and a rule against every MCP server would deny
- * ours. So it has no matcher that would spare the calls of our server: tools of the user's own servers, which load without
- * approval, would pass with them.
+ * The hook is the only complete gate: no rule covers the agent's own search, and a rule against every MCP server would deny ours. So it
+ * has no matcher to exempt calls of our server: tools of the user's own servers, which load without approval, would pass with them.
  *
- * The user's own MCP servers would be started as well and could be called without anybody being asked. They are switched off
- * in this workspace, denied by name, refused by the hook unless a tool has the name of one of ours, and their files are
- * covered where the agent is contained.
+ * The user's own MCP servers would be started as well and could be called without asking anyone. They are switched off in this workspace,
+ * denied by name, refused by the hook unless a tool has the name of one of ours, and their files are covered where the agent is contained.
  */
 export function prepareBridgedWorkspace(options: BridgedWorkspaceOptions): BridgedWorkspace {
   const { directory, bridge, agentFiles } = options;
   const own = join(directory, ".cursor");
-  // Whatever stands there was written by an earlier turn, or by an agent that found a way: it is never reused.
+  // Existing files were written by an earlier turn, or by an agent that found a way: never reuse them.
   rmSync(own, { recursive: true, force: true });
   mkdirSync(join(own, "rules"), { recursive: true, mode: 0o700 });
   const foreign = findForeignServers(agentFiles.mcpFiles);
@@ -102,11 +100,11 @@ function writeHook(own: string, text: string): void {
   const next = `${script}.next`;
   write(next, text);
   chmodSync(next, 0o700);
-  // At once: an agent that runs the hook in this instant reads the old one or the new one, whole.
+  // Atomically: an agent running the hook at this instant reads either the old or the new one, complete.
   renameSync(next, script);
 }
 
-/** Which of two servers of one name an agent takes is not ours to say, so ours has another. */
+/** Which of two servers of one name an agent uses is not up to us, so ours gets a unique name. */
 export function freeName(taken: readonly string[]): string {
   let name = OWN_SERVER;
   for (let count = 2; taken.includes(name); count += 1) name = `${OWN_SERVER}-${count}`;

@@ -11,7 +11,7 @@ export function childCommandOf<Stdin extends ChildStdin>(parts: {
   readonly workspace: string;
   readonly profile: ResolvedProfile;
   readonly stdin: Stdin;
-  /** In place of what the agent's environment has otherwise. */
+  /** Overrides of the agent's environment. */
   readonly set?: Readonly<Record<string, string>>;
 }): ChildCommand & { readonly stdin: Stdin } {
   const { host, launch, args, workspace, profile, stdin, set } = parts;

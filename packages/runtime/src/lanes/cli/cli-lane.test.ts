@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-/** Notes each attempt's login and model, then does what the case says. */
+/** Records each attempt's login and model, then does what the case says. */
 function agent(cases: string): void {
   bench.agent(`cat > /dev/null\nlogin=$(basename "$CURSOR_CONFIG_DIR")\nwhile [ $# -gt 1 ]; do [ "$1" = --model ] && model=$2; shift; done
 echo "$login $model" >> "${bench.workbench.path("attempts")}"\ncount=$(wc -l < "${bench.workbench.path("attempts")}")

@@ -22,7 +22,7 @@ export interface CliLaneOptions {
 /** The system's limit for arguments may be lower than ours: standard input has none. */
 const TOO_LONG = "prompt-too-long";
 
-/** Run turns through a CLI: the official one, or a program of one's own that speaks the contract. */
+/** Runs turns through a CLI: the official one, or a user's program that speaks the contract. */
 export function createCliLane({ name, host }: CliLaneOptions): Lane {
   const runAttempts = createAttemptRunner(host.wallClock);
   return {
@@ -43,7 +43,7 @@ export function createCliLane({ name, host }: CliLaneOptions): Lane {
     async createSession(workspace, signal): Promise<UpstreamAttachment | undefined> {
       const attachment = { lane: name, configDir: host.chatConfigDir() };
       const launch = await host.resolveLaunch(host.programs.command);
-      // The first turn makes the chat itself where it takes the id as an option: then no process has to be started for it.
+      // If the CLI accepts an id as an option, the first turn creates the chat itself: no process has to be started for it now.
       if (cliFeatures(host.versions.known(launch)).newSessionId)
         return { ...attachment, sessionId: host.newId(), isReserved: true };
       const id = await createChat({ host, workspace, signal });

@@ -1,13 +1,13 @@
 /**
- * What a person would type to run the agent. A program that an interpreter starts, the simulator for one, stands for Cursor's
- * own: nobody updates or reinstalls `node` to mend it.
+ * What a person would type to run the agent. A program started by an interpreter, such as the simulator, stands for Cursor's own: updating
+ * or reinstalling `node` would fix nothing.
  */
 export function commandName(command: string | undefined, file: string): string {
   const name = command ?? file.split(/[\\/]/).at(-1) ?? file;
   return /^node(?:js)?(?:\.exe)?$/i.test(name) ? "agent" : name;
 }
 
-/** How errors speak of a program, and whether the user has set it: nobody but them mends or updates that one. */
+/** How errors refer to a program, and whether the user configured it: then only the user can fix or update it. */
 export function programWords(command: string | undefined, file: string): { commandName: string; isOwn: boolean } {
   return { commandName: commandName(command, file), isOwn: command !== undefined };
 }

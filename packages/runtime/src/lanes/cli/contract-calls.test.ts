@@ -31,7 +31,7 @@ for (const piece of pieces) {
 process.exit(way === "exit 1" ? 1 : 0);
 `;
 
-/** A program of one's own: makes the calls that its prompt lists, one after the other, and says what it heard. */
+/** A user's program: makes the calls listed in its prompt, one after the other, and prints the results. */
 const program = `
 import { createInterface } from "node:readline";
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

@@ -5,21 +5,21 @@ import { type Admission, createCallRepair, type RepairOptions } from "../../tool
 import type { LaneEntry, LaneRequest } from "../lane.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
-/** How calls that arrive in a stream become calls of offered tools. */
+/** How calls in a stream become calls of offered tools. */
 export type RepairSettings = Pick<RepairOptions, "version" | "autoFallback">;
 
-/** More calls than this are not made. */
+/** Maximum calls made per turn. */
 const MAX_CALLS = 64;
 const TOO_MANY = `No more than ${MAX_CALLS} calls are made in one turn.`;
-/** A program that goes on calling after so many, most of them refused, will not come to an end by itself. */
+/** A program that keeps calling after this many, most of them refused, will not stop by itself. */
 const MAX_ASKED = 2 * MAX_CALLS;
 
 type ToolCallEvent = AgentEventOf<"tool-call">;
 
-/** A call of the program, and what is to be answered: by whom it is run, or why it is not. */
+/** A program's call and its answer: the call to make, or why it is refused. */
 interface ContractCall {
   readonly callId: string;
-  /** As the program spelled it. */
+  /** In the program's spelling. */
   readonly name: string;
   readonly answer: ToolCall | RefusedCall;
 }
@@ -30,15 +30,15 @@ interface RefusedCall {
 }
 
 /**
- * The tool calls of a contract program. They come in its stream, are repaired, and are answered by a line on its
- * standard input: `{"type":"tool_result","callId","name","ok","content"}`. Every call gets its answer, also one that nobody
- * offered a tool for, and one that the program does not wait for is run, too.
+ * The tool calls of a contract program. They come in its stream, are repaired, and are answered by a line on its standard input:
+ * `{"type":"tool_result","callId","name","ok","content"}`. Every call gets an answer, even for an unknown tool, and a call that the
+ * program does not wait for is run as well.
  */
 export function openContractTurn(
   { offered, answerRefused }: Pick<LaneRequest, "offered" | "answerRefused">,
   settings: RepairSettings,
 ): OfferedTurn {
-  // Without tools there is nothing that a call could be passed on to, whatever the settings say.
+  // Without tools, calls cannot be passed on, whatever the settings say.
   const version = offered === undefined ? "v1" : settings.version;
   let repair = createCallRepair({ ...settings, version, tools: offered?.tools ?? [] });
   offered?.onToolsChange?.((tools) => {
@@ -122,7 +122,7 @@ function sendResult(
   { callId, name }: ContractCall,
   { text, images = [], isError }: ToolResult,
 ): void {
-  // The contract has text alone.
+  // The contract supports text only.
   const content = images.length === 0 ? text : `${text}\n\n[Images cannot be passed to this program: ${images.length}]`;
   const line = { type: "tool_result", callId, name, ok: !isError, content };
   // A program that no longer reads its input does not want the answer; its turn ends without it.

@@ -6,19 +6,19 @@ export interface ToolCountOptions {
   readonly spawner: Spawner;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Aborted when nobody wants to know any more: what was started for it is ended. */
+  /** Aborted when the count is no longer wanted: ends what was started for it. */
   readonly signal: AbortSignal;
 }
 
 export interface ToolCount {
   readonly count: number;
-  /** Every server has answered. One that has not counts as having none. */
+  /** Every server has answered. One that has not counts as having no tools. */
   readonly isWhole: boolean;
 }
 
-/** How many tools MCP servers have: they are started, asked once and ended. */
+/** Counts the tools of MCP servers: starts them, asks once and ends them. */
 export async function countTools({ servers, spawner, env, cwd, signal }: ToolCountOptions): Promise<ToolCount> {
-  // Only agents with servers of the user's need it: the client of a protocol is most of what there is to load.
+  // Loaded on demand: only agents with the user's servers need it, and the protocol client is most of what loads here.
   const { createMcpTools } = await import("../../tools/mcp/mcp-tools.ts");
   const configs = Object.entries(servers).flatMap(([name, server]) => toConfig(name, server, cwd));
   const opened = createMcpTools({ servers: configs, spawner, env });

@@ -27,27 +27,27 @@ export interface AgentHostOptions {
   readonly uid: number | undefined;
   readonly spawner: Spawner;
   readonly containment: Containment;
-  /** Absent: turns that are to have a sandbox are refused. */
+  /** Omitted: turns that require a sandbox are refused. */
   readonly sandboxes?: Sandboxes | undefined;
   readonly programs: ProgramSettings;
   readonly policy: AgentPolicy;
-  /** Strict by default. */
+  /** Default: strict. */
   readonly repair?: RepairSettings;
   readonly clocks: AgentHost["clocks"];
   readonly maxLineBytes: number;
   readonly profiles: Readonly<Record<string, Profile>>;
-  /** The CLI's configuration directory, when it is not to choose by itself. */
+  /** The CLI's configuration directory, if it is not to choose one itself. */
   readonly configDir: string | undefined;
   /** Extra variables for the agent. */
   readonly agentEnv: Readonly<Record<string, string>>;
-  /** A program that is started instead of the one that would be found. */
+  /** A program to start instead of the one that would be found. */
   readonly launch?: ResolvedLaunch;
   readonly warm: { readonly max: number; readonly idleMs: number } | undefined;
   readonly openBridge: AgentHost["openBridge"];
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
 }
 
-/** Many agents may flood at once, and only the log takes their output: a little ahead of it is enough for each. */
+/** Many agents may flood at once while only the log consumes their output: a small read-ahead is enough for each. */
 const READ_AHEAD_BYTES = 256 * 1024;
 
 export function createAgentHost(options: AgentHostOptions): AgentHost {
@@ -84,7 +84,7 @@ export function createAgentHost(options: AgentHostOptions): AgentHost {
     async resolveLaunch(command) {
       if (command !== undefined) return resolveLaunch({ ...machine, command });
       if (options.launch !== undefined) return options.launch;
-      // The program that is asked may be another vendor's: it sees no key and no login.
+      // The program may be another vendor's: do not pass it any key or login.
       const askVersion = (launch: ResolvedLaunch) => versions.ask(launch, environmentOfStranger(env));
       return await findCursorCli({ ...machine, home: options.home, askVersion });
     },
@@ -130,7 +130,7 @@ function agentVariables({ configDir, agentEnv }: AgentHostOptions, profile: Reso
   };
 }
 
-/** By the environment that the agent gets, which may have another home than ours. */
+/** According to the agent's environment, whose home may differ from ours. */
 function agentFiles(env: Readonly<Record<string, string>>, configDir: string | undefined, ourHome: string): AgentFiles {
   const home = env["HOME"] || ourHome;
   const directories = configDirs({ env, home });
@@ -139,7 +139,7 @@ function agentFiles(env: Readonly<Record<string, string>>, configDir: string | u
   return {
     configDir: used,
     projectRoots: [...new Set([used, ...(dataDir ? [dataDir] : [])])],
-    // Claude Code's own file is read by Cursor's CLI as well.
+    // Cursor's CLI also reads Claude Code's file.
     mcpFiles: [...directories.map((directory) => join(directory, "mcp.json")), join(home, ".claude.json")],
   };
 }
@@ -164,7 +164,7 @@ function listDirectory(path: string): readonly string[] {
   try {
     return readdirSync(path);
   } catch {
-    return []; // there is none: nothing is installed there
+    return []; // no directory: nothing is installed there
   }
 }
 
@@ -172,6 +172,6 @@ function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    return false; // a loop of links, or a directory we may not enter: for us there is nothing
+    return false; // a loop of links, or a directory we may not enter: treat it as missing
   }
 }

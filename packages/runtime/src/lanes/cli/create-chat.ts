@@ -5,8 +5,8 @@ const DEADLINE_MS = 15_000;
 const uuidPattern = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
 /**
- * Have the CLI make a chat ahead of its first turn. Undefined when it does not in good time: the id may be printed by a
- * process that then never exits, so the id is taken as soon as it is there, and the process is not waited for.
+ * Makes the CLI create a chat ahead of its first turn. Undefined if it takes too long: the id may be printed by a process that then never
+ * exits, so the id is used as soon as it appears, without waiting for the process.
  */
 export async function createChat(options: {
   readonly host: AgentHost;

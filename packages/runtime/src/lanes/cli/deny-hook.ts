@@ -1,9 +1,9 @@
 /**
- * Prints the `tool_name` of a hook's event, and nothing unless the event is one JSON object that has exactly one such
- * member, at its top, as a string without escapes. Anything inside the tool's own input is passed over.
+ * Prints the `tool_name` of a hook's event, but only if the event is one JSON object that has exactly one such member, at the top level,
+ * as a string without escapes. Anything inside the tool's own input is skipped.
  *
- * It is awk because a shell cannot read JSON and Node takes twenty times as long to start, for every call of a tool. Escapes
- * are replaced first, so that quotes alone part strings from structure: the time grows with the length and nothing else.
+ * It is awk because a shell cannot read JSON and Node takes twenty times as long to start, for every tool call. Escapes are replaced
+ * first, so quotes alone separate strings from structure: the time is linear in the length.
  */
 const readToolName = `
 { text = text $0 "\\n" }
@@ -49,7 +49,7 @@ function sign(c) {
 }
 `;
 
-/** A shell script that lets calls of the named MCP tools pass and refuses everything else, in words the model can act on. */
+/** A shell script that allows calls of the named MCP tools and refuses everything else, in words the model can act on. */
 export function denyHookScript(toolNames: readonly string[], message: string): string {
   const denial = { permission: "deny", user_message: message, agent_message: message, agentMessage: message };
   const allowed = toolNames.filter((name) => /^[\w.-]+$/.test(name)).map((name) => quote(`MCP:${name}`));

@@ -2,8 +2,8 @@ import { sandboxNotice } from "../../sandbox/sandbox-notice.ts";
 import type { LaneEntry, TakeEntries } from "../lane.ts";
 
 /**
- * Runs an agent, and gives the turn's end when what the agent worked in is closed: its commits are then where the person finds them,
- * and what there is to say of them stands before the end.
+ * Runs an agent, and passes on the turn's end only once its workspace is closed: its commits are then where the person finds them, and
+ * related notices precede the end.
  */
 export async function endAfter(
   take: TakeEntries,

@@ -4,7 +4,7 @@ import { type FindCursorCliOptions, findCursorCli } from "./find-cursor-cli.ts";
 interface Machine {
   readonly platform?: NodeJS.Platform;
   readonly env?: Record<string, string>;
-  /** What each program prints when it is asked for its version. */
+  /** Each program's output when asked for its version. */
   readonly files: Readonly<Record<string, string>>;
 }
 

@@ -5,20 +5,20 @@ import type { VersionAnswer } from "./version-probe.ts";
 
 export interface FindCursorCliOptions extends Omit<ResolveLaunchOptions, "command" | "beyondPath"> {
   readonly home: string;
-  /** What the program prints when it is asked for its version. Must be cheap for one that was asked before. */
+  /** The program's output when asked for its version. Must be cheap for a program asked before. */
   readonly askVersion: (launch: ResolvedLaunch) => Promise<VersionAnswer>;
 }
 
-/** Only Cursor's installer makes this name. */
+/** Only Cursor's installer creates this name. */
 const OWN_NAME = "cursor-agent";
-/** Cursor's main name for it, which other vendors use as well: the installer that ran last owns it. */
+/** Cursor's main name for it, which other vendors use as well: the last installer run owns it. */
 const SHARED_NAME = "agent";
 
 const MAX_SHOWN_LENGTH = 60;
 
 /**
- * Cursor's own CLI, and never another vendor's program of the same name: that would be given the person's prompt. The
- * directories of Cursor's installer are looked in even when they are not on PATH, as in a service.
+ * Finds Cursor's own CLI, never another vendor's program of the same name, which would get the person's prompt. Searches the directories
+ * of Cursor's installer even if they are not on PATH, as in a service.
  */
 export async function findCursorCli({ home, askVersion, ...machine }: FindCursorCliOptions): Promise<ResolvedLaunch> {
   const beyondPath = machine.platform === "win32" ? [] : installerDirectories(home, machine.listDirectory);
@@ -36,7 +36,7 @@ export async function findCursorCli({ home, askVersion, ...machine }: FindCursor
   throw new CaretError("cli-missing", `${missing}: ${upstream}`, { upstream });
 }
 
-/** Where Cursor's installer puts its links, and then the versions behind them, the newest first. */
+/** Where Cursor's installer puts its links, then the versions behind them, newest first. */
 function installerDirectories(home: string, listDirectory: (path: string) => readonly string[]): readonly string[] {
   const versions = posix.join(home, ".local", "share", "cursor-agent", "versions");
   const newestFirst = [...listDirectory(versions)].sort((a, b) => b.localeCompare(a, "en", { numeric: true }));

@@ -3,14 +3,14 @@ import { isJsonObject, parseJson } from "@caret/protocol";
 
 /** The user's own files that name MCP servers for every agent, and those of their servers that an agent would start. */
 export interface ForeignServers {
-  /** Real paths of the files that exist. */
+  /** Real paths of the existing files. */
   readonly files: readonly string[];
   readonly names: readonly string[];
-  /** As the files have them, by their names. Of two of one name the first counts. */
+  /** Server definitions by name, as in the files. If a name occurs twice, the first counts. */
   readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Looks through files that the agent reads by itself, whatever workspace it is started in. */
+/** Reads the files that the agent loads by itself in any workspace. */
 export function findForeignServers(candidates: readonly string[]): ForeignServers {
   const files = new Set<string>();
   const names = new Set<string>();
@@ -36,14 +36,14 @@ function realFile(path: string): string | undefined {
   }
 }
 
-/** People write comments and last commas into such files, and agents read them all the same. */
+/** People write comments and trailing commas into such files, and agents accept them. */
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   const plain = text
     .replace(/^\uFEFF/, "")
-    // What is never closed is taken to the end of the text: otherwise each quote and each `/*` behind it would be tried, too.
+    // An unclosed comment extends to the end of the text: otherwise each later quote and `/*` would be tried as well.
     .replaceAll(/("(?:[^"\\]|\\.)*"?)|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(\/\*[\s\S]*)/g, "$1$2")
     .replaceAll(/,(\s*[}\]])/g, "$1");
-  // What we cannot read as JSON, the agent cannot either: it starts no server of it.
+  // If we cannot read it as JSON, neither can the agent: it starts no server from it.
   const value = parseJson(plain);
   return isJsonObject(value) ? value : undefined;
 }

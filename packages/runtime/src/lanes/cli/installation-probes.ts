@@ -9,7 +9,7 @@ import { officialInvocation } from "./agent-arguments.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { findProgram } from "./agent-program.ts";
 
-/** What is to be found out about an installed agent, by having it answer a question in an empty directory. */
+/** What is needed to probe an installed agent, by having it answer a question in an empty directory. */
 export interface InstallationProbe {
   readonly host: AgentHost;
   readonly lane: Lane;
@@ -17,12 +17,12 @@ export interface InstallationProbe {
   readonly signal: AbortSignal;
 }
 
-/** By which directory an agent files its chats. */
+/** The directory by which an agent files its chats. */
 export type ChatPlace = "workspace" | "working directory" | "unknown";
 
 const QUESTION = "Answer with the one word ok.";
 
-/** Start it in one directory with `--workspace` another, and see under which of the two its chat is. */
+/** Starts it in one directory with `--workspace` another, and checks under which of the two its chat is filed. */
 export async function probeChatPlace({ host, model, signal }: InstallationProbe): Promise<ChatPlace> {
   return await inDirectories(host, async ([cwd = "", workspace = ""]) => {
     const program = findProgram(model, host.programs);
@@ -32,7 +32,7 @@ export async function probeChatPlace({ host, model, signal }: InstallationProbe)
     const child = host.spawn({ ...command, stdin: { content: stdin } });
     const stop = (): void => void child.stop({ reason: "took too long", graceMs: 0 });
     signal.addEventListener("abort", stop, { once: true });
-    for await (const _ of child.stdout); // what it answers does not matter
+    for await (const _ of child.stdout); // its answer does not matter
     await child.exit;
     signal.removeEventListener("abort", stop);
     const configDir = profile.configDir ?? host.chatConfigDir();
@@ -42,7 +42,7 @@ export async function probeChatPlace({ host, model, signal }: InstallationProbe)
   });
 }
 
-/** Whether it answers where it reaches only the hosts it may: undefined when it does, else what it said. */
+/** Whether it can answer if it reaches only the allowed hosts: undefined if so, otherwise what it said. */
 export async function probeStrictTurn({ host, lane, model, signal }: InstallationProbe): Promise<string | undefined> {
   return await inDirectories(host, async ([workspace = ""]) => {
     const request = requestIn(workspace, { model, sandbox: SANDBOX });
@@ -51,14 +51,14 @@ export async function probeStrictTurn({ host, lane, model, signal }: Installatio
 }
 
 export interface ToolServerLife {
-  /** The agent's MCP server connected to the gateway from inside, and a call went through. */
+  /** The agent's MCP server connected to the gateway from inside the sandbox, and a call succeeded. */
   readonly wasCalled: boolean;
-  /** How many of its processes outlived the turn. */
+  /** Number of its processes that outlived the turn. */
   readonly left: number;
   readonly failure: string | undefined;
 }
 
-/** Offer it a tool in a sandbox: its MCP server is then a child of the agent inside, and talks to the gateway. */
+/** Offers it a tool in a sandbox: its MCP server is then a child of the agent inside, and talks to the gateway. */
 export async function probeToolServer({ host, lane, model, signal }: InstallationProbe): Promise<ToolServerLife> {
   return await inDirectories(host, async ([workspace = ""]) => {
     let wasCalled = false;
@@ -103,7 +103,7 @@ function failureIn(events: readonly AgentEvent[]): string | undefined {
   return upstream === undefined ? message : `${message}: ${upstream}`;
 }
 
-/** Two empty directories, and no trace of them or of chats in them afterwards. */
+/** Provides two empty directories, then removes them and their chats. */
 async function inDirectories<Result>(
   host: AgentHost,
   work: (directories: readonly string[]) => Promise<Result>,
@@ -124,7 +124,7 @@ function chatsOf(configDir: string, workspace: string): string {
   return join(configDir, "chats", workspaceHash(workspace));
 }
 
-/** A bridge knows its turn by its environment, so that one that is left over can be found. */
+/** A bridge knows its turn from its environment, which identifies leftover ones. */
 function processesOf(turnId: string): number {
   const pids = listed("/proc").filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => readText(`/proc/${pid}/environ`).includes(`CARET_BRIDGE_TURN=${turnId}`)).length;
@@ -134,7 +134,7 @@ function listed(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // there is none
+    return []; // it does not exist
   }
 }
 
@@ -142,6 +142,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    return ""; // gone meanwhile, or another user's
+    return ""; // already gone, or another user's
   }
 }

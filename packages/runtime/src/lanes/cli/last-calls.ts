@@ -5,7 +5,7 @@ import { outcomeOfStop } from "../lane.ts";
 import type { TurnClocks } from "../turn-clocks.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 
-/** What a turn is ended with whose program may have made calls that still run. */
+/** What ending a turn needs if its program may have calls that still run. */
 export interface LastCalls {
   readonly offered: Pick<OfferedTurn, "unfinished">;
   readonly clocks: TurnClocks;
@@ -16,16 +16,16 @@ export interface LastCalls {
 export interface LastBatch {
   readonly give: TakeBatch<readonly Decoded[]>;
   readonly failureOf: (error: CaretError) => TurnOutcome;
-  /** Called before the turn's end is given: the program may leave. */
+  /** Called before the turn's end is passed on: the program may leave. */
   readonly leave: () => void;
 }
 
-/** A program that broke its protocol is not trusted with what it said before. */
+/** After breaking its protocol, a program's earlier words are not trusted. */
 const brokenProtocol: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["protocol-violation", "protocol-drift"]);
 
 /**
- * Gives the batch with the turn's end. A call that the program has made is run to its end before it, whatever the program did next and
- * how soon: said that it is done, or left. The turn then ends as the program ended it; or, should it be stopped meanwhile, of that.
+ * Passes on the batch with the turn's end. Calls the program has made are completed first, whatever it did next: reported that it is done,
+ * or left. The turn then ends as the program ended it or, if it is stopped in the meantime, with that reason.
  */
 export async function giveLast(
   { offered, clocks, now, signal }: LastCalls,
@@ -46,7 +46,7 @@ export async function giveLast(
     return await giveEnd(last);
   const before = last.filter(({ event }) => !isOfEnd(event));
   const counted = last.filter(({ event }) => event.type === "usage");
-  // Their results are those of the decoder, which knows of no others: the calls go on.
+  // Their results come from the decoder, which does not know that these calls still run.
   clocks.note(before.filter(({ event }) => event.type !== "tool-result"));
   if (before.length > 0) await give(before);
   const waiter = new ChunkWaiter(signal);
@@ -62,7 +62,7 @@ export async function giveLast(
   }
 }
 
-/** Usage goes with the end: reported before it, it would stop a turn that is over for the budget that it has used up. */
+/** Usage comes with the end: reported earlier, it would stop a finished turn for the budget it has used up. */
 function isOfEnd({ type }: AgentEvent): boolean {
   return type === "usage" || type === "turn-end";
 }

@@ -14,8 +14,8 @@ const DEADLINE_MS = 30_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The models the CLI lists. It needs a login and asks Cursor's servers, so it is also the truest test of both. Never to
- * be called while a session lives: starting a second CLI has been seen to end the first.
+ * The models listed by the CLI. It needs a login and asks Cursor's servers, so it is also the best test of both. Never call it while a
+ * session lives: starting a second CLI has been seen to end the first.
  */
 export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): Promise<readonly ListedModel[]> {
   const profile = await host.resolveProfile("default");
@@ -43,10 +43,10 @@ export async function listCliModels(host: AgentHost, deadlineMs = DEADLINE_MS): 
   });
 }
 
-/** The variables that say who is logged in and which servers are asked. Others differ between a terminal and a service. */
+/** The variables that determine the account and the servers. Others differ between a terminal and a service. */
 const accountVariables = /^(?:CURSOR_|AGENT_CLI_|CARET_SIM_|HOME$|XDG_CONFIG_HOME$|APPDATA$)/;
 
-/** What the CLI would list models with now. */
+/** What the CLI would use now to list models. */
 export async function cliModelsFrom(host: AgentHost): Promise<ModelListOrigin> {
   const profile = await host.resolveProfile("default");
   const launch = await host.resolveLaunch(host.programs.command);
@@ -60,7 +60,7 @@ export async function cliModelsFrom(host: AgentHost): Promise<ModelListOrigin> {
   };
 }
 
-/** A list of nothing is no proof of anything: some versions print it, and exit with 0, when nobody is logged in. */
+/** An empty list proves nothing: some versions print one, and exit with 0, if no one is logged in. */
 function requireModels(printed: string): readonly ListedModel[] {
   const models = parseModelList(printed);
   if (models.length > 0) return models;
@@ -70,7 +70,7 @@ function requireModels(printed: string): readonly ListedModel[] {
   throw new CaretError("protocol-drift", "The agent's list of models has none that Caret can read", { upstream });
 }
 
-/** Everything up to the end of the output, which comes with the process's own. */
+/** Reads to the end of the output, which comes with the end of the process. */
 async function readOutput(child: ChildHandle): Promise<{ readonly text: string }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

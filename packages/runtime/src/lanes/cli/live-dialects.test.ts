@@ -28,7 +28,7 @@ async function playLive(bytes: Buffer, cut: number, style: "official" | "contrac
   return plain(await collectEvents(pullTurn(lane, bench.request({ model }), unstopped())));
 }
 
-/** Without what the lane adds: the version of the program. */
+/** Without the lane's addition: the program's version. */
 function plain(events: readonly AgentEvent[]): readonly AgentEvent[] {
   const whole = joinDeltas(events.map((event) => ({ event }))).map(({ event }) => event);
   return whole.flatMap((event): readonly AgentEvent[] => {
@@ -40,7 +40,7 @@ function plain(events: readonly AgentEvent[]): readonly AgentEvent[] {
 
 const cuts = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** A live program comes to the events of the decoder alone, wherever its output is cut. */
+/** A live program gives the same events as the decoder alone, wherever its output is cut. */
 async function assertSame(bytes: Buffer, style: "official" | "contract"): Promise<void> {
   const alone = plain(decodeChunks([bytes], { dialect: "auto", partial: true, joinsDeltas: true }));
   const property = fc.asyncProperty(cuts, async (share) => {
@@ -54,6 +54,6 @@ it.each(Object.entries(fixtures))(
   (_, bytes) => assertSame(bytes, "official"),
 );
 
-// Calls of the contract itself are run, or refused, where a program is given a turn to read.
+// The contract's own calls are run or refused if a program gets a turn to read.
 it("a program that is given a turn to read may answer with the payload shape", () =>
   assertSame(fixtures.payloadFixture, "contract"));

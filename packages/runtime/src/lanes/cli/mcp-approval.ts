@@ -10,8 +10,8 @@ const stdioFields = ["type", "command", "args", "env", "cwd"];
 const remoteFields = ["type", "url", "headers"];
 
 /**
- * The id under which the CLI keeps its approval of one MCP server: it covers the whole configuration of the server and
- * the project it belongs to, so that an approved entry cannot be changed afterwards.
+ * The id under which the CLI stores its approval of one MCP server: it covers the server's whole configuration and its project, so an
+ * approved entry cannot be changed afterwards.
  */
 export function mcpApprovalId(name: string, server: Readonly<Record<string, unknown>>, projectRoot: string): string {
   const fields = typeof server["url"] === "string" ? remoteFields : stdioFields;
@@ -24,7 +24,7 @@ export function mcpApprovalId(name: string, server: Readonly<Record<string, unkn
   return `${name}-${digest.slice(0, 16)}`;
 }
 
-/** The nearest directory above with a repository in it, else the directory itself. */
+/** The nearest directory upwards that contains a repository, otherwise the directory itself. */
 export function projectRootOf(directory: string): string {
   const physical = realpathSync(directory);
   for (let place = physical; ; place = dirname(place)) {
@@ -34,8 +34,8 @@ export function projectRootOf(directory: string): string {
 }
 
 /**
- * Change which servers are approved in a workspace, and leave what a person has approved there as it is. `projectsOf` is the directory in
- * which the agent keeps its projects.
+ * Changes which servers are approved in a workspace, keeping what a person has approved there. `projectsOf` is the directory in which the
+ * agent keeps its projects.
  */
 export function changeApprovals(
   projectsOf: string,
@@ -52,7 +52,7 @@ export function changeApprovals(
 
 function readApprovals(file: string): readonly string[] {
   if (!existsSync(file)) return [];
-  // A file that is no list approves nothing for the agent either.
+  // A file that is not a list approves nothing for the agent either.
   const value = parseJson(readFileSync(file, "utf8"));
   return Array.isArray(value) ? value.filter((id) => typeof id === "string") : [];
 }

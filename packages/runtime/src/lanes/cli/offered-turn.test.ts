@@ -45,7 +45,7 @@ const say = (file: string): void => writeFileSync(bench.workbench.path(file), ""
 const waitFor = (file: string): string => `while [ ! -e ${bench.workbench.path(file)} ]; do sleep 0.02; done`;
 const [, init = "", text = "", result = ""] = /^(.*\n)(.*\n)(.*\n)$/.exec(saysHello) ?? [];
 
-/** An agent that boots until it is told to speak, and then works until it is told to end. */
+/** An agent that boots until told to speak, and then works until told to end. */
 function agentInSteps(): void {
   const note = `prompt=$(cat)\necho "$prompt" >> ${bench.workbench.path("begun")}`;
   bench.agent(`${note}\n${init}${waitFor("speak")}\n${text}${waitFor("end")}\n${result}`);

@@ -7,34 +7,34 @@ import type { ServerCommand } from "../registration.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentFiles, type BridgedWorkspace, prepareBridgedWorkspace } from "./bridged-workspace.ts";
 
-/** How an agent starts its end of the bridge. It is written into the agent's workspace as well, and approved there. */
+/** How an agent starts its end of the bridge. It is also written to the agent's workspace and approved there. */
 export interface BridgeServer extends ServerCommand {
   readonly name: string;
 }
 
-/** What a turn needs whose tools the client or the gateway runs, or whose agent has Caret's server besides its own tools. */
+/** What a turn needs if the client or the gateway runs its tools, or if its agent has Caret's server in addition to its own tools. */
 export interface OfferedTurn {
-  /** The agent runs now. `onAnswered` is called with each call that the agent itself will not report as done. */
+  /** The agent runs now. `onAnswered` is called for each call that the agent itself will not report as done. */
   attach(child: ChildHandle, onAnswered: (callId: string) => void): void;
-  /** Files that the agent is not to see. */
+  /** Files to hide from the agent. */
   readonly covered: readonly CoveredFile[];
-  /** The bridge, for agents that are given their MCP servers with the session. */
+  /** The bridge, for agents that get their MCP servers with the session. */
   readonly servers: readonly BridgeServer[];
-  /** What the agent's environment has in place of the usual. */
+  /** Overrides of the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Aborted when the agent must be stopped for the way it uses the tools. */
+  /** Aborted if the agent must be stopped because of how it uses the tools. */
   readonly signal: AbortSignal | undefined;
-  /** What of a batch is to be shown: calls of offered tools are logged where they are answered, not from the agent's stream. */
+  /** Filters a batch to what is shown: calls of offered tools are logged where they are answered, not from the agent's stream. */
   show(entries: readonly LaneEntry[]): readonly LaneEntry[];
-  /** The batch that was shown last has been taken: calls it mentioned may be logged now. */
+  /** The batch shown last was taken: calls it mentioned may be logged now. */
   taken(): void;
-  /** What the turn's end waits for: calls that still run, something that is still to be said. Absent: nothing. Never rejects. */
+  /** What the turn's end waits for: calls that still run, or something still to report. Omitted: nothing. Never rejects. */
   readonly unfinished?: () => Promise<unknown>;
-  /** Nothing more is answered. */
+  /** Stops answering. */
   leave(): void;
 }
 
-/** A turn whose tools are the agent's own, and no others, needs none of this. */
+/** A turn with only the agent's own tools needs none of this. */
 export const ownTurn: OfferedTurn = {
   attach: () => undefined,
   covered: [],
@@ -47,8 +47,8 @@ export const ownTurn: OfferedTurn = {
 };
 
 /**
- * Open the bridge for a turn of the official CLI and write the agent's workspace, if its tools are not its own. Waits until
- * the agent may start; rejects when the signal is aborted meanwhile.
+ * Opens the bridge for a turn of the official CLI and writes the agent's workspace, if its tools are not its own. Waits until the agent
+ * may start; rejects if the signal aborts before.
  */
 export async function openBridgedTurn(
   host: AgentHost,
@@ -101,7 +101,7 @@ function namesIn({ tools }: ToolOffer): readonly string[] {
   return tools.map(({ name }) => name);
 }
 
-/** An agent that says anything of its own has started, whether it has looked at its tools or not. */
+/** An agent that says anything of its own has started, whether or not it has looked at its tools. */
 function isAtWork({ event }: LaneEntry): boolean {
   return event.type !== "session-ready" && event.type !== "notice";
 }
@@ -132,7 +132,7 @@ function hideBridgedCalls(
   };
 }
 
-/** Looking up what our own server offers is as little anybody's business. */
+/** Looking up our own server's offer is an internal detail as well. */
 function isBridged({ server, name, input }: Extract<AgentEvent, { type: "tool-call" }>, ownServer: string): boolean {
   if (server === ownServer) return true;
   return name === "getMcpTools" && (input as { server?: unknown }).server === ownServer;

@@ -18,10 +18,10 @@ export interface AgentSandboxOptions {
   readonly configDir: string | undefined;
 }
 
-/** Files that the agent's environment names: certificates, and what the simulator is to play. */
+/** Variables of the agent's environment that name files: certificates, and the simulator's scenario. */
 const FILE_VARIABLES = /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|CARET_SIM_SCENARIO)$/;
 
-/** The sandbox that an attempt's agent runs in; undefined when its turn has none. */
+/** The sandbox of an attempt's agent; undefined if its turn has none. */
 export async function openAgentSandbox(
   options: AgentSandboxOptions,
   request: LaneRequest,
@@ -45,7 +45,7 @@ export async function openAgentSandbox(
   });
 }
 
-/** An agent that is given a key needs no login: then none is there. */
+/** An agent with a key needs no login, so it gets none. */
 function belongings(
   { home: ourHome, platform, configDir }: AgentSandboxOptions,
   env: Readonly<Record<string, string>>,

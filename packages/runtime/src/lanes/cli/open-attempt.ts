@@ -15,16 +15,16 @@ import type { RegisteredServers } from "./registered-servers.ts";
 import { type Prepared, startAgent, type TurnAttempt } from "./start-agent.ts";
 import { createVersionReport } from "./version-probe.ts";
 
-/** An attempt whose agent runs. */
+/** An attempt with a running agent. */
 export interface OpenAttempt {
   readonly run: AgentRun;
-  /** To be closed when the agent is gone; undefined: it has none. */
+  /** Close it once the agent is gone; undefined if there is none. */
   readonly sandbox: Pick<OpenSandbox, "close"> | undefined;
   /** The prompt is an argument of the agent's command line, which the system may find too long. */
   readonly asArgument: boolean;
 }
 
-/** Start the agent of one try at a turn, with one profile and one model. Rejects when it cannot be started. */
+/** Starts the agent of one attempt at a turn, with one profile and one model. Rejects if it cannot be started. */
 export async function openAttempt(wanted: TurnAttempt): Promise<OpenAttempt> {
   const prepared = await prepare(wanted);
   const { turn, servers } = await withServers(wanted, prepared);
@@ -70,7 +70,7 @@ function runOf(
   return {
     child,
     decoder: createDecoder({
-      // A program may speak whatever is recognised, as it may in a file that is decoded.
+      // A program may speak any dialect that is recognised, as may a file that is decoded.
       dialect: "auto",
       ...(program.style === "contract" ? { expects: "contract" } : {}),
       partial: program.partial,
@@ -100,13 +100,13 @@ interface Registering {
   readonly servers: RegisteredServers | undefined;
 }
 
-/** A program of one's own knows no MCP: the contract has its calls in the stream. */
+/** A user's own program knows no MCP: the contract has its calls in the stream. */
 async function withServers(turn: TurnAttempt, { program, profile }: Prepared): Promise<Registering> {
   const { host, request } = turn;
   const { registration, offered, sandbox } = request;
   if (registration === undefined || offered !== undefined || program.style === "contract")
     return { turn, servers: undefined };
-  // Loaded when an agent by name has full access: no other turn needs it.
+  // Loaded only for a named agent with full access; no other turn needs it.
   const { registeredServers, withServersInside } = await import("./registered-servers.ts");
   const servers = registeredServers(registration, sandbox, host.agentFiles(profile));
   return { turn: { ...turn, request: withServersInside(request, servers) }, servers };
@@ -117,14 +117,14 @@ interface Around {
   readonly servers: RegisteredServers | undefined;
 }
 
-/** A contract program asks for its calls in its stream; the official CLI reaches offered tools over the bridge. */
+/** A contract program makes its calls in its stream; the official CLI reaches offered tools over the bridge. */
 async function openOfferedTurn(
   { host, request, signal }: TurnAttempt,
   { program, profile }: Prepared,
   { sandbox, servers }: Around,
 ): Promise<OfferedTurn> {
   if (program.style === "contract") {
-    // Loaded when such a program is used: it brings the validator of JSON Schemas along.
+    // Loaded on demand, because it brings the JSON Schema validator along.
     const { openContractTurn } = await import("./contract-calls.ts");
     return openContractTurn(request, host.repair);
   }
@@ -136,7 +136,7 @@ async function openOfferedTurn(
     const files = host.agentFiles(profile);
     return openRegisteredTurn({ host, request, registration, servers, files, env });
   }
-  // In a sandbox the agent has a configuration directory of its own, and sees none of the user's files.
+  // In a sandbox the agent has its own configuration directory and sees none of the user's files.
   const files = sandbox === undefined ? host.agentFiles(profile) : filesIn(sandbox);
   return await openBridgedTurn(host, request, files, signal);
 }
@@ -145,7 +145,7 @@ function filesIn({ configDir }: OpenSandbox): AgentFiles {
   return { configDir, projectRoots: [configDir], mcpFiles: [] };
 }
 
-/** A program of one's own knows the contract, not the official CLI's options: it is not asked. */
+/** A user's own program knows the contract, not the official CLI's options, so it is not asked. */
 async function findVersion(
   { host }: TurnAttempt,
   { program, version, profile }: Prepared,
@@ -162,7 +162,7 @@ function judgeExit(
 ): Ending {
   const stderr = child.stderrTail();
   if (exit.kind !== "exited") return failed(exit.error, stderr);
-  // A contract program may end its turn by leaving, as long as it leaves in peace and has said something.
+  // A contract program may end its turn by exiting, provided it exits with 0 and has said something.
   if (program.style === "contract" && exit.code === 0 && saidAnything) return { kind: "end-of-stream" };
   const error = classifyFailure({
     stderr,

@@ -12,15 +12,15 @@ import {
 import { join } from "node:path";
 import { makePrivateDirectory, writePrivateFile } from "../../paths/private-files.ts";
 
-/** The agent replaces this file as a whole, and several agents at once lose each other's draft: each has its own copy. */
+/** The agent replaces this file as a whole, and concurrent agents lose each other's draft: each gets its own copy. */
 const SETTINGS = "cli-config.json";
-/** What an agent must find again outside: it makes these where they are missing. */
+/** Directories that an agent must find again outside; created if missing. */
 const KEPT = ["chats", "projects", "acp-sessions"];
 
 /**
- * Make a configuration directory that is the user's own but for one file: links to all that is in it, and another `mcp.json`. The
- * agent keeps its chats, its login and its project data where it always does. An agent that runs sees no moment without them:
- * only what has changed is replaced.
+ * Creates a configuration directory that mirrors the user's except for one file: links to everything in it, and a different `mcp.json`.
+ * The agent keeps its chats, its login and its project data where it always does. Only changes are replaced, so a running agent never
+ * finds them missing.
  */
 export function writeOverlayConfig(from: string, directory: string, mcpJson: string): void {
   makePrivateDirectory(directory);
@@ -38,11 +38,11 @@ function link(target: string, path: string): void {
   if (isLink(path) && readlinkSync(path) === target) return;
   keepReplaced(target, path);
   rmSync(path, { recursive: true, force: true });
-  // Windows links directories without a privilege only as junctions; elsewhere the word is not looked at.
+  // Without a privilege, Windows links directories only as junctions; elsewhere the type is ignored.
   symlinkSync(target, path, "junction");
 }
 
-/** A program that renames a draft over the link, as for a renewed login, means the user's file: it is newer, and goes there. */
+/** A program that renames a draft over the link, for example to renew a login, means the user's file: the newer content is moved there. */
 function keepReplaced(target: string, path: string): void {
   const [replaced, users] = [lstatSync(path, { throwIfNoEntry: false }), statSync(target)];
   if (replaced?.isFile() !== true || !users.isFile() || replaced.mtimeMs <= users.mtimeMs) return;

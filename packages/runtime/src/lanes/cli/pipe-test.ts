@@ -1,6 +1,6 @@
 import type { AgentProgram } from "./agent-program.ts";
 
-/** The smallest turn that there is, for a program that reads one from standard input. */
+/** The smallest possible turn, for a program that reads one from standard input. */
 const minimalTurn = '{"type":"turn","turnId":"t1","messages":[{"role":"user","content":"hi"}],"tools":[]}';
 
 /** What a person types to run a program as Caret does: with pipes in place of a terminal. */

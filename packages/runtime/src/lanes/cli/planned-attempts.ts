@@ -4,7 +4,7 @@ import type { LaneRequest } from "../lane.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { type AgentProgram, findProgram } from "./agent-program.ts";
 
-/** Without profiles of its own a model logs in however the CLI does by itself. */
+/** A model without profiles logs in however the CLI does by default. */
 const DEFAULT_PROFILE = "default";
 
 /** The logins and models that a turn may try, one after the other. */
@@ -17,7 +17,7 @@ export function plannedAttempts(
   return { profiles: [first, ...others], models: [request.model, ...fallbackModels] };
 }
 
-/** A model that cannot be found has no profiles and no fallbacks; the attempt itself will say what is wrong with it. */
+/** An unknown model has no profiles and no fallbacks; the attempt itself reports what is wrong with it. */
 export function programOf(model: string, host: AgentHost): Pick<AgentProgram, "profiles" | "fallbackModels" | "style"> {
   try {
     return findProgram(model, host.programs);

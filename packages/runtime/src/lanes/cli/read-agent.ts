@@ -14,7 +14,7 @@ import { giveLast } from "./last-calls.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { VersionReport } from "./version-probe.ts";
 
-/** An agent that was started, and what its output passes on the way to the log. */
+/** A started agent, and the stages its output passes on the way to the log. */
 export interface AgentRun {
   readonly child: ChildHandle;
   readonly decoder: Decoder;
@@ -24,11 +24,11 @@ export interface AgentRun {
   readonly graceMs: number;
   /** How long an agent that has closed its output may live on before its turn is judged without its exit. */
   readonly lingerMs: number;
-  /** A last message for an agent that is to be stopped, where its protocol has one. */
+  /** A last message for an agent to be stopped, if its protocol has one. */
   readonly cancelMessage: string | undefined;
-  /** What an exit without a result means. */
+  /** Interprets an exit without a result. */
   readonly judgeExit: (exit: ChildExit, child: ChildHandle, saidAnything: boolean) => Ending;
-  /** Where the upstream keeps the session that the agent has named. */
+  /** Where upstream keeps the session that the agent named. */
   readonly attachmentOf: (sessionId: string) => UpstreamAttachment;
   readonly version: VersionReport;
   readonly offered: OfferedTurn;
@@ -37,13 +37,13 @@ export interface AgentRun {
 }
 
 const CANCEL_MS = 1_000;
-/** What is supposed of an agent that closed its output in peace and does not leave. */
+/** The exit assumed for an agent that closed its output normally but does not leave. */
 const peacefulExit: ChildExit = { kind: "exited", code: 0, signal: null };
 
 /**
- * Read an agent until its turn ends: its bytes become entries for the log, each read in one go. The turn ends with its own
- * last event, not with the process: the `turn-end` is given at once, while the process has a moment to leave by itself before
- * it is made to. In a turn that is stopped, or that a clock ends, the process is stopped before the rest is given.
+ * Reads an agent until its turn ends, turning its bytes into log entries, each read in one go. The turn ends with its own last event, not
+ * with the process: the `turn-end` is passed on at once, while the process gets a moment to leave before it is forced to. If the turn is
+ * stopped or a clock ends it, the process is stopped before the rest is passed on.
  */
 export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void> {
   const { decoder, version, offered } = run;
@@ -53,12 +53,12 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
     const taken = shown.length > 0 ? take(shown) : undefined;
     return taken === undefined ? offered.taken() : taken.then(offered.taken);
   };
-  // More of a text names no session and no call, and the version can wait for the next batch.
+  // More text contains no session and no call, and the version can wait for the next batch.
   const give = Object.assign(batches, { more: take.more });
   await stopFirst(run.signal, agentAtWork(run), async (over) => {
     const read = await readUntilOver(run, give);
     const last = read.why === "ended" ? read.last : decoder.finish(await endingOf(run, read.why, read.saidAnything));
-    // The program may have made calls that still run. It leaves when they have ended, whether it said that it is done or closed its output.
+    // The program may have calls that still run. It leaves when they have ended, whether it reported being done or closed its output.
     const mayHaveCalls = offered.unfinished !== undefined && (read.why === "ended" || read.why === "end");
     if (!mayHaveCalls) over(read.why);
     await read.taken;
@@ -69,17 +69,17 @@ export async function readAgent(run: AgentRun, take: TakeEntries): Promise<void>
   if (upstream.sessionId !== undefined) run.refill(upstream.sessionId);
 }
 
-/** Why nothing more is read: the turn has ended, the output has, a clock has run out, or the turn was stopped. */
+/** Why reading ended: the turn ended, the output ended, a clock expired, or the turn was stopped. */
 interface Read {
   readonly why: "ended" | "end" | "expired" | "aborted";
-  /** The batch that the turn's end is in. */
+  /** The batch that contains the turn's end. */
   readonly last: readonly Decoded[];
   readonly saidAnything: boolean;
-  /** Settles when what was given before is taken. */
+  /** Settles when the earlier batches are taken. */
   readonly taken: Promise<void> | undefined;
 }
 
-/** Gives what the agent prints, up to the batch that ends its turn. One timer and one abort listener serve all of it. */
+/** Passes on the agent's output, up to the batch that ends its turn. One timer and one abort listener serve all of it. */
 function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Promise<Read> {
   const { child, decoder, clocks, now, signal } = run;
   const { more: giveMore } = give;
@@ -99,7 +99,7 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
   const onAbort = (): void => end("aborted");
   const alarm = new Alarm(() => {
     if (taking !== undefined) return;
-    // More of a text moves the deadline and leaves the alarm as it is.
+    // More text moves the deadline without resetting the alarm.
     const leftMs = clocks.deadline() - now();
     if (leftMs > 0) alarm.set(leftMs);
     else end("expired");
@@ -134,7 +134,7 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
     () => end("end"),
     (reason: unknown) => {
       reject(reason);
-      // It is what was being taken that has failed: nobody would handle another promise of it.
+      // Taking failed: no one would handle another promise of it.
       taking = undefined;
       end("aborted");
     },
@@ -142,7 +142,7 @@ function readUntilOver(run: AgentRun, give: TakeBatch<readonly Decoded[]>): Prom
   return promise;
 }
 
-/** Puts the place of the upstream session beside the event that names the session. */
+/** Attaches the upstream session's location to the event that names the session. */
 function createUpstreamNote(attachmentOf: AgentRun["attachmentOf"]) {
   return {
     sessionId: undefined as string | undefined,
@@ -173,10 +173,10 @@ export function failed(error: CaretError, stderr: string): Extract<Ending, { kin
   return { kind: "failed", error: info.upstream === undefined && upstream !== "" ? { ...info, upstream } : info };
 }
 
-/** Stops the process in stages, or, when its turn has ended by itself, gives it a moment to leave. */
+/** Stops the process in stages, or gives it a moment to leave if its turn has ended by itself. */
 function agentAtWork({ child, graceMs, cancelMessage, signal, offered }: AgentRun): AtWork {
   const end = async (stages: StopStages): Promise<void> => {
-    // Unread output is dropped from here on, so that the agent does not wait for a reader.
+    // Drop unread output from here on, so the agent does not wait for a reader.
     child.stdout.drop();
     await child.stop(stages);
   };

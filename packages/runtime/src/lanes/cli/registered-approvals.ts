@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from "@caret/protocol";
 import { writePrivateFile } from "../../paths/private-files.ts";
 import { changeApprovals } from "./mcp-approval.ts";
 
-/** What was approved for the server of one agent, and where. */
+/** What was approved for one agent's server, and where. */
 export interface RegisteredApprovals {
   readonly workspace: string;
   /** Directories in which the agent keeps its projects. */
@@ -14,20 +14,20 @@ export interface RegisteredApprovals {
 
 const NOTE = "approved.json";
 
-/** Approve these and no others for the agent whose directory this is: what an earlier gateway's server was approved by goes. */
+/** Approves exactly these for the agent that owns this directory: approvals for an earlier gateway's server are withdrawn. */
 export function registerApprovals(directory: string, approved: RegisteredApprovals): void {
   withdrawApprovals(directory, approved.ids);
-  // Written down first: what is approved and not noted would stay for good.
+  // Record them first: an unrecorded approval would stay for good.
   writePrivateFile(join(directory, NOTE), JSON.stringify(approved));
   for (const root of approved.projectRoots) changeApprovals(root, approved.workspace, { add: approved.ids });
 }
 
-/** Take back what was approved for the agent, except those. */
+/** Withdraws what was approved for the agent, except those. */
 export function withdrawApprovals(directory: string, except: readonly string[] = []): void {
   const file = join(directory, NOTE);
   const value = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined;
   if (!isJsonObject(value)) return;
-  // Only Caret writes it, whole or not at all.
+  // Written only by Caret, and atomically.
   const { workspace, projectRoots, ids } = value as unknown as RegisteredApprovals;
   const remove = ids.filter((id) => !except.includes(id));
   for (const root of projectRoots) changeApprovals(root, workspace, { remove });

@@ -5,15 +5,15 @@ import { findForeignServers } from "./foreign-servers.ts";
 
 /** The MCP servers that Caret registers with an agent that runs its own tools. */
 export interface RegisteredServers {
-  /** The name of Caret's own. */
+  /** Name of Caret's own server. */
   readonly own: string;
-  /** The user's, where they are wanted. */
+  /** The user's servers, if wanted. */
   readonly users: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** All of them, as an `mcp.json` names them. */
+  /** All of them, in the form of an `mcp.json`. */
   readonly all: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** In a `strict` sandbox there are no servers of the user's, as there are none of the gateway's. */
+/** In a `strict` sandbox the user's servers are excluded, as are the gateway's. */
 export function registeredServers(
   registration: Registration,
   sandbox: LaneRequest["sandbox"],
@@ -25,7 +25,7 @@ export function registeredServers(
   return { own, users, all: { ...users, [own]: { ...registration.server } } };
 }
 
-/** The request with what its sandbox must hold for the servers: the file that names them, and the way to Caret's own. */
+/** Adds to the request what its sandbox must hold for the servers: the file that names them, and access to Caret's own. */
 export function withServersInside(request: LaneRequest, servers: RegisteredServers): LaneRequest {
   const { sandbox, registration } = request;
   if (sandbox === undefined || registration === undefined) return request;

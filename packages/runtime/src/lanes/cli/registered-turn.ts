@@ -17,20 +17,20 @@ export interface RegisteredTurnOptions {
   readonly request: Pick<LaneRequest, "workspace">;
   readonly registration: Registration;
   readonly servers: RegisteredServers;
-  /** Where the agent finds and keeps what is not part of its workspace. */
+  /** Where the agent keeps its files outside the workspace. */
   readonly files: AgentFiles;
   /** Of the agent. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The configuration directory that an agent with Caret's server is given in place of the user's. */
+/** The configuration directory for an agent with Caret's server, replacing the user's. */
 function overlayDirectory(directory: string): string {
   return join(directory, "config");
 }
 
 /**
- * What a turn of an agent needs that runs its own tools and has Caret's server besides. It is in a configuration directory of Caret's, which the
- * agent is given in place of the user's: nothing is written into its workspace.
+ * What a turn needs if its agent runs its own tools and also has Caret's server. The server is named in a configuration directory of
+ * Caret's, which replaces the user's: nothing is written into the workspace.
  */
 export function openRegisteredTurn(options: RegisteredTurnOptions): OfferedTurn {
   const { host, servers, files, registration, env, request } = options;
@@ -41,7 +41,7 @@ export function openRegisteredTurn(options: RegisteredTurnOptions): OfferedTurn 
   return { ...ownTurn, servers: [own], env: { CURSOR_CONFIG_DIR: directory }, ...warning };
 }
 
-/** Approves Caret's server, and gives it: for agents that are given their servers with the session. */
+/** Approves Caret's server and returns it, for agents that get their servers with the session. */
 export function approveOwn({ registration, servers, files, request }: RegisteredTurnOptions) {
   const { workspace } = request;
   const { own, all } = servers;
@@ -50,13 +50,13 @@ export function approveOwn({ registration, servers, files, request }: Registered
   return { name: own, ...registration.server };
 }
 
-/** In a sandbox the servers are in the `.cursor` that is mounted there, and the agent's configuration directory is its own. */
+/** In a sandbox the servers are in the `.cursor` mounted there, and the agent has its own configuration directory. */
 export function openEnclosedTurn(
   { host, servers, request, env }: Pick<RegisteredTurnOptions, "host" | "servers" | "request" | "env">,
   sandbox: OpenSandbox,
 ): OfferedTurn {
   const { workspace } = request;
-  // The repository above a workspace is not there inside: the agent then takes the workspace for the root.
+  // Inside the sandbox the repository above a workspace is missing: the agent then treats the workspace as the root.
   const roots = [...new Set([projectRootOf(workspace), realpathSync(workspace)])];
   const entries = Object.entries(servers.all);
   const add = roots.flatMap((root) => entries.map(([name, server]) => mcpApprovalId(name, server, root)));

@@ -6,17 +6,17 @@ export interface McpCommand {
   /** After `mcp`: `list`, or `enable` and the name of a server. */
   readonly args: readonly string[];
   readonly workspace: string;
-  /** The configuration directory that the agent is given; undefined: the user's. */
+  /** The configuration directory for the agent; undefined: the user's. */
   readonly configDir: string | undefined;
 }
 
 export interface McpCommandEnd {
   readonly code: number;
-  /** The last that the agent said on standard error. */
+  /** The end of the agent's standard error. */
   readonly stderr: string;
 }
 
-/** Let the CLI say and change what MCP servers it has in a workspace. `onOutput` is called with what it prints, as it comes. */
+/** Lets the CLI list or change its MCP servers in a workspace. `onOutput` gets its output as it comes. */
 export async function runMcpCommand(
   host: AgentHost,
   { args, workspace, configDir }: McpCommand,

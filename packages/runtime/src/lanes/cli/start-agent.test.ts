@@ -18,7 +18,7 @@ afterEach(async () => {
 describe("the standard input of a program of one's own", () => {
   it("stays open for a program that answers its line", async () => {
     const child = spawner.spawn(workbench.sh("read -r turn; echo got $turn; read -r more; echo and $more", "held"));
-    // Only a program that prints nothing for so long has its input ended, and this one may start slowly.
+    // Only a program silent for this long has its input ended, and this one may start slowly.
     holdStdin(child, "a turn\n", 60_000);
     await child.firstOutput;
     await child.writeStdin("a result\n");

@@ -14,10 +14,10 @@ import type { AgentProgram } from "./agent-program.ts";
 import { childCommandOf } from "./child-command-of.ts";
 import type { LaunchVersion } from "./version-probe.ts";
 
-/** How long a program may be silent before we suppose that it waits for the end of its input. */
+/** After this silence we assume that a program waits for the end of its input. */
 const HOLD_MS = 1_500;
 
-/** A client waits for the agent of a turn: where a process was started ahead, it becomes this agent. */
+/** A client waits for a turn's agent: use a process started ahead, if there is one. */
 const SEATED = { seated: true };
 
 export interface TurnAttempt {
@@ -30,12 +30,12 @@ export interface TurnAttempt {
   readonly signal: AbortSignal;
 }
 
-/** A program that is offered tools reads their results line by line: its input is ended only when it seems to be stuck. */
+/** A program with offered tools reads their results line by line: its input is ended only if it seems to be stuck. */
 const HOLD_FOR_RESULTS_MS = 15_000;
 const SHARE_OF_IDLE = 0.9;
 const UNKNOWN_VERSION = "unknown";
 
-/** What an attempt found out before anything was started. */
+/** What an attempt found out before starting anything. */
 export interface Prepared {
   readonly program: AgentProgram;
   readonly profile: ResolvedProfile;
@@ -44,35 +44,35 @@ export interface Prepared {
 }
 
 interface StartOptions {
-  /** Is the prompt an argument? */
+  /** Whether the prompt is an argument. */
   readonly asArgument: boolean;
   readonly covered: readonly CoveredFile[];
-  /** What its environment has in place of the usual. */
+  /** Overrides of its environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it must run in. */
+  /** The sandbox it must run in. */
   readonly sandbox: OpenSandbox | undefined;
 }
 
 export interface Started {
   readonly child: ChildHandle;
-  /** Call it when the turn has ended: keeps agents warm for the turns that may follow in its upstream session. */
+  /** Call it when the turn has ended: keeps agents warm for possible next turns of its upstream session. */
   readonly refill: (sessionId: string) => void;
 }
 
-/** Start the agent of an attempt and give it its prompt, unless its turn was stopped meanwhile. A booted one is taken if one waits. */
+/** Starts an attempt's agent and gives it its prompt, unless the turn was stopped in the meantime. Uses a warm agent if one waits. */
 export async function startAgent(asked: TurnAttempt, prepared: Prepared, how: StartOptions): Promise<Started> {
   asked.signal.throwIfAborted();
   if (prepared.program.style === "contract") return await startContract(asked, prepared, how);
   const turn = { ...asked, request: withUsableReservation(asked, prepared) };
-  // An agent that is offered tools or walled in is tied to its own turn, and an argument cannot be given later: none can wait.
+  // An agent with offered tools or a sandbox is tied to its own turn, and arguments cannot be added later: such agents are never warm.
   const isTied = turn.request.offered !== undefined || how.sandbox !== undefined;
   if (how.asArgument || isTied) return startCold(turn, prepared, how);
   return startWarm(turn, prepared, how);
 }
 
 /**
- * An id that was chosen ahead of time is good for one new chat, once: an earlier attempt may have made it already. A CLI
- * that does not know the option chooses its own.
+ * A reserved id is good for one new chat, once: an earlier attempt may already have created it. A CLI without the option chooses its own
+ * id.
  */
 function withUsableReservation({ host, request }: TurnAttempt, { version }: Prepared): LaneRequest {
   const { upstream, workspace } = request;
@@ -83,8 +83,8 @@ function withUsableReservation({ host, request }: TurnAttempt, { version }: Prep
 }
 
 /**
- * Print mode waits without end for commands in the background, and such a turn would be given up as stalled. The CLI is
- * asked to end them a little earlier, where it has an option for that, so that the turn still ends with its answer.
+ * Print mode waits indefinitely for background commands, and such a turn would be given up as stalled. If the CLI has an option for it, it
+ * ends them a little earlier, so the turn still ends with its answer.
  */
 function turnPolicy(host: AgentHost, version: LaunchVersion): AgentPolicy {
   if (!cliFeatures(version.known()).backgroundShellTimeout) return host.policy;
@@ -109,7 +109,7 @@ function startCold({ host, request }: TurnAttempt, prepared: Prepared, how: Star
   const { program, launch, profile, version } = prepared;
   const { workspace, offered } = request;
   const forTurn = policyIn(request, turnPolicy(host, version));
-  // In a workspace that we wrote ourselves the only server to approve is ours, and its tools run only when forced.
+  // In a workspace written by us the only server to approve is ours, and its tools run only if forced.
   const asked = offered === undefined ? request : { ...request, force: true };
   const policy = offered === undefined ? forTurn : { ...forTurn, approveMcps: true };
   const { args, stdin } = officialInvocation(asked, program, policy, how.asArgument);
@@ -119,13 +119,13 @@ function startCold({ host, request }: TurnAttempt, prepared: Prepared, how: Star
 }
 
 function start(host: AgentHost, command: ChildCommand, { sandbox }: StartOptions): ChildHandle {
-  // A seat has a container of its own, and not these walls.
+  // A seat has a container of its own, without these walls.
   return sandbox === undefined ? host.spawn(command, SEATED) : host.spawn(sandbox.enclose(command));
 }
 
 /**
- * Cursor's own sandbox makes namespaces, which ours forbids. The servers of an `mcp.json` that is Caret's need no approval:
- * the agent sees that file and no other.
+ * Cursor's own sandbox creates namespaces, which ours forbids. Servers of Caret's own `mcp.json` need no approval: the agent sees no other
+ * such file.
  */
 function policyIn({ sandbox }: LaneRequest, policy: AgentPolicy): AgentPolicy {
   if (sandbox === undefined) return policy;
@@ -153,9 +153,9 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prep
   void child.writeStdin(request.prompt);
   void child.endStdin();
   const refill = (sessionId: string): void => {
-    // No turn comes to the directory of a side call, and what waits there would take the place of an agent that is wanted.
+    // No turn follows in a side call's directory, so a warm agent there would only displace a useful one.
     if (request.isAside === true) return;
-    // One like this for the next session, and one for this session's next turn. The version may have become known meanwhile.
+    // One like this for the next session, and one for this session's next turn. The version may have become known in the meantime.
     const isSameVersion = wanted.cliVersion === (version.known() ?? UNKNOWN_VERSION);
     if (request.upstream === undefined) host.warm?.refill(isSameVersion ? wanted : profileOf(request));
     host.warm?.refill(profileOf({ ...request, upstream: { lane, sessionId }, previousTurnId: request.turnId }));
@@ -164,8 +164,8 @@ function startWarm({ host, lane, request, attempt }: TurnAttempt, prepared: Prep
 }
 
 /**
- * Send a contract program its turn and keep its standard input open, since a cancellation may have to follow. A program
- * that says nothing for a while may be one that reads to the end of its input first: then the input is ended.
+ * Sends a contract program its turn and keeps its standard input open, because a cancellation may have to follow. A silent program may be
+ * reading to the end of its input first: then the input is ended.
  */
 export function holdStdin(child: ChildHandle, turn: string, holdMs = HOLD_MS): void {
   void child.writeStdin(turn);

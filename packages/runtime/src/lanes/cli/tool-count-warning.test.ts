@@ -9,7 +9,7 @@ import { createCliLane } from "./cli-lane.ts";
 import { collectEvents, createCliBench, saysHello, unstopped } from "./testing/cli-bench.ts";
 import { warnOfTooManyTools } from "./tool-count-warning.ts";
 
-/** An MCP server with so many tools, which says on standard error that it was started. */
+/** An MCP server with this many tools, which reports its start on standard error. */
 const program = `
 const slowness = Number(process.argv[2] ?? 0);
 const tools = Array.from({ length: Number(process.argv[1]) }, (_, index) => ({ name: "t" + index, inputSchema: { type: "object" } }));

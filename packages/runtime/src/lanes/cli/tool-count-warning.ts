@@ -9,28 +9,28 @@ import { countTools, type ToolCount } from "./count-tools.ts";
 import type { OfferedTurn } from "./offered-turn.ts";
 import type { RegisteredServers } from "./registered-servers.ts";
 
-/** Those of Caret's own server: see `agents/tools`. */
+/** Number of tools of Caret's own server: see `agents/tools`. */
 const OWN_TOOLS = 7;
 
-/** The end of a turn waits so long for a count that is slower than the turn was, and no other turn does. */
+/** How long a turn's end waits for a count that is slower than the turn; no other turn waits. */
 const WAIT_MS = 10_000;
 
-/** How many tools servers have, by their configuration and environment: asked once for as long as the gateway runs. */
+/** Tool counts by the servers' configuration and environment: determined once per gateway run. */
 const known = new WeakMap<WarnedTurn["host"], Map<string, Promise<ToolCount>>>();
 
 export interface WarnedTurn {
   readonly host: Pick<AgentHost, "spawn">;
   readonly servers: Pick<RegisteredServers, "users">;
-  /** Of the agent, which starts the servers with it. */
+  /** Environment of the agent, which the servers inherit. */
   readonly env: Readonly<Record<string, string>>;
   readonly workspace: string;
-  /** The turn's sandbox: servers are asked in it, as the agent starts them in it. */
+  /** The turn's sandbox: servers are asked inside it, because the agent starts them there. */
   readonly sandbox?: Pick<OpenSandbox, "enclose"> | undefined;
 }
 
 /**
- * Puts a notice into a turn when its servers have more tools than an agent takes: before the first batch after they were counted, and
- * before the turn's end at the latest, which waits for the count. Nothing else of the turn does.
+ * Adds a notice to a turn if its servers have more tools than an agent accepts: before the first batch after they were counted, at the
+ * latest before the turn's end, which waits for the count. Nothing else in the turn waits.
  */
 export function warnOfTooManyTools(turn: WarnedTurn): Pick<OfferedTurn, "show" | "unfinished" | "leave"> {
   const names = Object.keys(turn.servers.users);
@@ -41,7 +41,7 @@ export function warnOfTooManyTools(turn: WarnedTurn): Pick<OfferedTurn, "show" |
     ({ count }) => {
       if (count + OWN_TOOLS > MAX_DIRECT_TOOLS) due = tooMany(count, names);
     },
-    () => undefined, // the count is tried again with the next turn; the agent has its servers either way
+    () => undefined, // the next turn counts again; the agent has its servers either way
   );
   return {
     show(entries) {
@@ -52,7 +52,7 @@ export function warnOfTooManyTools(turn: WarnedTurn): Pick<OfferedTurn, "show" |
     },
     unfinished: () => within(counting, WAIT_MS),
     leave() {
-      // A sandbox is closed with its turn, and nothing may be left in it.
+      // A sandbox is closed with its turn, and no process may be left in it.
       if (turn.sandbox !== undefined) left.abort();
     },
   };
@@ -64,7 +64,7 @@ function counted(
 ): Promise<ToolCount> {
   const counts = known.get(host) ?? new Map<string, Promise<ToolCount>>();
   known.set(host, counts);
-  // They are started with its environment: other keys may see other tools.
+  // Servers inherit this environment: other keys may expose other tools.
   const key = hash("sha256", JSON.stringify([users, env, sandbox !== undefined]), "hex");
   const spawn: Spawner["spawn"] = (command, options) =>
     host.spawn(sandbox === undefined ? command : sandbox.enclose(command), options);
@@ -72,7 +72,7 @@ function counted(
   const counting = counts.get(key) ?? countTools({ servers: users, spawner, env, cwd: workspace, signal });
   counts.set(key, counting);
   const forget = (): void => void (counts.get(key) === counting && counts.delete(key));
-  // A server that did not answer in time, on a busy machine, may do so the next time.
+  // A server that was too slow on a busy machine may answer the next time.
   counting.then(({ isWhole }) => isWhole || forget(), forget);
   return counting;
 }

@@ -4,29 +4,29 @@ import type { Spawner } from "../../process/child-handle.ts";
 import type { ResolvedLaunch } from "../../process/resolve-launch.ts";
 import type { LaneEntry } from "../lane.ts";
 
-/** How long the end of a turn may wait for a version that is still being asked for. */
+/** How long a turn's end may wait for a version still being determined. */
 const LAST_CHANCE_MS = 250;
 
 const DEADLINE_MS = 10_000;
-/** A date, perhaps a time, and a hash: `2026.10.01-e373342`, `2026.06.15-03-48-54-da23e37`. */
+/** A date, optionally a time, and a hash: `2026.10.01-e373342`, `2026.06.15-03-48-54-da23e37`. */
 const versionForm = /^\d{4}\.\d{2}\.\d{2}(?:-[0-9a-z]+)+$/i;
 
-/** What a program says of itself when it is asked for its version. */
+/** A program's answer when asked for its version. */
 export interface VersionAnswer {
-  /** Undefined when what it says has not the form of Cursor's versions. */
+  /** Undefined if the answer is not in the form of Cursor's versions. */
   readonly version: string | undefined;
   readonly printed: string;
 }
 
-/** Finds out which version of the CLI a launch would run. The CLI updates itself at any time, even within a session. */
+/** Determines which CLI version a launch would run. The CLI updates itself at any time, even during a session. */
 export interface VersionProbe {
-  /** The version if it is known already, without asking. */
+  /** The version if already known, without asking. */
   known(launch: ResolvedLaunch): string | undefined;
-  /** Asks the program unless its file is the one that was asked before. Undefined when it does not say. */
+  /** Asks the program unless its file has not changed since it was last asked. Undefined if it does not say. */
   find(launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<string | undefined>;
   /** The same, with the program's own words. */
   ask(launch: ResolvedLaunch, env: Readonly<Record<string, string>>): Promise<VersionAnswer>;
-  /** The same for the file that the launch names now: it is looked at once, however often its version is asked for. */
+  /** The same for the file that the launch names now, which is examined only once, however often its version is requested. */
   look(launch: ResolvedLaunch): LaunchVersion;
 }
 
@@ -84,16 +84,16 @@ async function askProgram(
   return { version: printed.split(/\s+/).find((word) => versionForm.test(word)), printed };
 }
 
-/** A program's file as it was when it was last examined. */
+/** A program's file as last examined. */
 interface SeenProgram {
   readonly launch: ResolvedLaunch;
-  /** The version that its place names, in which case it is not asked. */
+  /** The version named by its path, in which case it is not asked. */
   readonly installed: string | undefined;
-  /** Another one when the file is another; undefined when there is none. */
+  /** Changes if the file does; undefined if it does not exist. */
   readonly identity: string | undefined;
 }
 
-/** The same file is in the same place: its path is resolved once, and every turn only asks whether it is another file by now. */
+/** An unchanged file has an unchanged path: it is resolved once, and each turn only checks whether the file has changed. */
 function createLook(): (launch: ResolvedLaunch) => SeenProgram {
   let last: SeenProgram | undefined;
   return (launch) => {
@@ -105,7 +105,7 @@ function createLook(): (launch: ResolvedLaunch) => SeenProgram {
   };
 }
 
-/** The installer keeps each version in a directory of its name, and links to it. */
+/** The installer keeps each version in a directory named after it and links to it. */
 function versionInPath(file: string): string | undefined {
   try {
     return realpathSync
@@ -113,27 +113,27 @@ function versionInPath(file: string): string | undefined {
       .split(/[\\/]/)
       .find((name) => versionForm.test(name));
   } catch {
-    return undefined; // not there: starting it will say so
+    return undefined; // missing: starting it will report that
   }
 }
 
 function identityOf({ file, args }: ResolvedLaunch): string | undefined {
   try {
-    // A file that is gone gives its number to the next, and an archive its length and time: only when it changed is the kernel's own.
+    // A deleted file's inode number is reused, and an archive preserves length and time: only ctime is set by the kernel.
     const { ctimeMs, mtimeMs, size, ino } = statSync(file);
     return JSON.stringify([file, args, ctimeMs, mtimeMs, size, ino]);
   } catch {
-    return undefined; // not there: starting it will say so
+    return undefined; // missing: starting it will report that
   }
 }
 
 /**
- * Adds the CLI's version to a turn. It is worth knowing, not worth waiting for: it joins the `session-ready` if it is
- * known by then, and else comes in one of its own, before the turn ends.
+ * Adds the CLI's version to a turn. Useful, but not worth waiting for: it joins the `session-ready` if known by then, otherwise a separate
+ * one before the turn ends.
  */
 export interface VersionReport {
   addTo(entries: readonly LaneEntry[]): readonly LaneEntry[];
-  /** Waits a moment for a version that is not known yet. To be called before the last batch. */
+  /** Waits briefly for a version that is not known yet. Call before the last batch. */
   lastChance(): Promise<void>;
 }
 
@@ -142,7 +142,7 @@ export function createVersionReport(version: Promise<string | undefined>): Versi
   let isReported = false;
   void version.then((found) => {
     known = found;
-    // There is nothing to report of a program that does not say.
+    // A program that does not say has nothing to report.
     isReported ||= found === undefined;
   });
   return {

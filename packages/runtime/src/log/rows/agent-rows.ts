@@ -20,7 +20,10 @@ export function toAgent(row: Row | undefined): AgentRecord | undefined {
   };
 }
 
-/** Of what was sent: a message that was changed since is still found by it. Those without a mode and a user are digested as ever. */
+/**
+ * Digest of the message as sent, so a message edited since is still recognised. Messages without a mode and a user keep their former
+ * digest.
+ */
 export function digestOf({ user, from, to, text, replyTo, mode }: NewMessage): string {
   const more = [...(mode === undefined ? [] : [mode]), ...(user === undefined ? [] : [{ user }])];
   return createHash("sha256")
@@ -44,7 +47,7 @@ export function toMessage(row: Row | undefined): MessageView | undefined {
     to: String(row["receiver"]),
     text: String(row["text"]),
     ...(replyTo === null ? {} : { replyTo: String(replyTo) }),
-    // A state that another release knew is over for this one: nothing is started a second time.
+    // A state known only to another release counts as read, so nothing is started twice.
     state: messageStates.find((state) => state === row["state"]) ?? "read",
     at: Number(row["at"]),
     ...(turnId === null ? {} : { turnId: String(turnId) }),
@@ -62,7 +65,7 @@ export function toWaitingQueues(row: Row): readonly WaitingQueue[] {
   }));
 }
 
-/** For a turn that was to begin with it. */
+/** Refuses a turn that was to start with this message. */
 export function notWaiting(id: string): CaretError {
   return new CaretError("session-busy", `The message ${id} does not wait in its queue any more`);
 }

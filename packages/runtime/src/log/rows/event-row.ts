@@ -9,7 +9,7 @@ export function toStoredEvent(row: Row): StoredEvent {
     seq: Number(row["seq"]),
     turnId: String(row["turn_id"]),
     at: Number(row["at"]),
-    // What is not even JSON is kept as the text it is, so that a person can still look at it.
+    // Invalid JSON is kept as text, so a person can still look at it.
     event: parseEvent(parseJson(String(row["data"]), String(row["data"]))),
     ...(row["raw"] === null ? {} : { raw: String(row["raw"]) }),
     ...(isTrue(row["raw_cut"]) ? { rawCut: true } : {}),

@@ -1,4 +1,4 @@
-/** A row as a database gives it: input like any other, because rows outlive releases. */
+/** A database row: untrusted like any other input, because rows outlive releases. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** SQLite has no booleans. */
@@ -6,7 +6,7 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === 1;
 }
 
-/** PostgreSQL's driver has parsed it already. */
+/** PostgreSQL's driver has already parsed it. */
 export function jsonOf(value: unknown): Row {
   return typeof value === "string" ? JSON.parse(value) : (value as Row);
 }

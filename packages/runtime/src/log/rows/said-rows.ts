@@ -1,10 +1,10 @@
 import { type SaidKind, saidKinds } from "@caret/protocol";
 import type { Row } from "./row.ts";
 
-/** Of a turn that runs, this many events are worth a transaction of the search's index. */
+/** Minimum of new events in a running turn that justify an index transaction. */
 export const GOOD_DEAL = 500;
 
-/** Where a piece that was found stands. */
+/** Position of a found piece. */
 export interface FoundPiece {
   readonly id: number;
   readonly sessionId: string;
@@ -18,7 +18,7 @@ export interface FoundPiece {
 export interface UnsaidSession {
   readonly id: string;
   readonly workspace: string;
-  /** Up to where it is indexed. */
+  /** The event up to which it is indexed. */
   readonly saidSeq: number;
 }
 

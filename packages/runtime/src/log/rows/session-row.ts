@@ -5,7 +5,7 @@ import { progressFields, type SessionProgress } from "../session-progress.ts";
 import { isTrue, jsonOf, type Row } from "./row.ts";
 import { toUsage } from "./usage-rows.ts";
 
-/** A lane that another release knew and this one does not is left out instead of failing the whole list. */
+/** A lane unknown to this release is dropped instead of failing the whole list. */
 const laneSchema = z.enum(laneNames).optional().catch(undefined);
 const attachmentSchema = z.object({
   lane: z.enum(laneNames),
@@ -36,7 +36,7 @@ export function toProgress(row: Row): SessionProgress {
   };
 }
 
-/** Read with every append, so that it must be quick. */
+/** Read with every append, so it must be quick. */
 export function wordOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {
   return words.find((word) => word === value);
 }
@@ -64,7 +64,7 @@ function queuedOf({ queued }: Row): Pick<SessionRecord, "queued"> {
   return at === null ? {} : { queued: { count, at } };
 }
 
-/** A store of one machine has no such column. */
+/** A single-machine store has no such column. */
 function machineWaitOf({ machine_wait: wait = null }: Row): Pick<SessionRecord, "machineWait"> {
   return wait === null ? {} : { machineWait: machineWaitSchema.parse(wait) };
 }
@@ -77,7 +77,7 @@ export function toUpstream(row: Row): SessionRecord["upstream"] {
   return upstreamSchema.parse(JSON.parse(String(row["upstream"])));
 }
 
-/** Both stores name their columns alike; SQLite has no booleans, and gives JSON as text. */
+/** Both stores use the same column names; SQLite has no booleans and returns JSON as text. */
 export function toSession(row: Row): SessionRecord {
   const lane = laneSchema.parse(row["lane"] ?? undefined);
   const permission = permissionSchema.parse(row["permission"] ?? undefined);

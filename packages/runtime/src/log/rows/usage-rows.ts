@@ -34,7 +34,7 @@ export function toTotal({ model, turns, unpricedTurns, ...sums }: Row): UsageTot
   };
 }
 
-/** What SQL added up: null where no turn reported it. */
+/** Sums from SQL: null if no turn reported the value. */
 export function toUsage(sums: Row): Usage {
   return usageSchema.parse(Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== null)));
 }

@@ -1,13 +1,13 @@
 import type { Excerpt } from "@caret/protocol";
 import { type SearchTerm, type Word, wordsOf } from "./search-words.ts";
 
-/** How much stands before the first place that fits. */
+/** Characters shown before the first match. */
 const LEAD = 60;
 const LENGTH = 240;
 
 type Range = readonly [from: number, to: number];
 
-/** A part of a text around the first place where a term is said, and where in it the terms are; without any: its beginning. */
+/** An excerpt around the first match, with the positions of the matches in it; the beginning of the text if nothing matches. */
 export function excerptOf(text: string, terms: readonly SearchTerm[]): Excerpt {
   const words = wordsOf(text);
   const places = terms.flatMap((term) => placesOf(words, term)).sort(([one], [other]) => one - other);
@@ -22,7 +22,7 @@ export function excerptOf(text: string, terms: readonly SearchTerm[]): Excerpt {
   };
 }
 
-/** Whether a text says all of the terms. */
+/** Whether a text contains all of the terms. */
 export function saysAll(text: string, terms: readonly SearchTerm[]): boolean {
   const words = wordsOf(text);
   return terms.every((term) => placesOf(words, term).length > 0);
@@ -42,12 +42,12 @@ function startOfWord(words: readonly Word[], at: number): number {
   return at === 0 ? 0 : (words.find(({ from }) => from >= at)?.from ?? at);
 }
 
-/** Never between the two halves of a character. */
+/** Never cuts a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   return /[\ud800-\udbff]/.test(text[end - 1] ?? "") ? end - 1 : end;
 }
 
-/** Ranges that do not overlap. */
+/** Drops overlapping ranges. */
 function apart(ranges: readonly Range[]): readonly Range[] {
   let reached = 0;
   return ranges.filter(([from, to]) => {

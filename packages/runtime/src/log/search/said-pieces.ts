@@ -1,23 +1,23 @@
 import { type AgentEvent, isDelta, isHeard, mainArgument, type SaidKind } from "@caret/protocol";
 import type { StoredEvent } from "../event-store.ts";
 
-/** From here on a piece ends where a delta ends between two words … */
+/** From this length on, a piece ends after a delta that ends between two words … */
 const LONG_PIECE = 4_000;
-/** … and from here on at the end of any delta. */
+/** … and from this length on after any delta. */
 const LONGEST_PIECE = 16_000;
 
-/** Something that was said without a break: a prompt, a block of an answer, a call's command. What a search finds. */
+/** Words said without a break: a prompt, a block of an answer, a call's command. The unit that a search finds. */
 export interface SaidPiece {
   readonly turnId: string;
   readonly kind: SaidKind;
-  /** The events that it is said in; events of other kinds may stand between them. */
+  /** Its first and last event; events of other kinds may lie between them. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly at: number;
   readonly text: string;
 }
 
-/** What an event says, and as what. Undefined for events that say nothing, and for what tools put out. */
+/** An event's words and their kind. Undefined for events without words, and for tool output. */
 export function saidIn(event: AgentEvent): { readonly kind: SaidKind; readonly text: string } | undefined {
   switch (event.type) {
     case "turn-start":
@@ -43,7 +43,7 @@ function questionText({ prompt, options }: { prompt: string; options: readonly {
   return [prompt, ...options.map(({ label }) => label)].join("\n");
 }
 
-/** The text of a piece, of the events from its first to its last. */
+/** The text of a piece, given the events from its first to its last. */
 export function textOfPiece(events: readonly StoredEvent[], kind: SaidKind): string {
   return events
     .map(({ event }) => saidIn(event))
@@ -53,12 +53,12 @@ export function textOfPiece(events: readonly StoredEvent[], kind: SaidKind): str
 }
 
 /**
- * Joins a session's events to pieces: a word that two deltas share is one word. `settled` is the event up to which nothing
- * more can change: a block that is still open is not in it.
+ * Joins a session's events into pieces, so a word split between two deltas is one word. `settled` is the event up to which nothing can
+ * change any more: it excludes a block that is still open.
  */
 export class PieceFold {
   #open: SaidPiece | undefined;
-  /** Pieces that are whole and were said inside of the open block: the index is not past them before that is closed. */
+  /** Complete pieces said inside the open block: the index cannot move past them until it closes. */
   #inside: SaidPiece[] = [];
   #seq: number;
 
@@ -70,7 +70,7 @@ export class PieceFold {
     return this.#open === undefined ? this.#seq : this.#open.firstSeq - 1;
   }
 
-  /** The pieces that are settled with these events, each given once. */
+  /** The pieces that these events settle, each returned once. */
   push(events: readonly StoredEvent[]): readonly SaidPiece[] {
     const pieces = this.#inside;
     for (const stored of events) {

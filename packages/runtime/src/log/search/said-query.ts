@@ -2,11 +2,11 @@ import type { Excerpt, SaidKind } from "@caret/protocol";
 import type { SessionScope } from "../event-store.ts";
 
 export interface SaidQuery extends SessionScope {
-  /** Words, and phrases in quotes; the last letters of a word may be missing. All of them must be said in one piece. */
+  /** Words, and phrases in quotes; words can be prefixes. All of them must occur in one piece. */
   readonly text: string;
   readonly sessionId?: string;
   readonly limit?: number;
-  /** The `next` of the page before. */
+  /** The previous page's `next`. */
   readonly before?: number;
 }
 
@@ -15,7 +15,7 @@ export interface SaidPlace {
   readonly sessionId: string;
   readonly turnId: string;
   readonly kind: SaidKind;
-  /** The event that it begins with. */
+  /** The event it begins with. */
   readonly seq: number;
   readonly at: number;
   readonly excerpt: Excerpt;
@@ -24,14 +24,14 @@ export interface SaidPlace {
 export interface SaidPage {
   /** The newest first. */
   readonly places: readonly SaidPlace[];
-  /** Absent on the last page. */
+  /** Omitted on the last page. */
   readonly next?: number;
-  /** How many sessions the next `catchUpSearch` will have something to do with. */
+  /** Number of sessions that the next `catchUpSearch` has work for. */
   readonly behind: number;
 }
 
 export interface CatchUpOptions {
-  /** Only this session, also what a turn that still runs has said. */
+  /** Only this session, including the words of a turn that still runs. */
   readonly sessionId?: string;
   readonly signal?: AbortSignal;
 }

@@ -7,25 +7,25 @@ import type { CatchUpOptions, SaidPage, SaidQuery } from "./said-query.ts";
 import { readTerms, type SearchTerm } from "./search-words.ts";
 
 const DEFAULT_LIMIT = 20;
-/** What is read and indexed at once: a few milliseconds of the loop. An event of a fast answer alone has 16 Ki characters. */
+/** Characters read and indexed at once: a few milliseconds of the loop. A single event of a fast answer has 16 Ki characters. */
 const CHUNK_CHARACTERS = 64 * 1024;
 const FIRST_EVENTS = 8;
 const MOST_EVENTS = 128;
-/** Between sessions. A long one has made its own pauses. */
+/** Pause between sessions. A long session has already paused on its own. */
 const LONGEST_PAUSE_MS = 10;
 
-/** What a store has for the search: its index, and the events that it is made of. */
+/** What a store provides for the search: its index, and the events it is built from. */
 export interface SaidIndex {
   /**
-   * The next sessions after this id whose index is behind, by id: as many as are to be indexed together. Of a running turn only a good
-   * deal is worth it.
+   * The next sessions after this id whose index is behind, by id: as many as to index together. A running turn must have enough new events
+   * to be worth it.
    */
   behind(afterId: string): Promise<readonly UnsaidSession[]>;
-  /** One session, if it is behind at all. */
+  /** The session, if its index is behind. */
   behindIn(sessionId: string): Promise<UnsaidSession | undefined>;
   countBehind(): Promise<number>;
   read(sessionId: string, options: ReadOptions): Promise<readonly StoredEvent[]>;
-  /** Says whether the index stood where the caller has read on from: another process may have done it meanwhile. */
+  /** Returns whether the index was still where the caller started reading: another process may have advanced it. */
   insert(session: UnsaidSession, pieces: readonly SaidPiece[], throughSeq: number): Promise<boolean>;
   find(terms: readonly SearchTerm[], query: SaidQuery & { readonly limit: number }): Promise<readonly FoundPiece[]>;
 }
@@ -45,7 +45,7 @@ export async function searchSaid(
   return { places: await Promise.all(places), ...next, behind: await index.countBehind() };
 }
 
-/** Goes over the sessions that are behind once, by id: those that fall behind meanwhile are the next caller's. */
+/** Visits the sessions that are behind once, by id: those that fall behind in the meantime are left to the next call. */
 export async function catchUpSaid({ sessionId, signal }: CatchUpOptions, index: SaidIndex): Promise<void> {
   if (sessionId !== undefined) {
     const session = await index.behindIn(sessionId);
@@ -78,7 +78,7 @@ async function indexSession(session: UnsaidSession, index: SaidIndex, signal: Ab
     saidSeq = settled;
     if (read.length < limit) return;
     limit = lengthOf(read) > CHUNK_CHARACTERS ? Math.max(1, limit / 2) : Math.min(MOST_EVENTS, limit * 2);
-    // As long a pause for others.
+    // Pause for as long, to let others run.
     await sleep(performance.now() - startedAt);
   }
 }

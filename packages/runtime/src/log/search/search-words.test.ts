@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { toIndexText, wordsOf } from "./search-words.ts";
 
-/** The words that an index with the tokenizer of the log finds in a text, in their order. */
+/** The words that an index with the log's tokenizer finds in a text, in order. */
 function indexed(text: string): readonly string[] {
   const database = new DatabaseSync(":memory:");
   onTestFinished(() => database.close());

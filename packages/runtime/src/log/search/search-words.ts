@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** A word of a text and where it stands in it. */
+/** A word of a text and its position. */
 export interface Word {
   /** Without case and accents. */
   readonly word: string;
@@ -8,25 +8,25 @@ export interface Word {
   readonly to: number;
 }
 
-/** What is searched for. All terms must be said in one piece. */
+/** A search term. All terms must occur in one piece. */
 export interface SearchTerm {
-  /** Words that must follow each other. */
+  /** Consecutive words. */
   readonly words: readonly string[];
-  /** The last word may go on: what is typed is rarely typed to its end. */
+  /** The last word may be a prefix: people rarely type words to the end. */
   readonly isPrefix: boolean;
 }
 
 const MOST_TERMS = 16;
-/** Shorter beginnings fit nearly everything. */
+/** Shorter prefixes match nearly everything. */
 const SHORTEST_PREFIX = 3;
 
-/** Scripts without spaces between the words: each character counts as one. */
+/** Scripts without spaces between words: each character counts as a word. */
 const unspaced = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
   .map((script) => `\\p{Script=${script}}`)
   .join("");
 const wordPattern = new RegExp(`[${unspaced}]\\p{M}*|(?:(?![${unspaced}])[\\p{L}\\p{N}]\\p{M}*)+`, "gu");
 
-/** The words of a text in their order. Index, query and excerpt split texts by this and by nothing else. */
+/** The words of a text, in order. Index, query and excerpt must all split texts with this function. */
 export function wordsOf(text: string): readonly Word[] {
   return Array.from(text.matchAll(wordPattern), (match) => {
     const [found] = match;
@@ -35,8 +35,8 @@ export function wordsOf(text: string): readonly Word[] {
 }
 
 /**
- * A text as the index takes it: its words, with a space between them. The tokenizer of the index (`unicode61`) splits and folds ASCII just
- * as `wordsOf` does, so that nothing has to be made of such a text: that took fifteen times its memory.
+ * Converts a text for the index: its words, separated by spaces. The index's tokenizer (`unicode61`) splits and folds ASCII exactly as
+ * `wordsOf` does, so ASCII text is passed unchanged: converting it took fifteen times its memory.
  */
 export function toIndexText(text: string): string {
   if (isAscii(text)) return text;
@@ -49,7 +49,7 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-/** Reads `needle "a phrase" begin`: quotes keep words together. */
+/** Parses `needle "a phrase" begin`: quotes keep words together. */
 export function readTerms(query: string): readonly SearchTerm[] {
   const terms = [...query.matchAll(/"([^"]*)"?|[^\s"]+/gu)].flatMap(([whole, phrase]) => {
     const words = wordsOf(phrase ?? whole).map(({ word }) => word);
@@ -68,7 +68,7 @@ export function readTerms(query: string): readonly SearchTerm[] {
 }
 
 function folded(word: string): string {
-  // Nearly all words of code and of English have no accents to take off.
+  // Nearly all words of code and of English have no accents to strip.
   if (isAscii(word)) return word.toLowerCase();
   return word
     .normalize("NFKD")

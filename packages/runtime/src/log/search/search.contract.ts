@@ -16,7 +16,7 @@ const entry = (event: AgentEvent, turnId = "t1"): EventEntry => ({ turnId, event
 const says = (text: string): EventEntry => entry({ type: "text-delta", blockId: "b1", text });
 const ends = (turnId: string): EventEntry => entry({ type: "turn-end", outcome: { kind: "completed" } }, turnId);
 
-/** What every event store promises about searching. Called beside `describeEventStore`. */
+/** The search contract of every event store. Called next to `describeEventStore`. */
 export function describeSearch(name: string, createStore: CreateStore): void {
   describe(`${name} searches what was said`, () => {
     let store: EventStore;

@@ -26,12 +26,12 @@ export function appendEvents(
 ): readonly StoredEvent[] {
   const progress = tables.sessions.progress(sessionId);
   if (progress === undefined) throw unknownSession(sessionId);
-  // What was copied stands as it stood elsewhere, several turns at once.
+  // Copied events keep their order, in which several turns may overlap.
   assertPosition(sessionId, progress, { expectedSeq, first: copied ? undefined : prepared[0]?.stored });
   const turnId = prepared[0]?.stored.turnId;
   if (command !== undefined && turnId !== undefined) {
     const { delivers } = command;
-    // Before anything is written.
+    // Checked before anything is written.
     if (delivers !== undefined) tables.messages.assertQueued(delivers);
     tables.commands.record(command, { sessionId, turn: { turnId, firstSeq: expectedSeq + 1 } }, now);
     if (delivers !== undefined) tables.messages.settle(delivers, "started", turnId);

@@ -4,8 +4,8 @@ import { copyDatabase } from "./copy-database.ts";
 import { toStorageError } from "./storage-error.ts";
 
 /**
- * Copies the log to `FILE.schema-VERSION` beside it: what comes next changes the schema, and only the Caret that wrote the log can
- * read the former one. A copy of the same version is replaced, because an earlier attempt was interrupted then.
+ * Copies the log to `FILE.schema-VERSION` next to it before the schema changes: only the Caret that wrote the log can read the former
+ * schema. An existing copy of the same version is from an interrupted attempt and is replaced.
  */
 export function backUpLog(database: DatabaseSync, path: string, version: number): void {
   try {

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import type { CheckpointQuestion } from "./checkpoints.ts";
 
-/** So often a writer may have added to the journal while it was copied: only a journal that is copied whole begins again. */
+/** Maximum passes, in case writers append to the journal while it is copied: it restarts only once copied completely. */
 const MOST_PASSES = 4;
 
 parentPort?.on("message", ({ path }: CheckpointQuestion) => {
@@ -13,11 +13,11 @@ parentPort?.on("message", ({ path }: CheckpointQuestion) => {
 
 function copyJournal(path: string): void {
   const file = pathToFileURL(path);
-  // Made by nobody but the store: where the log is gone, an empty file would pass for it, and be readable by everybody.
+  // Only the store may create the file: if the log is gone, an empty, world-readable file would replace it.
   file.searchParams.set("mode", "rw");
   const database = new DatabaseSync(file);
   try {
-    // It syncs the journal before and the database after it, and makes neither readers nor writers wait.
+    // Syncs the journal before and the database after, and blocks neither readers nor writers.
     const checkpoint = database.prepare("pragma wal_checkpoint(passive)");
     for (let pass = 0; pass < MOST_PASSES; pass += 1) {
       const row = checkpoint.get();

@@ -23,7 +23,7 @@ afterEach(async () => {
   bench.remove();
 });
 
-/** Enough to ask how long the journal is. */
+/** Enough to query the journal's length. */
 const MUCH = 1_000;
 const insert = (bytes: number): unknown => database.prepare("insert into said values (?)").run("x".repeat(bytes));
 const journal = (): Record<string, unknown> => ({ ...database.prepare("pragma wal_checkpoint(noop)").get() });

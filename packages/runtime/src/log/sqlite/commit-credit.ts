@@ -1,16 +1,16 @@
-/** How many commits may follow each other at once after a quiet time. */
+/** Commits allowed in immediate succession after a quiet time. */
 const BURST = 4;
-/** A commit of less counts as a part of one, so that a few turns alone never wait: only many of them, or a flood, do. */
+/** Events in a full commit; a smaller one counts as a fraction. A few turns alone never wait, only many of them or a flood. */
 const FULL_COMMIT = 16;
 
 export interface CommitCredit {
-  /** A commit of so many events is made. */
+  /** Records a commit of this many events. */
   spend(events: number): void;
-  /** How long to wait before the next commit; none is needed when this is 0 or less. */
+  /** Delay before the next commit; none if 0 or less. */
   delayMs(): number;
 }
 
-/** Commits that may be made at once. Each full one takes one, and time gives one back every `maxDelayMs`. */
+/** A credit of immediate commits. Each full one uses one, and one is restored every `maxDelayMs`. */
 export function createCommitCredit(maxDelayMs: number, monotonicMs: () => number): CommitCredit {
   let credit = BURST;
   let countedAt = monotonicMs();

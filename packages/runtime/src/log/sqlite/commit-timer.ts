@@ -2,15 +2,15 @@ import { createOneTimer } from "./one-timer.ts";
 import type { WalSync } from "./wal-sync.ts";
 
 /**
- * Decides when the next commit is made. What comes during a sync is acknowledged by the one after it, whenever it is committed: to
- * commit it earlier would only hold up the loop, and with it those who wait for the first.
+ * Schedules the next commit. Whatever arrives during a sync is acknowledged by the next sync, however early it is committed: committing
+ * earlier would only block the loop and delay those waiting for the current sync.
  */
 export interface CommitTimer {
-  /** Unless a commit is due already. Without a wait: as soon as the loop comes round and no sync is under way. */
+  /** Does nothing if a commit is already scheduled. With no delay: on the next turn of the loop, once no sync is under way. */
   set(delayMs: number): void;
-  /** Before the loop comes round, when what runs now has given way; a sync that is under way is waited for. */
+  /** Before the next turn of the loop, after the current code has yielded; waits for a sync under way. */
   setSoon(): void;
-  /** Whether or not a sync is under way. */
+  /** Even if a sync is under way. */
   setAnyhow(delayMs: number): void;
   clear(): void;
 }
@@ -23,7 +23,7 @@ export function createCommitTimer(wal: Pick<WalSync, "isSyncing" | "settled">, f
     timer.clear();
     if (!wal.isSyncing) return flush();
     isBehindSync = true;
-    // In another round of the loop: those who are acknowledged now come first.
+    // On another turn of the loop: the writers acknowledged now go first.
     void wal.settled().then(() => {
       isBehindSync = false;
       timer.set(flush, 0);

@@ -3,14 +3,14 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../paths/private-files.ts";
 
 /**
- * Copies a database as it is at one moment, whole or not at all, and syncs the copy. Others may write to it meanwhile: what they
- * commit later is not in the copy.
+ * Takes a consistent snapshot of a database, whole or not at all, and syncs the copy. Others may keep writing: later commits are not in
+ * the copy.
  */
 export function copyDatabase(database: DatabaseSync, copy: string): void {
   const draft = `${copy}.tmp`;
   try {
     rmSync(draft, { force: true });
-    // SQLite takes an empty file, which has its permissions already.
+    // SQLite accepts an empty file, which already has its permissions.
     makePrivateFile(draft);
     database.prepare("vacuum into ?").run(draft);
     syncFile(draft);

@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { costOf, usageSchema } from "@caret/protocol";
 
-/** What one row of `turn_usage` cost, or null: each turn is priced for itself, as the page and the terminal price it. */
+/** Cost of one `turn_usage` row, or null: each turn is priced on its own, as on the page and in the terminal. */
 export const costSql = "cost_of(model, input, output, cache_read, cache_write, cost)";
 
-/** Teaches this connection the function of `costSql`. */
+/** Registers the function used by `costSql` on this connection. */
 export function addCostFunction(database: DatabaseSync): void {
   database.function("cost_of", { deterministic: true }, costOfRow);
 }

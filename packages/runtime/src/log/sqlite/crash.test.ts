@@ -39,7 +39,7 @@ describe("A gateway that is killed with SIGKILL", () => {
     }
   });
 
-  /** Run the writer until it has acknowledged so much, kill it, and return the last acknowledged seq per session. */
+  /** Runs the writer until it has acknowledged this many, kills it, and returns the last acknowledged seq per session. */
   async function killAfter(acks: number): Promise<ReadonlyMap<string, number>> {
     const child = spawn(process.execPath, [writer, directory]);
     const exited = once(child, "close");

@@ -14,15 +14,14 @@ export interface DirectoryLock {
 export interface DirectoryLockOptions {
   readonly pid: number;
   readonly now: () => number;
-  /** No other process uses the directory: a file that cannot be used is nobody's, and may be replaced. */
+  /** No other process uses the directory, so an unusable file can be replaced. */
   readonly isAlone: boolean;
 }
 
 /**
- * One gateway per data directory. The lock is SQLite's write lock on a file of its own: the kernel drops it when
- * its process dies, however it dies, so there is no stale lock to judge by a pid that may belong to a stranger by
- * now. The row inside only names the owner; readers can see it while the lock is held. Gateways must try one after the
- * other: one that reads the name gets in the way of one that is signing.
+ * One gateway per data directory. The lock is SQLite's write lock on a separate file: the kernel drops it whenever its process dies, so
+ * there is no stale lock to judge by a pid that an unrelated process may have by now. The row inside only names the owner; it is readable
+ * while the lock is held. Gateways must try one after the other: reading the name interferes with another gateway that is writing its own.
  */
 export function lockDirectory(directory: string, options: DirectoryLockOptions): DirectoryLock {
   const path = join(directory, LOCK_FILE);
@@ -40,7 +39,7 @@ function lockFile(path: string, { pid, now }: DirectoryLockOptions): DirectoryLo
   makePrivateFile(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // The lock is the kernel's and ends with the machine; a name that a power cut spoils is set aside like any other.
+    // The lock belongs to the kernel and ends with the machine; a name spoiled by a power cut is set aside like any other.
     database.exec("pragma synchronous = off; begin immediate");
     database.exec("create table if not exists owner (pid integer not null, since integer not null) strict");
     database.exec("delete from owner");
@@ -54,7 +53,7 @@ function lockFile(path: string, { pid, now }: DirectoryLockOptions): DirectoryLo
   }
 }
 
-/** The user of the directory may be a gateway that holds this very file. */
+/** A gateway may be holding this very file. */
 function damaged(cause: unknown): CaretError {
   return new CaretError("storage-failed", `${LOCK_FILE} in the data directory cannot be used`, {
     cause,
@@ -71,7 +70,7 @@ function ownerOf(database: DatabaseSync): string {
     const owner = database.prepare("select pid, since from owner").get();
     if (owner !== undefined) return `(pid ${owner["pid"]}, since ${new Date(Number(owner["since"])).toISOString()})`;
   } catch {
-    // The other one has only just begun and has not signed yet: the lock is held all the same.
+    // The other gateway has just started and not yet written its name, but it holds the lock.
   }
   return "(pid unknown)";
 }

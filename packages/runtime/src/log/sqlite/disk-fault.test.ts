@@ -26,9 +26,9 @@ describe("When the disk fails, the event log", () => {
   let connection: LogConnection;
   let commits: GroupCommit;
   let wal: WalSync;
-  /** What the disk says to the next sync. */
+  /** The disk's response to the next sync. */
   let syncFault: Error | undefined;
-  /** What the next syncs wait for. */
+  /** The next syncs wait for this. */
   let syncing: Promise<void> | undefined;
   let reopened: number;
   let clock: number;
@@ -118,7 +118,7 @@ describe("When the disk fails, the event log", () => {
     syncFault = Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
     await expect(save("s2", "b")).rejects.toMatchObject({ code: "storage-failed" });
     await save("s3", "c");
-    // What was refused may turn up all the same, as the store's contract says: it was in the journal.
+    // A refused write may still turn up, as the store's contract says: it was in the journal.
     expect([ids(), reopened]).toEqual([["s1", "s2", "s3"], 1]);
   });
 
@@ -126,7 +126,7 @@ describe("When the disk fails, the event log", () => {
     await save("s1", "a");
     const disk = Promise.withResolvers<void>();
     syncing = disk.promise;
-    // Each is as much as one commit should have: the second is committed while the first is synced.
+    // Each fills one commit: the second is committed while the first is synced.
     const [first, second] = [save("s2", "b", 600), save("s3", "c", 600)];
     const reopenedAtOnce = first.catch(() => ids());
     disk.reject(Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" }));
@@ -178,7 +178,7 @@ describe("When a sync fails while the log is read, a reader", { timeout: 20_000 
     const syncFile = async (): Promise<void> => await sync?.promise;
     const store = openSqliteEventStore({ directory, role: "gateway", syncFile, heldMs: 100 });
     await store.createSession({ id: "s1", workspace: "/", createdAt: 0 });
-    // One that reads keeps the journal from being copied whole, and with it the log from being opened again.
+    // A reader keeps the journal from being copied completely, and so the log from being reopened.
     const other = new DatabaseSync(join(directory, LOG_FILE), { readOnly: true });
     other.exec("begin; select * from session");
     sync = Promise.withResolvers();
@@ -196,7 +196,7 @@ describe("When a sync fails while the log is read, a reader", { timeout: 20_000 
   });
 });
 
-/** Only `strace` can make the kernel itself fail; where it is missing the tests above have to do. */
+/** Only `strace` can make the kernel itself fail; without it, the tests above must do. */
 const tracer = "strace";
 const canInject = spawnSync(tracer, ["-o", "/dev/null", "true"]).status === 0;
 
@@ -212,7 +212,7 @@ describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", ()
   it.each(faults)("keeps all it acknowledged with %s", async (fault) => {
     execFileSync(process.execPath, [writer, directory, "5"]);
     const traced = ["-f", "-o", "/dev/null", "-e", `inject=${fault}`, process.execPath, writer, directory, "40"];
-    // The tracer counts the calls of each thread by itself, so there is one that syncs.
+    // The tracer counts each thread's calls separately, so only one thread syncs.
     const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
     const lines = spawnSync(tracer, traced, { encoding: "utf8", env }).stdout.trim().split("\n");
     const acked = lines.filter((line) => !line.startsWith("refused")).map((line) => line.split(" "));
@@ -237,8 +237,8 @@ describe.skipIf(!canInject)("Under a kernel whose disk fails, the event log", ()
 });
 
 /**
- * Writes to the journal are `pwrite64`; an acknowledgement is a `write` of a line that begins with a session's id. Syncs
- * are made by other threads: what was written before one began is safe when it has returned.
+ * Writes to the journal are `pwrite64`; an acknowledgement is a `write` of a line that begins with a session's id. Other threads make the
+ * syncs: what was written before a sync began is safe once it has returned.
  */
 function unsyncedAcks(trace: string): { acks: number; unsynced: number } {
   const found = { acks: 0, unsynced: 0 };

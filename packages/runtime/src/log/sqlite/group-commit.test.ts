@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventEntry, EventStore } from "../event-store.ts";
 import { openSqliteEventStore } from "./sqlite-event-store.ts";
 
-/** What a connection of its own sees, which is what is committed. */
+/** What a separate connection sees, which is what is committed. */
 function countSessions(directory: string): unknown {
   const database = new DatabaseSync(join(directory, "caret.db"), { readOnly: true });
   try {

@@ -11,30 +11,29 @@ import type { WalSync } from "./wal-sync.ts";
 
 export interface GroupCommit {
   /**
-   * Run `work`, which weighs as much as so many small events, in the next transaction and resolve once that is durable.
-   * `work` may refuse by throwing a CaretError before it has written anything; the others in its transaction are then
-   * committed all the same. While another process holds the log nothing is lost and the order stays; `work` is refused
-   * as `overloaded` only when that lasts longer than it may wait.
+   * Runs `work`, whose weight is given in small events, in the next transaction and resolves once that is durable. `work` may refuse by
+   * throwing a CaretError before writing anything; the rest of its transaction is still committed. While another process holds the log
+   * nothing is lost and the order is kept; `work` is refused as `overloaded` only after its maximum wait.
    */
   run<Result>(events: number, work: (tables: LogTables) => Result, options?: RunOptions): Promise<Result>;
-  /** No job, of now or later, waits longer than this for a log that another process holds. */
+  /** Limits how long any current or later job waits for a log held by another process. */
   limitWaits(ms: number): void;
-  /** Commit now what waits. Resolves when everything is settled, which a log that others hold can delay only a little. */
+  /** Commits what waits now. Resolves when everything is settled, with only a short delay if another process holds the log. */
   drain(): Promise<void>;
 }
 
 export interface RunOptions {
-  /** Nobody waits for the result: it may be committed `patienceMs` later, with what else nobody waits for. */
+  /** The result is not awaited: it may be committed `patienceMs` later, together with other such jobs. */
   readonly isPatient?: boolean;
-  /** A client waits for it and has to wait for nothing else so long: it is committed before the loop comes round, if there is little to write. */
+  /** A client waits for this job alone: it is committed before the next turn of the loop, if there is little to write. */
   readonly isUrgent?: boolean;
-  /** An agent is about to be started, which then works by itself: committed when the loop comes round, however much there is to write. */
+  /** Lets an agent start first, which then works on its own: committed on the next turn of the loop, however much there is to write. */
   readonly givesWay?: boolean;
-  /** The session it writes: of one session all is committed in its order, so that a job takes the patient ones along. */
+  /** The session it writes. A session's jobs are committed in order, so a job takes its session's patient ones along. */
   readonly about?: string;
   /** Never give up because another process holds the log. */
   readonly keepTrying?: boolean;
-  /** It can be made again from what else is in the log: resolves when it is committed, and is on disk with the next sync. */
+  /** Can be rebuilt from the rest of the log: resolves when committed, and reaches the disk with the next sync. */
   readonly isRemakeable?: boolean;
 }
 
@@ -42,7 +41,7 @@ export interface GroupCommitOptions {
   readonly connection: LogConnection;
   readonly wal: Pick<WalSync, "sync" | "settled" | "isSyncing">;
   readonly checkpoints: Pick<Checkpoints, "note">;
-  /** How long a job waits for a log that another process holds. */
+  /** How long a job waits for a log held by another process. */
   readonly heldMs?: number;
   readonly maxDelayMs?: number;
   readonly patienceMs?: number;
@@ -61,15 +60,14 @@ interface Job {
 }
 
 export const HELD_MS = 10_000;
-/** Closing does not wait long for a log that others hold: the next start finds the turns without an end. */
+/** Closing waits only briefly for a log held by others: the next start finds the turns without an end. */
 const DRAIN_MS = 2_000;
 
 /**
- * Many writers share one sync of the disk. While there is little to write it is committed at once, together with
- * everything else that comes in the same tick, because a caller waits for it; under load there is one commit per
- * `maxDelayMs` or `maxEvents`. What nobody waits for stays out of these commits and has its own, every `patienceMs` a few: in
- * each of these a delta would be a row of its own, and in its own it shares one with all that came meanwhile. A log
- * that another process holds is tried again later, off the loop: the jobs keep their places meanwhile.
+ * Lets many writers share one disk sync. Under light load a job is committed at once, with everything else of the same tick, because a
+ * caller waits for it; under heavy load there is one commit per `maxDelayMs` or `maxEvents`. Jobs that are not awaited have separate
+ * commits, a few every `patienceMs`: a delta would be a row of its own in each of the other commits, but here it shares one with all that
+ * arrived in between. A log held by another process is retried later, off the loop; the jobs keep their order.
  */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { wal, maxDelayMs = 10, patienceMs = 200, maxEvents = 512, heldMs = HELD_MS } = options;
@@ -79,7 +77,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const patient = createPatientJobs<Job>({ patienceMs, maxJobs: maxEvents, onDue: flushDue });
   let jobs: Job[] = [];
   let waiting = 0;
-  /** How often the log was tried since another process took it. */
+  /** Attempts since another process took the log. */
   let retries = 0;
   let longestMs = Number.POSITIVE_INFINITY;
 
@@ -91,7 +89,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     if (group.length > 0 && commit(options, group) === "held") return waitForLog(group);
     retries = 0;
     waiting = weightOf(jobs);
-    // More than one commit's worth has gathered: the others get their turn on the loop in between.
+    // More than one commit's worth has gathered: yield to the loop in between.
     if (jobs.length > 0) timer.setAnyhow(0);
   }
 
@@ -137,7 +135,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       const job = jobOf({ events, giveUpAt, work, isRemakeable });
       if (isPatient) patient.add(about, job);
       else schedule([...patient.take(about), job], givesWay);
-      // While there is much to write, a commit of its own would only make the others later.
+      // Under heavy load a separate commit would only delay the others.
       if (isUrgent && retries === 0 && credit.delayMs() <= 0) timer.setSoon();
       return job.settled as Promise<Result>;
     },
@@ -160,7 +158,7 @@ function jobOf(asked: Pick<Job, "events" | "giveUpAt" | "work" | "isRemakeable">
 
 type Disk = Pick<GroupCommitOptions, "connection" | "wal" | "checkpoints">;
 
-/** `held`: another process has the log. Nothing was written then, and no promise was settled. */
+/** `held`: another process holds the log; nothing was written and no promise settled. */
 function commit(disk: Disk, jobs: readonly Job[]): "over" | "held" {
   try {
     const committed = disk.connection.use((log) => ({
@@ -177,13 +175,13 @@ function commit(disk: Disk, jobs: readonly Job[]): "over" | "held" {
   }
 }
 
-/** A bug in one job must not cost the others their commit: it is found by committing them one by one. */
+/** A bug in one job must not fail the others: commit them one by one to find it. */
 function refuse(disk: Disk, jobs: readonly Job[], error: CaretError): void {
   const isBug = error.code === "internal" && jobs.length > 1;
   for (const job of jobs) if (!isBug || commit(disk, [job]) === "held") job.reject(isBug ? heldTooLong() : error);
 }
 
-/** Nobody hears of a result before the transaction that made it is on disk, unless losing it would lose nothing. */
+/** Results are reported only once their transaction is on disk, unless losing them would lose nothing. */
 async function acknowledge(
   { connection, wal, checkpoints }: Disk,
   jobs: readonly Job[],
@@ -200,7 +198,7 @@ async function acknowledge(
   try {
     checkpoints.note(weightOf(jobs), () => connection.use(({ journalPages }) => journalPages()));
   } catch {
-    // What was committed is durable. A log that cannot be read, or was closed meanwhile, is reported by the next commit.
+    // The commit is durable. If the log cannot be read, or was closed in the meantime, the next commit reports that.
   }
 }
 
@@ -214,7 +212,7 @@ function attempt(job: Job, tables: LogTables): () => void {
   }
 }
 
-/** The first jobs that together weigh no more than one commit should, and one at least. */
+/** The first jobs up to the weight of one commit, at least one. */
 function takeUpTo(maxEvents: number, jobs: readonly Job[]): readonly Job[] {
   let sum = 0;
   const tooMany = jobs.findIndex(({ events }) => {

@@ -28,7 +28,7 @@ const says = (text: string): EventEntry => ({ turnId: "t1", event: { type: "text
 const textOf = (event: AgentEvent): string => (event.type === "text-delta" ? event.text : event.type);
 const texts = async (): Promise<readonly string[]> => (await store.read("s1")).map(({ event }) => textOf(event));
 
-/** Hold the log for a while and tell for how long the loop stood still at most. */
+/** Holds the log for a while and returns the longest time that the loop stood still. */
 async function slowestTickWhileHeld(heldMs: number): Promise<number> {
   other.exec("begin immediate");
   const until = performance.now() + heldMs;

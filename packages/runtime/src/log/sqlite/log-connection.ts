@@ -7,41 +7,41 @@ import { breaksConnection, toStorageError } from "./storage-error.ts";
 export interface OpenLog {
   readonly database: DatabaseSync;
   readonly tables: LogTables;
-  /** Another number when another connection has committed since. */
+  /** Changes whenever another connection has committed. */
   readonly foreignVersion: () => number;
-  /** How many pages of the journal are not yet in the database file. */
+  /** Number of journal pages not yet in the database file. */
   readonly journalPages: () => number;
 }
 
 export interface LogConnection {
-  /** Work on a sound connection. Throws only errors of ours. */
+  /** Runs `work` on a sound connection. Throws only CaretErrors. */
   use<Result>(work: (log: OpenLog) => Result): Result;
   /**
-   * The disk failed under what was committed on `failed`, as its sync found out. Returns the reason. A connection that was opened since is
-   * sound: opening it made sure of all that is in the journal.
+   * Reports that syncing what was committed on `failed` failed on disk. Returns the reason. A connection opened since is sound: opening it
+   * secured everything in the journal.
    */
   distrust(failed: OpenLog, reason: unknown): CaretError;
-  /** Says whether it was sound to the end. */
+  /** Returns whether it was sound to the end. */
   close(): boolean;
 }
 
 export interface LogConnectionOptions {
   readonly open: () => DatabaseSync;
-  /** Open again, having made sure that the file is sound and on disk. */
+  /** Reopens after making sure that the file is sound and on disk. */
   readonly reopen: () => DatabaseSync;
-  /** The connection was dropped. */
+  /** Called when the connection is dropped. */
   readonly onDrop?: () => void;
   readonly monotonicMs?: () => number;
-  /** How long a broken log is left alone between two attempts: checking a large file takes a while. */
+  /** Minimum time between two attempts to reopen a broken log: checking a large file takes a while. */
   readonly retryMs?: number;
 }
 
 /**
  * One connection, in one of three states.
  *
- * - sound: entered by opening and by a reopening that succeeded.
- * - broken: entered when the disk failed under it. The old connection is dropped at once, because after a failed sync
- *   neither SQLite nor the kernel can be believed; each use then tries to reopen, at most once per `retryMs` unless others held the file.
+ * - sound: entered by opening and by a successful reopening.
+ * - broken: entered when the disk failed under it. The old connection is dropped at once, because after a failed sync neither SQLite nor
+ *   the kernel can be trusted; each use then tries to reopen, at most once per `retryMs` unless others held the file.
  * - closed: entered on request, never left.
  */
 export function openLogConnection(options: LogConnectionOptions): LogConnection {
@@ -60,7 +60,7 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
       log = toOpenLog(reopen());
       return log;
     } catch (reason) {
-      // A file that others hold was not checked yet, and those who wait for them try again soon.
+      // A file held by others was not checked yet, and callers waiting for it retry soon.
       if (isHeldByOthers(toStorageError(reason))) retryAt = 0;
       throw reason;
     }
@@ -102,7 +102,7 @@ export function openLogConnection(options: LogConnectionOptions): LogConnection 
 function toOpenLog(database: DatabaseSync): OpenLog {
   const version = database.prepare("pragma data_version");
   const foreignVersion = (): number => Number(version.get()?.["data_version"]);
-  // "noop" copies nothing: it only says how far the journal and the copy of it are.
+  // "noop" copies nothing: it only reports the length of the journal and how much of it is copied.
   const journal = database.prepare("pragma wal_checkpoint(noop)");
   const journalPages = (): number => {
     const row = journal.get();
@@ -115,6 +115,6 @@ function dropConnection(log: OpenLog | undefined): void {
   try {
     log?.database.close();
   } catch {
-    // Closing syncs, and the disk is what failed. The reason that broke the connection is reported instead.
+    // Closing syncs, and the disk is what failed. The original reason is reported instead.
   }
 }

@@ -14,15 +14,15 @@ const OWNER = /^\d+@([\w-]{1,64})$/u;
 
 export const OPENERS_FILE = "caret.open";
 
-/** Long enough for another process that checks a large log as it opens it. */
+/** Long enough for another process to check a large log while opening it. */
 const ENTER_TIMEOUT_MS = 30_000;
-/** A process that leaves does not wait long: a name that stays on the list costs the next opener a check. */
+/** Leaving waits only briefly: a name left on the list just costs the next opener a check. */
 const LEAVE_TIMEOUT_MS = 500;
 
 export interface OtherOpeners {
-  /** Others have the log open now: it must stay where it is. */
+  /** Others have the log open now: it must not be moved. */
   readonly someAlive: boolean;
-  /** Others had the log open and died without closing it: it has to be checked. */
+  /** Others died with the log open: it must be checked. */
   readonly someDied: boolean;
 }
 
@@ -38,16 +38,16 @@ interface Opened {
 
 /** The processes that have the log open. */
 export interface LogOpeners {
-  /** Run `open`, and sign in under the name that it gives. Nobody else opens the log at the same time. */
+  /** Runs `open` and registers under the name it returns. No other process opens the log at the same time. */
   enter<Result extends Opened>(open: (others: OtherOpeners) => Result): Result;
-  /** Sign out. A process that dies without it leaves a name behind, which the next to enter finds. */
+  /** Unregisters. A process that dies before leaves its name behind, which the next to enter finds. */
   leave(): void;
 }
 
 /**
- * A file of its own and not a table of the log, because it has to answer when the log cannot be read: a damaged log may
- * only be put aside when nobody has it open. Its write lock also lets processes open the log one after the other, and
- * that is what makes it safe to create and to migrate. It must not be in WAL mode: switching to that is itself a race.
+ * A separate file rather than a table of the log, because it must work when the log cannot be read: a damaged log may be put aside only if
+ * no process has it open. Its write lock also serialises opening the log, which makes creating and migrating it safe. It must not be in
+ * WAL mode: switching to WAL is itself a race.
  */
 export function createLogOpeners({ directory, isAlive, now }: LogOpenersOptions): LogOpeners {
   const path = join(directory, OPENERS_FILE);
@@ -86,7 +86,7 @@ export function createLogOpeners({ directory, isAlive, now }: LogOpenersOptions)
         return signIn(open, { someAlive: false, someDied: false });
       } catch (reason) {
         if (!isUnusable(reason)) throw reason;
-        // The list is made again. Their locks say who was on it, but not who of them died, so the log is checked.
+        // Recreate the list. The owners' locks show who is alive but not who died, so the log is checked.
         setAside(path, now);
         return signIn(open, { someAlive: isAnyOwnerAlive(directory), someDied: true });
       }
@@ -96,7 +96,7 @@ export function createLogOpeners({ directory, isAlive, now }: LogOpenersOptions)
       if (own === undefined) return;
       const { id, owner } = own;
       own = undefined;
-      // By name, too: a list that was made again counts from one.
+      // Also match the name: ids restart at one in a recreated list.
       change(LEAVE_TIMEOUT_MS, (database) =>
         database.prepare("delete from opener where id = ? and owner = ?").run(id, owner),
       );
@@ -104,17 +104,17 @@ export function createLogOpeners({ directory, isAlive, now }: LogOpenersOptions)
   };
 }
 
-/** What makes one process the owner of its turns, for as long as it lives. */
+/** Proves that a process owns its turns, for as long as it lives. */
 export interface OwnerLock {
-  /** What a turn, and the list of those who have the log open, carry as their owner. The number in front is for people. */
+  /** The owner recorded on turns and in the list of openers. The leading number is for people. */
   readonly owner: string;
   release(): void;
 }
 
 /**
- * A lock on a file of its own, taken through SQLite. The kernel drops it when the process dies, however it dies, and
- * shows it to every process that sees the file: also to one in another PID namespace (a container with the same home
- * directory), where process numbers and `/proc` say nothing about this one.
+ * A lock on a separate file, taken through SQLite. The kernel drops it whenever the process dies and shows it to every process that sees
+ * the file: even one in another PID namespace (a container with the same home directory), where pids and `/proc` say nothing about this
+ * process.
  */
 export function lockOwner(directory: string, pid: number): OwnerLock {
   makePrivateDirectory(join(directory, DIRECTORY));
@@ -133,7 +133,7 @@ export function lockOwner(directory: string, pid: number): OwnerLock {
   };
 }
 
-/** Is the process that this word stands for still running? A word that is none of ours stands for nobody. */
+/** Whether the process behind this word still runs. A word we did not write stands for no process. */
 export function isOwnerAlive(directory: string, owner: string): boolean {
   const name = OWNER.exec(owner)?.[1];
   return name === undefined ? isOldOwnerAlive(owner) : isLocked(join(directory, DIRECTORY, name));
@@ -144,7 +144,7 @@ function isAnyOwnerAlive(directory: string): boolean {
   return lockFiles(directory).some(isLocked);
 }
 
-/** Removes the files of processes that died. Nobody may lock a new one meanwhile. */
+/** Removes the lock files of dead processes. No new owner may lock a file at the same time. */
 export function sweepOwnerLocks(directory: string): void {
   for (const path of lockFiles(directory)) if (!isLocked(path)) rmSync(path, { force: true });
 }
@@ -166,19 +166,19 @@ function isLocked(path: string): boolean {
     database.close();
     return false;
   } catch (reason) {
-    // Removed by its owner, which has left in peace, or written over: no owner ever writes into it. Whatever else keeps
-    // us from looking says nothing, and ending the turn of a living process does more harm than leaving one open.
+    // Either its owner removed it and left properly, or something overwrote it: owners never write into it. Any other obstacle tells
+    // nothing, and ending the turn of a living process does more harm than leaving one open.
     return existsSync(path) && !isCorruption(reason);
   }
 }
 
 function tryLock(path: string): DatabaseSync | "taken" {
   const url = pathToFileURL(path);
-  // A file that is gone must not be made again.
+  // Do not recreate a file that is gone.
   url.searchParams.set("mode", "rw");
   const database = new DatabaseSync(url, { timeout: 0 });
   try {
-    // Nothing is ever written, so that there is no journal to leave behind.
+    // Nothing is ever written, so there is no journal to leave behind.
     database.exec("pragma journal_mode = memory; begin immediate");
     return database;
   } catch (reason) {

@@ -36,7 +36,7 @@ export function createLogTables(database: DatabaseSync): LogTables {
 
 interface CommandTable {
   find(name: string, now: number): CommandRecord | undefined;
-  /** Throws `session-busy` when there is one of this name. Forgets those that are too old. */
+  /** Throws `session-busy` if the name exists. Deletes expired records. */
   record(command: CommandKey, did: Omit<CommandRecord, "digest">, now: number): void;
 }
 
@@ -60,7 +60,7 @@ function createCommandTable(database: DatabaseSync): CommandTable {
 interface EventTable {
   insert(stored: StoredEvent, data: string): void;
   read(sessionId: string, options: ReadOptions): readonly StoredEvent[];
-  /** Deletes so many of a session's oldest events. Says whether there are more. */
+  /** Deletes up to `count` of a session's oldest events. Returns whether there are more. */
   removeSome(sessionId: string, count: number): boolean;
 }
 

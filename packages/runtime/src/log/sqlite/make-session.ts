@@ -26,7 +26,7 @@ export function createIn(
   if (state !== undefined && state.hidden !== "removed") throw sessionTaken(session.id);
   if (agent !== undefined && agents.find(agent.name) !== undefined) throw nameTaken(agent.name);
   if (command !== undefined) commands.record(command, { sessionId: session.id }, now);
-  // One of the same id is being deleted. What is left of it must not become part of this one.
+  // A session of the same id is being deleted: its remains must not become part of the new one.
   if (state !== undefined) sessions.remove(session.id);
   const record = toSessionRecord(session);
   sessions.save(record);

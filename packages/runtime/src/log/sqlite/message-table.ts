@@ -9,18 +9,18 @@ const DEFAULT_LIMIT = 100;
 export interface MessageTable {
   find(id: string): MessageView | undefined;
   insert(message: NewMessage, at: number): void;
-  /** Whether the one that is kept under its id is this very message. */
+  /** Whether the message stored under its id is this very message. */
   isKnown(message: NewMessage): boolean;
-  /** Keep other words of a message that its receiver has. */
+  /** Replaces the text of a delivered message. */
   rewrite(id: string, text: string): void;
-  /** The newest so many, oldest first. */
+  /** The newest messages up to the limit, oldest first. */
   list(to: string, query: MessageQuery & UserScope): readonly MessageView[];
   queued(to: string, scope?: UserScope): readonly MessageView[];
-  /** The first answer to a message, to its sender. */
+  /** The first answer to a message, addressed to its sender. */
   reply(message: MessageView, senders?: readonly string[]): MessageView | undefined;
-  /** Throws `session-busy` unless it waits in its queue. */
+  /** Throws `session-busy` unless the message is queued. */
   assertQueued(id: string): void;
-  /** Says whether it waited. */
+  /** Returns whether it was queued. */
   edit(id: string, changes: MessageChanges, at: number): boolean;
   settle(id: string, state: Exclude<MessageState, "queued">, turnId: string | undefined): void;
   queueOf(to: string): QueueState;
@@ -29,8 +29,8 @@ export interface MessageTable {
 }
 
 /**
- * Those that just had a turn stand behind those that wait, however old their next message is. What no agent and no session
- * has as its name is not waited for: messages to a person, for one.
+ * Queues that just had a turn come after those that wait, however old their next message is. Receivers that are neither an agent nor a
+ * session are excluded, such as messages to a person.
  */
 const waitingSql = `
   select session.id as session_id, agent.name is not null as is_agent,

@@ -1,8 +1,8 @@
 /** A timer for one thing at a time. */
 export interface OneTimer {
-  /** At most one is set; without a wait it fires as soon as the loop comes round. */
+  /** Replaces a timer that is already set. With no delay it fires on the next turn of the loop. */
   set(work: () => void, delayMs: number): void;
-  /** The same before the loop comes round: when what runs now has given way. */
+  /** Fires before the next turn of the loop, after the current code has yielded. */
   setSoon(work: () => void): void;
   clear(): void;
   isSet(): boolean;

@@ -3,20 +3,20 @@ import { basename } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { CaretError } from "@caret/protocol";
 
-/** Older ones can corrupt a WAL database that is written and checkpointed at the same moment. */
+/** Older versions can corrupt a WAL database that is written and checkpointed at the same moment. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
 
 export interface OpenDatabaseOptions {
   /** How long to wait while another process writes. */
   readonly busyTimeoutMs?: number | undefined;
-  /** `process`: a power cut may cost the last commits, though never the file, and none of them waits for the disk. */
+  /** `process`: commits do not wait for the disk; a power cut can cost the last ones, but never the file. */
   readonly survives?: "power-cut" | "process";
 }
 
 const levels = { "power-cut": { name: "full", number: 2 }, process: { name: "normal", number: 1 } } as const;
 
-/** `synchronous` is set and read back: some builds quietly weaken it in WAL mode, and then a power cut loses commits. */
+/** Sets `synchronous` and reads it back: some builds silently weaken it in WAL mode, and then a power cut loses commits. */
 export function openDatabase(
   path: string,
   { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, survives = "power-cut" }: OpenDatabaseOptions = {},
@@ -68,11 +68,11 @@ interface Transaction {
 
 const transactions = new WeakMap<DatabaseSync, Transaction>();
 
-/** Prepared once per connection: `exec` would parse them each time. */
+/** Prepared once per connection; `exec` would parse them each time. */
 export function transactionOf(database: DatabaseSync): Transaction {
   const known = transactions.get(database);
   if (known !== undefined) return known;
-  // `immediate` takes the write lock before anything is read, so that nothing read can be out of date.
+  // `immediate` takes the write lock before reading, so nothing read can be outdated.
   const prepared = { begin: database.prepare("begin immediate"), commit: database.prepare("commit") };
   transactions.set(database, prepared);
   return prepared;
@@ -93,17 +93,14 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
 
 function rollBack(database: DatabaseSync): void {
   try {
-    // A full disk makes SQLite roll back by itself.
+    // On a full disk SQLite rolls back by itself.
     if (database.isTransaction) database.exec("rollback");
   } catch {
-    // The reason that brought us here says more than the failed rollback, and the connection is replaced after it.
+    // The original error says more than the failed rollback, and the connection is replaced afterwards.
   }
 }
 
-/**
- * Put a database that cannot be used aside, with its journals, so that it can be examined and a new one takes its place.
- * Gives the name it has from now on.
- */
+/** Moves an unusable database and its journals aside, so it can be examined and a new one can take its place. Returns its new name. */
 export function setAside(path: string, now: () => number): string {
   const aside = `${path}.corrupt-${new Date(now()).toISOString().replaceAll(":", "-")}`;
   for (const suffix of ["", "-wal", "-shm", "-journal"])

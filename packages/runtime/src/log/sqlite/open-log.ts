@@ -16,8 +16,8 @@ interface OpenLogOptions extends OpenDatabaseOptions {
 }
 
 /**
- * Open the log at start-up, while no other process does. One whose process died while it was open is checked first; one that cannot
- * be read is put aside, unless others have it open: their next append would go to a file that nobody looks at again.
+ * Opens the log at start-up, while no other process does. If its process died with it open, it is checked first; if it is unreadable it is
+ * put aside, unless others have it open: their next append would go to a file that is never read again.
  */
 export function openLog(path: string, { others, now, ...options }: OpenLogOptions): DatabaseSync {
   makePrivateFile(path);
@@ -28,7 +28,7 @@ export function openLog(path: string, { others, now, ...options }: OpenLogOption
         if (others.someAlive) throw outdatedInUse(version);
         backUpLog(database, path, version);
       });
-      // Nothing runs before the log is open. From here on a loop with streams on it would stand still.
+      // Until the log is open nothing else runs, so blocking was fine. From here on it would stall a loop with streams.
       database.exec(`pragma busy_timeout = ${BLOCK_MS}`);
     });
   } catch (reason) {
@@ -38,9 +38,9 @@ export function openLog(path: string, { others, now, ...options }: OpenLogOption
 }
 
 /**
- * Open the log again after the disk failed under a connection. The checkpoint copies everything the journal holds to
- * the database file and syncs that: after a failed sync the kernel may believe the journal's pages are on disk when
- * they are not. Puts nothing aside: a running process must not go on with an empty log.
+ * Reopens the log after the disk failed under a connection. The checkpoint copies the whole journal to the database file and syncs that:
+ * after a failed sync the kernel may wrongly believe that the journal's pages are on disk. Puts nothing aside: a running process must not
+ * continue with an empty log.
  */
 export function reopenLog(path: string, options: OpenDatabaseOptions = {}): DatabaseSync {
   if (statSync(path, { throwIfNoEntry: false }) === undefined)
@@ -53,7 +53,7 @@ export function reopenLog(path: string, options: OpenDatabaseOptions = {}): Data
   });
 }
 
-/** Thrown although there is room for a new log now: an empty one must never appear without a word. */
+/** Throws although a new log could be created now: an empty one must never appear silently. */
 function putAside(name: string, cause: unknown): CaretError {
   return new CaretError("storage-failed", `The event log is corrupt; it was kept as ${name}`, {
     cause,
@@ -68,7 +68,7 @@ function corruptInUse(cause: unknown): CaretError {
   });
 }
 
-/** An older Caret would go on writing by the schema that it knows. */
+/** An older Caret would keep writing with its own schema. */
 function outdatedInUse(version: number): CaretError {
   return new CaretError(
     "storage-locked",
@@ -93,15 +93,15 @@ function withDatabase(
   }
 }
 
-/** Throws what SQLite itself throws for a damaged file, so that there is one way to recognise one. */
+/** Throws SQLite's own error for a damaged file, so damage is recognised in one way. */
 function assertSound(database: DatabaseSync): void {
   const found = database.prepare("pragma quick_check(1)").get()?.["quick_check"];
   if (found !== "ok") throw corruption(String(found));
 }
 
 /**
- * Bring the schema up to date. Refuses one that a newer Caret has written, before touching it. Only one process may do it at a time.
- * `prepare` is called before a log that is not new is changed; what it throws leaves the log as it is.
+ * Migrates the schema. Refuses one written by a newer Caret, before touching it. Only one process may run this at a time. `prepare` is
+ * called before an existing log is changed; if it throws, the log stays as it was.
  */
 export function migrate(
   database: DatabaseSync,

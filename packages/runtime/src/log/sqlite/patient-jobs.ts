@@ -1,19 +1,19 @@
 import { createOneTimer } from "./one-timer.ts";
 
-/** So many are committed in a millisecond or two, after which the streams get the loop again. */
+/** Jobs committed together: a millisecond or two, after which streams get the loop again. */
 const TOGETHER = 16;
 /**
- * However many sessions there are, all are committed within so many times `patienceMs`. Each has pages of its own, which every commit of it
- * writes: sixty-four sessions would cost four times as much as sixteen if none of them waited longer.
+ * With many sessions, each is committed within this multiple of `patienceMs`. Every commit of a session writes pages of its own: if none
+ * waited longer, sixty-four sessions would cost four times as much as sixteen.
  */
 const LONGEST = 5;
 
-/** Jobs that nobody waits for, by the session they are about; those without one are about the same. */
+/** Jobs that are not awaited, grouped by session; those without one form a group. */
 export interface PatientJobs<Job> {
   add(about: string | undefined, job: Job): void;
-  /** What is about the same session, oldest first: it must be committed before what comes now. */
+  /** The session's jobs, oldest first: they must be committed before the job that comes now. */
   take(about: string | undefined): readonly Job[];
-  /** The oldest, as many as one commit should have. Others are due later: as many commits are made for many sessions as for a few. */
+  /** The oldest, up to the size of one commit. The rest is due later, so many sessions cause no more commits than a few. */
   takeSome(): readonly Job[];
   takeAll(): readonly Job[];
   all(): readonly Job[];
@@ -22,7 +22,7 @@ export interface PatientJobs<Job> {
 export interface PatientJobsOptions {
   readonly patienceMs: number;
   readonly maxJobs: number;
-  /** The oldest has waited for long enough, or there are `maxJobs`. */
+  /** The oldest has waited long enough, or there are `maxJobs`. */
   readonly onDue: () => void;
 }
 

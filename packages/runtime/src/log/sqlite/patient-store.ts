@@ -4,22 +4,22 @@ import { within } from "../../async/within.ts";
 import type { RenewableStore } from "./renewable-store.ts";
 import { isBusy } from "./storage-error.ts";
 
-/** How long another process may hold the file before what waits for it fails. */
+/** How long another process may hold the file before waiting work fails. */
 const PATIENCE_MS = 30_000;
-/** And how long when the gateway stops. */
+/** The same when the gateway stops. */
 const LAST_PATIENCE_MS = 2_000;
 const PAUSE_MS = 20;
 
 /**
- * A database that another process may hold for a while. Nothing here waits in the thread: what finds the file held is tried again
- * later, and everything else goes on meanwhile. The connection must give up at once (`busyTimeoutMs: 0`).
+ * A database that another process may hold for a while. Nothing here blocks the thread: work that finds the file held is retried later
+ * while everything else continues. The connection must give up at once (`busyTimeoutMs: 0`).
  */
 export interface PatientStore<Store> {
-  /** At once where nobody holds the file, else as soon as it is free. */
+  /** At once if the file is free, otherwise as soon as it is. */
   read<Result>(work: (store: Store) => Result): Result | Promise<Result>;
-  /** In order, each as soon as it can be. A failure is heard of by `onFailure`, and later writes go on. */
+  /** In order, each as soon as possible. A failure is passed to `onFailure`, and later writes continue. */
   write(work: (store: Store) => void, onFailure: (reason: unknown) => void): void;
-  /** Resolves when everything that was written until now is on disk, or has failed. */
+  /** Resolves when everything written until now is on disk or has failed. */
   settled(): Promise<void>;
   /** Writes what can be written soon; the rest fails. */
   close(): Promise<void>;

@@ -2,12 +2,12 @@ import type { EventEntry, StoredEvent } from "../event-store.ts";
 import type { SaidPiece } from "../search/said-pieces.ts";
 import { cutRaw } from "../stored-event.ts";
 
-/** What so many characters cost in a commit is what an event itself costs, about. */
+/** Characters that cost about as much in a commit as an event itself. */
 const CHARACTERS_PER_EVENT = 512;
 /** Indexing a text takes longer than writing it. */
 const CHARACTERS_INDEXED_PER_EVENT = 128;
 
-/** An event that was made ready outside the transaction: serialised, its raw line cut. */
+/** An event prepared outside the transaction: serialised, its raw line cut. */
 export interface PreparedEvent {
   readonly stored: Omit<StoredEvent, "sessionId" | "seq" | "at"> & { readonly at?: number };
   readonly data: string;
@@ -23,7 +23,7 @@ export function weightOf(prepared: readonly PreparedEvent[]): number {
   return prepared.reduce((sum, { data }) => sum + 1 + data.length / CHARACTERS_PER_EVENT, 0);
 }
 
-/** What a turn's start weighs by its prompt, before it is made ready; 0 of any other event. */
+/** The weight of a turn's start by its prompt, before it is prepared; 0 for any other event. */
 export function weightOfStart(entry: EventEntry | undefined): number {
   if (entry?.event.type !== "turn-start") return 0;
   return 1 + (entry.event.prompt?.length ?? 0) / CHARACTERS_PER_EVENT;

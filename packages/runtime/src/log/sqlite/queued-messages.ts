@@ -5,7 +5,7 @@ import type { SqliteAgentStoreOptions } from "./sqlite-agent-store.ts";
 
 type QueuedMessages = Pick<AgentStore, "edit" | "dropOne">;
 
-/** Changes of messages that wait. */
+/** Changes to waiting messages. */
 export function queuedMessages({ write, touch, now }: Omit<SqliteAgentStoreOptions, "read">): QueuedMessages {
   const change = async (id: string, work: (tables: LogTables) => boolean): Promise<MessageView> => {
     const { sessionId, message } = await write(1, (tables) => {
@@ -28,7 +28,7 @@ export function queuedMessages({ write, touch, now }: Omit<SqliteAgentStoreOptio
   };
 }
 
-/** The session that a receiver or sender is shown with. */
+/** The session with which a receiver or sender is shown. */
 export function sessionOf({ agents }: LogTables, name: string): string | undefined {
   const [, ofItsOwn] = name.split(sessionReceiver(""));
   return ofItsOwn ?? agents.find(name)?.sessionId;

@@ -3,10 +3,10 @@ import { belongsTo } from "../agent-store.ts";
 import { type DeleteOptions, turnRuns } from "../event-store.ts";
 import type { LogTables } from "./log-tables.ts";
 
-/** What one transaction deletes without anybody noticing. */
+/** Events that one transaction can delete unnoticed. */
 const SMALL_EVENTS = 200;
 const CHUNK_EVENTS = 50;
-/** How long a transaction goes on with the next chunk. Other writers wait for that long. */
+/** How long a transaction may keep deleting chunks; other writers wait that long. */
 const STEP_MS = 8;
 
 export interface RemoveOptions extends DeleteOptions {
@@ -14,7 +14,7 @@ export interface RemoveOptions extends DeleteOptions {
   readonly owner: string;
 }
 
-/** `hidden`: nobody sees it any more, and `removeStep` deletes the rest of it. Undefined when there is none that fits. */
+/** `hidden`: invisible, with the rest left to `removeStep`. Undefined if no session matches. */
 export function removeSession(
   { sessions, turns, commands, agents, messages }: LogTables,
   sessionId: string,
@@ -35,7 +35,7 @@ export function removeSession(
   return "gone";
 }
 
-/** Deletes some of a session that is being deleted. Says whether all of it is gone. */
+/** Deletes part of a session that is being deleted. Returns whether it is gone completely. */
 export function removeStep({ sessions, events, said }: LogTables, sessionId: string): boolean {
   // Another process may have finished it, and a new session may have its id by now.
   if (sessions.state(sessionId)?.hidden !== "removed") return true;

@@ -9,7 +9,7 @@ export interface RenewableStoreOptions<Store extends Closable> {
   readonly path: string;
   readonly open: (path: string) => Store;
   readonly now: () => number;
-  /** Hears that the file was unusable, under which name it was kept, and why. */
+  /** Called when the file was unusable, with the name it was kept under and the reason. */
   readonly onDamage: (keptAs: string, reason: unknown) => void;
 }
 
@@ -19,8 +19,8 @@ export interface RenewableStore<Store extends Closable> {
 }
 
 /**
- * A database that can be lost without losing a word. One that is damaged, found so at the start or later, is put aside and
- * made again; anything else that goes wrong is thrown.
+ * A database that can be lost without losing content. If it is damaged, at the start or later, it is put aside and recreated; any other
+ * error is thrown.
  */
 export function openRenewableStore<Store extends Closable>(
   options: RenewableStoreOptions<Store>,

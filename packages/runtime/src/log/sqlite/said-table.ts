@@ -7,21 +7,21 @@ import type { SaidQuery } from "../search/said-query.ts";
 import { type SearchTerm, toIndexText } from "../search/search-words.ts";
 import { scopeParameters, scopeSql } from "./scope-filter.ts";
 
-/** So many pieces can be said in one millisecond before they are taken for later ones. */
+/** Ids available per millisecond; further pieces get the ids of later ones. */
 const PER_MS = 256;
-/** So many short sessions are indexed in one transaction, in a millisecond or two: FTS5 writes a segment of its index for each transaction. */
+/** Short sessions indexed in one transaction, within a millisecond or two: FTS5 writes an index segment for each transaction. */
 const TOGETHER = 8;
 
 export interface SaidTable {
-  /** The next sessions after this id whose index is behind. Of a running turn only a good deal is worth it. */
+  /** The next sessions after this id whose index is behind. A running turn must have enough new events to be worth it. */
   behind(afterId: string): readonly UnsaidSession[];
-  /** One session, if it is behind at all. */
+  /** The session, if its index is behind. */
   behindIn(sessionId: string): UnsaidSession | undefined;
   countBehind(): number;
-  /** Says whether the index stood where the caller has read on from: another process may have done it meanwhile. */
+  /** Returns whether the index was still where the caller started reading: another process may have advanced it. */
   insert(session: UnsaidSession, pieces: readonly SaidPiece[], throughSeq: number): boolean;
   find(terms: readonly SearchTerm[], query: SaidQuery & { readonly limit: number }): readonly FoundPiece[];
-  /** Deletes so many of a session's pieces. Says whether there were any. */
+  /** Deletes up to `count` of a session's pieces. Returns whether there were any. */
   removeSome(sessionId: string, count: number): boolean;
 }
 
@@ -46,7 +46,7 @@ export function createSaidTable(database: DatabaseSync): SaidTable {
   const find = database.prepare(findSql);
   const remove = database.prepare("delete from said where id in (select id from said where session_id = ? limit ?)");
 
-  /** The first free number of a time: those before it in the same millisecond were said earlier. */
+  /** The first free id for a time: earlier ids of the same millisecond were said earlier. */
   function freeId(at: number): number {
     let start = at * PER_MS;
     for (;;) {
@@ -88,7 +88,7 @@ export function createSaidTable(database: DatabaseSync): SaidTable {
   };
 }
 
-/** Words are letters and digits, so that nothing in them means anything to the index's own language. */
+/** Words are letters and digits, so they cannot contain syntax of the index's query language. */
 function matchOf({ words, isPrefix }: SearchTerm): string {
   return `words : "${words.join(" ")}"${isPrefix ? " *" : ""}`;
 }
@@ -114,7 +114,7 @@ function directoryWords(workspace: string): readonly string[] {
   return [directoryWord(workspace), ...(parent === workspace ? [] : directoryWords(parent))];
 }
 
-/** A word of any text. Two that are the same by chance only cost time: what is found is compared by the texts themselves. */
+/** A short word for any text. Collisions only cost time: results are compared by the texts themselves. */
 function digest(text: string): string {
   return hash("sha256", text, "hex").slice(0, 16);
 }

@@ -1,13 +1,13 @@
 import { sep } from "node:path";
 import type { SessionScope } from "../event-store.ts";
 
-/** That a session works in a directory or below it. Compared letter by letter: a path may hold any wildcard. */
+/** Whether a session works in a directory or below it. Compared literally: a path may contain wildcards. */
 const workspaceSql = "($workspace is null or workspace = $workspace or substr(workspace, 1, length($below)) = $below)";
 
-/** That a row is of the user that is asked for, or of nobody where that is asked for. */
+/** Whether a row belongs to the requested user, or to the gateway's own user if null is requested. */
 export const userSql = "($anyUser = 1 or user_name is $user)";
 
-/** That a session is one of those that the reader may see. */
+/** Whether the reader may see a session. */
 export const scopeSql = `${workspaceSql} and ${userSql}`;
 
 type UserParameters = { readonly $user: string | null; readonly $anyUser: 0 | 1 };

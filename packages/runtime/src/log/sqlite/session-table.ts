@@ -9,24 +9,24 @@ import { scopeParameters, scopeSql } from "./scope-filter.ts";
 
 export interface SessionTable {
   find(id: string): SessionRecord | undefined;
-  /** Only what an append has to know. */
+  /** Only what an append needs. */
   progress(id: string): SessionProgress | undefined;
   list(query: SessionQuery): SessionPage;
   ids(scope: SessionScope): readonly string[];
-  /** Undefined when there is none; a hidden one is found only here and by `progress`. */
+  /** Undefined if it does not exist; hidden sessions are found only here and by `progress`. */
   state(id: string): SessionState | undefined;
-  /** Insert or replace everything but the events and the progress they make. */
+  /** Inserts or replaces everything but the events and the resulting progress. */
   save(session: SessionRecord): void;
-  /** Says whether there is such a session. */
+  /** Returns whether the session exists. */
   attach(id: string, upstream: UpstreamAttachment, updatedAt: number): boolean;
-  /** Nobody sees it from here on. */
+  /** Hides it from all readers. */
   hide(id: string, why: "staged" | "removed", owner: string): void;
-  /** Other connections see it from here on. */
+  /** Makes it visible to other connections. */
   show(id: string): void;
   hidden(): readonly HiddenSession[];
   advance(id: string, progress: SessionProgress, how: Advance): void;
   remove(id: string): void;
-  /** Sessions last updated before `before`, neither pinned nor with a running turn, the `keep` newest of all sessions left out. */
+  /** Sessions last updated before `before`, neither pinned nor with a running turn, except the `keep` newest of all sessions. */
   prunable(before: number, keep: number): readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface HiddenSession {
 
 export interface Advance {
   readonly updatedAt: number;
-  /** Where it stood before. What an append leaves as it was is not written: most leave all but the place. */
+  /** The progress before. Unchanged columns are not written: most appends change only the position. */
   readonly before: SessionProgress;
 }
 
@@ -64,7 +64,7 @@ const advanceSql = `
   where id = ?
 `;
 
-/** Read with the session, so that a list of sessions shows whose they are and what they consumed without reading their logs. */
+/** Read with the session, so lists can show its agent and usage without reading logs. */
 const listedSql = `(
   select json_object(
     'input', sum(input), 'output', sum(output), 'cacheRead', sum(cache_read), 'cacheWrite', sum(cache_write),
@@ -194,7 +194,7 @@ function toPosition(after: string): { $id: string; $updatedAt: number } {
   return { $id: id, $updatedAt: updatedAt };
 }
 
-/** In the order of the columns in `saveSql`: names would be looked up one by one, each time. */
+/** In the column order of `saveSql`: named parameters would be looked up one by one each time. */
 function toRow(session: SessionRecord): readonly SQLInputValue[] {
   return [
     session.id,

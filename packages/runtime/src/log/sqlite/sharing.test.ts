@@ -13,7 +13,7 @@ import { interruptRunningTurns } from "../interrupted-end.ts";
 import { readAll } from "../read-turns.ts";
 import { openSqliteEventStore } from "./sqlite-event-store.ts";
 
-/** As a container does: other process numbers, another `/proc`, the same directory. */
+/** Like a container: other pids, another `/proc`, the same directory. */
 const elsewhere = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
 const canLeave = spawnSync(elsewhere[0], [...elsewhere.slice(1), "true"]).status === 0;
 const script = fileURLToPath(new URL("../testing/sharing-process.ts", import.meta.url));
@@ -27,7 +27,7 @@ interface Sharer {
   line(): Promise<string>;
   /** All further lines, once it has ended. */
   rest(): Promise<readonly string[]>;
-  /** Let it end by itself. */
+  /** Lets it end by itself. */
   finish(): void;
   kill(): Promise<void>;
 }

@@ -15,14 +15,14 @@ import { queuedMessages, sessionOf } from "./queued-messages.ts";
 export interface SqliteAgentStoreOptions {
   readonly write: GroupCommit["run"];
   readonly read: <Result>(work: (tables: LogTables) => Result) => Promise<Result>;
-  /** The session of an agent has changed in what lists show of it. */
+  /** Called when the list entry of an agent's session has changed. */
   readonly touch: (sessionId: string) => void;
   readonly now: () => number;
 }
 
-/** The registry and the queues, on the connection of the event log and in its group commits. */
+/** The registry and the queues, on the event log's connection and in its group commits. */
 export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentStoreOptions): AgentStore {
-  /** Change an agent, or something of it. */
+  /** Changes an agent or something that belongs to it. */
   const change = async <Result>(name: string, work: (tables: LogTables) => Result): Promise<Result> => {
     const { agent, result } = await write(1, (tables) => {
       const found = known(tables, name);
@@ -31,7 +31,7 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
     touch(agent.sessionId);
     return result;
   };
-  /** Settle messages to a receiver that may be no agent. */
+  /** Settles messages to a receiver that may not be an agent. */
   const settle = async (to: string, work: (tables: LogTables) => readonly MessageView[]) => {
     const { agent, settled } = await write(1, (tables) => ({ agent: tables.agents.find(to), settled: work(tables) }));
     if (agent !== undefined && settled.length > 0) touch(agent.sessionId);
@@ -52,7 +52,7 @@ export function createSqliteAgentStore({ write, read, touch, now }: SqliteAgentS
 
     async send(message) {
       const { touched, sent } = await write(1, (tables) => ({
-        // A person has no session: who writes to one is shown with it.
+        // A person has no session: a message to one is shown with its sender's.
         touched: sessionOf(tables, message.to === HUMAN ? message.from : message.to),
         sent: sendIn(tables, message, now()),
       }));

@@ -67,7 +67,7 @@ describe("The SQLite event store", () => {
     return store;
   }
 
-  /** Work on a file behind the back of the stores. */
+  /** Works on a file behind the stores' backs. */
   function tamper(sql: string, file = LOG_FILE): void {
     const database = new DatabaseSync(join(directory, file));
     database.exec(sql);

@@ -63,20 +63,20 @@ import { toStorageError } from "./storage-error.ts";
 import { createWalSync, type SyncFile, type WalSync } from "./wal-sync.ts";
 
 export const LOG_FILE = "caret.db";
-/** What is committed before the loop comes round weighs no more than this. */
+/** Maximum weight of a commit made before the next turn of the loop. */
 const MOST_URGENT = 16;
 
 export interface SqliteEventStoreOptions {
-  /** Made when missing, and ours alone. It must be on a local disk. */
+  /** Created if missing, private to the user. Must be on a local disk. */
   readonly directory: string;
-  /** There is at most one gateway per directory; guests are as many as like, with a gateway or without. */
+  /** At most one gateway per directory; any number of guests, with or without a gateway. */
   readonly role: "gateway" | "guest";
-  /** This process, as its turns and the list of openers name it; absent: by a lock that lives as long as it does. */
+  /** This process's name in its turns and in the list of openers. Default: backed by a lock that lives as long as the process. */
   readonly owner?: string;
   readonly isAlive?: (owner: string) => boolean;
   readonly now?: () => number;
   readonly pid?: number;
-  /** How long a call waits while another process holds the log, before it is refused as `overloaded`. */
+  /** How long a call waits for a log held by another process before it is refused as `overloaded`. */
   readonly heldMs?: number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
@@ -84,12 +84,12 @@ export interface SqliteEventStoreOptions {
   readonly syncFile?: SyncFile;
 }
 
-/** The event store, and the registry of agents in the same file. */
+/** The event store, with the registry of agents in the same file. */
 export interface LogStore extends EventStore {
   readonly agents: AgentStore;
 }
 
-/** What a store holds while it is open. */
+/** What an open store holds. */
 interface Holdings {
   readonly connection: LogConnection;
   readonly wal: WalSync;
@@ -101,8 +101,8 @@ interface Holdings {
 }
 
 /**
- * Throws `storage-locked` to a gateway when another one has the directory, and `storage-failed` when the log is corrupt
- * or too new. Nothing of the log is kept in memory, because another process may change all of it.
+ * Throws `storage-locked` for a gateway if another one has the directory, and `storage-failed` if the log is corrupt or too new. Nothing
+ * of the log is cached in memory, because another process may change any of it.
  */
 export function openSqliteEventStore(options: SqliteEventStoreOptions): LogStore {
   const { directory, role, now = Date.now, pid = process.pid } = options;
@@ -250,12 +250,12 @@ class SqliteEventStore implements LogStore {
     const prepareAll = (given: readonly EventEntry[]) => given.map((entry) => prepareEvent(entry, this.#rawMaxBytes));
     const isLater = typeof entries === "function";
     const start = isLater ? 0 : weightOfStart(entries[0]);
-    // A prompt of megabytes goes to the agent first: even the JSON of it is made afterwards.
+    // Pass a prompt of megabytes to the agent first: even its JSON is made afterwards.
     const givesWay = start > MOST_URGENT;
     let prepared = isLater || givesWay ? undefined : prepareAll(entries);
     const weight = prepared === undefined ? Math.max(1, start) : weightOf(prepared);
     const work = (tables: LogTables): readonly StoredEvent[] => {
-      // A transaction that failed is tried again, with the same entries.
+      // A failed transaction is retried with the same entries.
       prepared ??= prepareAll(isLater ? entries() : entries);
       const how = { sessionId, expectedSeq, prepared, copied: copied ?? false, owner: this.owner, command };
       return isLater && prepared.length === 0
@@ -265,7 +265,7 @@ class SqliteEventStore implements LogStore {
     // A listener waits for every commit of its session.
     const isPatient = isLater && !this.#listeners.has(sessionId);
     try {
-      // The answer to a client waits for the start of its turn.
+      // A client's answer waits for the start of its turn.
       const isUrgent = start > 0 && !givesWay && weight <= MOST_URGENT;
       const how = { isPatient, isUrgent, givesWay, keepTrying, about: sessionId };
       const stored = await this.#writer.run(weight, work, how);
@@ -282,7 +282,7 @@ class SqliteEventStore implements LogStore {
   }
 
   async search(query: SaidQuery): Promise<SaidPage> {
-    // What was found may be indexed before it is on disk.
+    // The index can be ahead of the disk.
     return await this.#onDisk(() => searchSaid(this.#said, query));
   }
 
@@ -364,7 +364,7 @@ class SqliteEventStore implements LogStore {
     return { ...options, now: this.#now(), owner: this.owner };
   }
 
-  /** A few events per transaction, and as long a pause for others after each. */
+  /** A few events per transaction, each followed by an equally long pause for others. */
   async #removeRest(sessionId: string, signal?: AbortSignal): Promise<void> {
     for (let isGone = false; !isGone && signal?.aborted !== true; ) {
       const startedAt = performance.now();
@@ -374,8 +374,8 @@ class SqliteEventStore implements LogStore {
   }
 
   /**
-   * What was read may have been committed a moment ago. Nothing is returned that a power cut could still take back: where its sync
-   * failed it is read again, from a file that was reopened and made sure of, or refused.
+   * The data read may have been committed a moment ago. Returns nothing that a power cut could still undo: if its sync failed, it is read
+   * again from a reopened and verified file, or refused.
    */
   async #onDisk<Result>(read: () => Promise<Result>): Promise<Result> {
     for (;;) {
@@ -384,7 +384,7 @@ class SqliteEventStore implements LogStore {
     }
   }
 
-  /** Tried at once, in the call itself. */
+  /** First tried synchronously, within the call itself. */
   #read<Result>(work: (tables: LogTables) => Result): Promise<Result> {
     return retryWhileHeld(() => this.#held.connection.use(({ tables }) => work(tables)), this.#heldMs);
   }
@@ -394,6 +394,6 @@ function signOut(openers: LogOpeners): void {
   try {
     openers.leave();
   } catch {
-    // The log itself is closed and whole. A name left behind costs the next opener a check, and nobody an event.
+    // The log itself is closed and complete. A name left behind costs the next opener a check but loses no event.
   }
 }

@@ -12,7 +12,7 @@ const SQLITE_MISMATCH = 20;
 const SQLITE_NOTADB = 26;
 const fullDiskCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 
-/** What SQLite or the file system threw, as an error of ours. Nothing that ended here was acknowledged. */
+/** Converts what SQLite or the file system threw to a CaretError. A call that ended here acknowledged nothing. */
 export function toStorageError(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
   if (primaryCode(reason) === SQLITE_FULL || fullDiskCodes.includes(property(reason, "code")))
@@ -23,13 +23,13 @@ export function toStorageError(reason: unknown): CaretError {
   return new CaretError("storage-failed", `The event log failed: ${words}`, { cause: reason });
 }
 
-/** The second is what SQLite says when it lost the race for a journal's lock too often. */
+/** SQLite reports the second after losing the race for a journal's lock too often. */
 export function isBusy(reason: unknown): boolean {
   const code = primaryCode(reason);
   return code === SQLITE_BUSY || code === SQLITE_PROTOCOL;
 }
 
-/** For damage that was found by looking, in the shape of damage that SQLite stumbled over. */
+/** Gives damage found by a check the shape of damage that SQLite found itself. */
 export function corruption(complaint: string): Error {
   return Object.assign(new Error(complaint), { errcode: SQLITE_CORRUPT });
 }
@@ -39,24 +39,24 @@ export function isCorruption(reason: unknown): boolean {
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
-/** For files that can be made again: damaged, no database at all, or one with other tables than ours. */
+/** For files that can be recreated: damaged, not a database at all, or one with other tables than ours. */
 export function isUnusable(reason: unknown): boolean {
   const code = primaryCode(reason);
   return isCorruption(reason) || code === SQLITE_CANTOPEN || code === SQLITE_ERROR;
 }
 
-/** After these the connection's idea of the file may be wrong, and what the kernel holds may never reach the disk. */
+/** After these the connection's view of the file may be wrong, and data held by the kernel may never reach the disk. */
 export function breaksConnection(reason: unknown): boolean {
   return primaryCode(reason) === SQLITE_IOERR || isCorruption(reason);
 }
 
-/** A value that a column or a statement does not take: a bug of ours, and no fault of the disk. */
+/** A value rejected by a column or statement: a bug of ours, not a fault of the disk. */
 function isValueFault(reason: unknown): boolean {
   const code = primaryCode(reason);
   return code === SQLITE_CONSTRAINT || code === SQLITE_MISMATCH || reason instanceof TypeError;
 }
 
-/** The low byte: the rest tells the kinds of one failure apart. */
+/** The low byte; the rest tells variants of one failure apart. */
 function primaryCode(reason: unknown): number | undefined {
   const code = property(reason, "errcode");
   return typeof code === "number" ? code & 0xff : undefined;

@@ -20,7 +20,7 @@ import { scopeParameters, scopeSql, userSql } from "./scope-filter.ts";
 const DAY_MS = 24 * 3_600_000;
 
 export interface TurnTable {
-  /** Update the rows of a turn after one event that `owner` appends: most kinds change none. */
+  /** Updates a turn's rows after one event appended by `owner`; most kinds change none. */
   record(stored: StoredEvent, how: { readonly owner: string; readonly copied: boolean }): void;
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
@@ -62,7 +62,7 @@ const totalsSql = `
   group by model order by model
 `;
 
-/** Off the event that began the turn, found by its key: only where it was asked for, because prompts can be long. */
+/** Read from the turn's first event by its key, only on request, because prompts can be long. */
 const clientSql = `case when $byClient then (
     select case when json_valid(event.data) then json_extract(event.data, '$.client') end
     from turn join event on event.session_id = turn.session_id and event.seq = turn.first_seq
@@ -80,7 +80,7 @@ const byDaySql = `
 
 const whoseSql = "($user is null or user_name = $user) and ($team is null or team_name = $team)";
 
-/** A turn is in the first table while its session is there, and in the second once it has reported usage. */
+/** A turn is in the first table while its session exists, and in the second once it has reported usage. */
 const countSql = `
   select (select count(*) from (
     select session_id, turn_id from turn join session on session.id = turn.session_id

@@ -6,7 +6,7 @@ import { createWalSync, type WalSync } from "./wal-sync.ts";
 
 let directory: string;
 let wal: WalSync;
-/** Each ends the oldest sync that has begun and not ended. */
+/** Each ends the oldest sync still under way. */
 let disk: (() => void)[];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "caret-wal-"));

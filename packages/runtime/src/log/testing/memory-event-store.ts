@@ -44,14 +44,14 @@ import { cutRaw, DEFAULT_RAW_MAX_BYTES } from "../stored-event.ts";
 import { createTurnLedger } from "./turn-ledger.ts";
 
 export interface MemoryEventStoreOptions {
-  /** What the running turns carry as their owner. */
+  /** Owner recorded on the running turns. */
   readonly owner?: string;
   readonly now?: () => number;
   readonly rawMaxBytes?: number;
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** For tests: keeps the contract of the store in memory. */
+/** For tests: implements the store's contract in memory. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
   return new MemoryEventStore(options);
 }
@@ -62,7 +62,7 @@ class MemoryEventStore implements EventStore {
   readonly #logs = new Map<string, StoredEvent[]>();
   readonly #progress = new Map<string, SessionProgress>();
   readonly #turns;
-  /** Those that nobody sees yet. */
+  /** Sessions that are not visible yet. */
   readonly #staged = new Set<string>();
   readonly #commands = new Map<string, CommandRecord>();
   readonly #listeners;
@@ -113,7 +113,7 @@ class MemoryEventStore implements EventStore {
     return this.#commands.get(name);
   }
 
-  /** Nobody else leaves anything behind here. */
+  /** There are no other processes to leave anything behind. */
   async removeLeftovers(): Promise<void> {
     this.#assertOpen();
   }
@@ -259,7 +259,7 @@ class MemoryEventStore implements EventStore {
     return { places, ...(found.length > limit ? { next: (before ?? 0) + limit } : {}), behind: 0 };
   }
 
-  /** The log itself is searched. */
+  /** Searches the log itself. */
   async catchUpSearch(): Promise<void> {
     this.#assertOpen();
   }
@@ -272,7 +272,7 @@ class MemoryEventStore implements EventStore {
     return this.#listeners.watch(watcher);
   }
 
-  /** Nobody else can write here. */
+  /** There are no other writers. */
   async foreignVersion(): Promise<number> {
     this.#assertOpen();
     return 0;
@@ -312,7 +312,7 @@ class MemoryEventStore implements EventStore {
     return old.map(({ id }) => id);
   }
 
-  /** Nobody else can hold it. */
+  /** There are no other processes to hold it. */
   limitWaits(): void {}
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * One of the processes of the sharing test. It says `ready`, waits for a line, and then does its task on the log of the
- * directory, as a guest unless its argument makes it the gateway. Each line it prints is one thing that came true.
+ * One of the processes of the sharing test. It prints `ready`, waits for a line, and then does its task on the log of the directory, as a
+ * guest unless its argument makes it the gateway. Each line it prints is something that has happened.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -13,14 +13,14 @@ const STDOUT = 1;
 const [, , directory = "", task = "", name = "", sessionId = "", count = "1"] = process.argv;
 
 const tasks: Readonly<Record<string, (store: EventStore) => Promise<void>>> = {
-  /** Append so many events to the session, wherever it stands by then. */
+  /** Appends this many events to the session, from wherever it is by then. */
   async write(store) {
     await ensureSession(store);
     let written = 0;
     while (written < Number(count)) written += await tryAppend(store, `${name}-${written}`);
   },
 
-  /** Start a turn and stay in the middle of it. */
+  /** Starts a turn and stays in the middle of it. */
   async turn(store) {
     await ensureSession(store);
     const event = { type: "turn-start", turnId: name, lane: "sim" } as const;
@@ -52,7 +52,7 @@ try {
 }
 process.stdin.destroy();
 
-/** How many events it has appended: none when another process was faster. */
+/** Number of events it has appended: 0 if another process was faster. */
 async function tryAppend(store: EventStore, text: string): Promise<number> {
   const lastSeq = (await store.getSession(sessionId))?.lastSeq ?? 0;
   try {

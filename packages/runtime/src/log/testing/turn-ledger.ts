@@ -31,7 +31,7 @@ interface TurnLedger {
   running(query: RunningTurnQuery): readonly RunningTurn[];
   totals(query: UsageQuery): readonly UsageTotal[];
   count(query: TurnCountQuery): TurnCount;
-  /** Of all turns of the session; its cost is absent unless each of them has one. */
+  /** Total over the session's turns; the cost is omitted unless every turn has one. */
   used(sessionId: string): Usage;
   byDay(query: UsageByDayQuery, isWanted: (sessionId: string) => boolean): readonly Omit<UsageOfDay, "title">[];
 }

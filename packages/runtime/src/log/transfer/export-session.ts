@@ -5,8 +5,8 @@ import { readAll } from "../read-turns.ts";
 import { type EndLine, type EventLine, FORMAT, type SessionHeader, VERSION } from "./session-file.ts";
 
 /**
- * A session as the lines of a file, each with its newline. Redacted once more on the way out, because a secret may
- * have become known after the event was stored. Rejects with `session-not-found`.
+ * A session as the lines of a file, each with its newline. Redacted again on export, because a secret may have become known after the
+ * event was stored. Rejects with `session-not-found`.
  */
 export async function* exportSession(
   store: EventStore,

@@ -20,18 +20,18 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 export interface ImportOptions extends CommandOptions {
   /** The id of the session to create. */
   readonly id: string;
-  /** Whose it is here, whoever had it there; absent: that of the person whose gateway it is. */
+  /** Owner after import, whatever the export said. Default: the gateway's own user. */
   readonly user?: string;
   readonly team?: string;
   readonly redactor: Redactor;
-  /** Where it is to work here, by where it worked there; without it at the same place. */
+  /** Maps its former workspace to the one here. Default: the same path. */
   readonly workspace?: (theirs: string) => string | Promise<string>;
   readonly maxLineBytes?: number;
 }
 
 /**
- * Create a session from an exported one, with the same events. All of it or none: nobody sees it before it is whole. A turn
- * that was still running when it was exported ends as interrupted.
+ * Creates a session from an exported one, with the same events. All or nothing: it is hidden until it is complete. A turn that was still
+ * running at export ends as interrupted.
  */
 export async function importSession(
   store: EventStore,
@@ -65,12 +65,12 @@ export async function importSession(
   }
 }
 
-/** What is noticed on the way. */
+/** What is noticed while reading. */
 interface SeenEvents {
   firstStart: AgentEventOf<"turn-start"> | undefined;
 }
 
-/** Every event, and the end of a turn that has none. */
+/** Every event, plus an end for a turn without one. */
 async function* endedEntries(
   lines: AsyncIterable<EventLine>,
   redactor: Redactor,
@@ -91,7 +91,7 @@ async function* endedEntries(
   yield* interruptedEnd(open).map((event) => ({ turnId, event }));
 }
 
-/** Its first turn says which lane it ran on, where the header does not. */
+/** Takes the lane from the first turn if the header has none. */
 function laneChanges(
   { lane, model }: { readonly lane?: LaneName; readonly model?: string },
   { firstStart }: SeenEvents,
@@ -101,7 +101,7 @@ function laneChanges(
   return { lane: firstStart.lane, ...(hasModel ? {} : { model: firstStart.model }) };
 }
 
-/** The events in order. Throws `invalid-request` at the first line that does not belong, or when the end is missing. */
+/** The events in order. Throws `invalid-request` at the first line out of place, or if the end is missing. */
 async function* eventLines(lines: AsyncIterable<string>): AsyncGenerator<EventLine, void, undefined> {
   let seq = 0;
   let ended = false;
@@ -141,7 +141,7 @@ function parseHeader(line: string): SessionHeader {
 }
 
 function parseLine<Output>(schema: z.ZodType<Output>, line: string, what: string): Output {
-  // What is not JSON fails every schema.
+  // Text that is not JSON fails every schema.
   const parsed = schema.safeParse(parseJson(line));
   if (!parsed.success) throw invalid(`${what} cannot be read`, parsed.error);
   return parsed.data;

@@ -3,17 +3,17 @@ import { z } from "zod";
 import { createLineSplitter } from "../../decode/framing/line-splitter.ts";
 
 /**
- * A session as a file: NDJSON. The first line is the header, then comes one line per event, and the last line says how
- * many there were, so that a file that was cut short is not taken for a whole one.
+ * A session as a file: NDJSON. The first line is the header, followed by one line per event; the last line says how many there were, so a
+ * truncated file is not mistaken for a complete one.
  */
 export const FORMAT = "caret-session";
 export const VERSION = 1;
 
-/** The last moment that a `Date` can hold: showing a later one fails. */
+/** The latest time that a `Date` can represent: showing a later one fails. */
 const LAST_MOMENT = 8_640_000_000_000_000;
 const moment = z.number().int().nonnegative().max(LAST_MOMENT);
 
-/** What upstream keeps of the session stays out: it means nothing on another machine. */
+/** Upstream's part of the session is omitted: it means nothing on another machine. */
 const sessionSchema = z.object({
   workspace: z.string(),
   title: z.string().exactOptional(),
@@ -43,7 +43,7 @@ export type SessionHeader = z.infer<typeof headerSchema>;
 export type EventLine = z.infer<typeof eventLineSchema>;
 export type EndLine = z.infer<typeof endSchema>;
 
-/** The lines of a file as it arrives. Empty ones, which an editor may have left, are skipped. */
+/** The lines of a file as it arrives. Empty lines, which an editor may have left, are skipped. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array | string>,
   { maxLineBytes }: { readonly maxLineBytes: number },

@@ -16,19 +16,19 @@ import { startProcess } from "./start-process.ts";
 
 export interface CreateSpawnerOptions {
   /**
-   * `process` starts children in a helper process, which keeps the event loop free and kills them all when this process
-   * dies; `inline` starts them here. Windows has no Unix sockets to hand over and is always `inline`.
+   * `process` starts children in a helper process, which keeps the event loop free and kills them all if this process dies; `inline`
+   * starts them here. Windows cannot pass Unix sockets and is always `inline`.
    */
   readonly mode: "process" | "inline";
-  /** Where running processes are written down, under `processes/`, for `sweepLeftovers` at the next start. */
+  /** Where running processes are recorded, under `processes/`, for `sweepLeftovers` at the next start. */
   readonly dataDir?: string;
-  /** Where the stream sockets live, in a private directory of their own. */
+  /** Where the stream sockets are created, in a private directory. */
   readonly socketDir?: string;
-  /** In the mode `process`: how many processes wait, started ahead, for commands that are to be `seated`. */
+  /** In mode `process`: how many processes started ahead wait for `seated` commands. */
   readonly seats?: number;
-  /** How many wait at most after many were taken at once; absent: the default of `Seats`. */
+  /** Maximum waiting after many were used at once. Default: that of `Seats`. */
   readonly mostSeats?: number;
-  /** A spawner process of `forkSpawner`, which boots meanwhile. In the mode `inline` it is let go. */
+  /** A spawner process from `forkSpawner`, which boots in the meantime. Ended in mode `inline`. */
   readonly forked?: ChildProcess | undefined;
   readonly platform?: NodeJS.Platform;
 }
@@ -46,7 +46,7 @@ export interface InlineSpawnerOptions {
   readonly registry?: ProcessRegistry | undefined;
 }
 
-/** Starts children in this very process: simple, at the price of a blocked event loop for each start. */
+/** Starts children in this process: simple, but each start blocks the event loop. */
 export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Spawner {
   const hidden = { descriptors: listHideableDescriptors(), device: openSync(devNull, "r+") };
   const reaper = createStrayReaper();
@@ -95,7 +95,7 @@ export function createInlineSpawner({ registry }: InlineSpawnerOptions = {}): Sp
       return child;
     },
     async close() {
-      // Once: by a second call the number of the device's descriptor may be another file's.
+      // Only once: by a second call the device's descriptor number may belong to another file.
       closing ??= close();
       await closing;
     },

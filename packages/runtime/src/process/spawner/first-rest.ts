@@ -1,9 +1,9 @@
-/** A spawner that has been asked nothing for this long is idle. */
+/** A spawner without requests for this long is idle. */
 const REST_MS = 1_000;
 
 /**
- * Does something once: when nothing has been asked for a while for the first time. The spawner collects the garbage of its start then.
- * Later it leaves that to V8: a collection takes as long as starting ten agents.
+ * Does something once, at the first idle time. The spawner then collects the garbage of its start. Later it leaves that to V8: a
+ * collection takes as long as starting ten agents.
  */
 export class FirstRest {
   #timer: NodeJS.Timeout | undefined;

@@ -6,15 +6,15 @@ const CONNECT_RETRY_MS: readonly number[] = [5, 20, 80];
 const READ_BYTES = 64 * 1024;
 
 /**
- * What all streams of children are read into, one read after the other. Node would allocate as much for every read, and free it
- * with its next collection of garbage: with many streams that took more time than the reading.
+ * Shared buffer for all streams of children, one read after the other. Node would allocate this much for every read and free it at its
+ * next garbage collection: with many streams that took longer than the reading.
  */
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /**
- * A connection to the spawner that becomes a stream of a child; its first line says which. Nothing is read until it is resumed.
- * Its "data" is a part of a buffer that the next read of any stream writes over: a listener copies what it keeps. Nothing can
- * be pulled from it (`read()`, `for await`).
+ * A connection to the spawner that becomes a stream of a child; its first line says which. Nothing is read until it is resumed. Its "data"
+ * is part of a buffer that the next read of any stream overwrites: listeners must copy what they keep. It cannot be pulled from (`read()`,
+ * `for await`).
  */
 export function openStream(path: string, greeting: string, retryMs = CONNECT_RETRY_MS): Promise<Socket> {
   return connectOnce(path, greeting).catch(async (reason: unknown) => {
@@ -29,12 +29,12 @@ function connectOnce(path: string, greeting: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const callback = (bytes: number, buffer: Uint8Array): boolean => {
       socket.emit("data", buffer.subarray(0, bytes));
-      return true; // whether anything listened or not: it is `pause` that stops the reading
+      return true; // regardless of listeners: `pause` stops the reading
     };
-    // A child that ends its output still reads its input, and the other way round.
+    // A child that ends its output still reads its input, and vice versa.
     const socket = connect({ path, allowHalfOpen: true, onread: { buffer: readBuffer, callback } });
     socket.pause();
-    // Also later: before anything listens to the stream, an error must not end this process.
+    // Also covers later errors: before the stream has listeners, an error must not end this process.
     socket.on("error", reject);
     socket.once("connect", () => {
       socket.write(`${greeting}\n`);

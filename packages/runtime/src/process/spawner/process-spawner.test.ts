@@ -36,7 +36,7 @@ const tree = (): string => {
   return `note; setsid ${stray} & ${stray} & wait`;
 };
 
-/** A gateway in a process of its own, which starts two trees and then waits. */
+/** A gateway in a separate process, which starts two trees and then waits. */
 function startGateway(mode: string, commands = [bench.sh(tree()), bench.sh(tree())]): ChildProcess {
   writeFileSync(
     bench.path("gateway.ts"),

@@ -14,24 +14,24 @@ import { Seats } from "./seats.ts";
 import { SpawnerLink } from "./spawner-link.ts";
 import { type ChildReport, type StreamName, socketGreeting } from "./spawner-messages.ts";
 
-/** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should hear so. */
+/** Long enough for a loaded machine; beyond it the spawner is stuck and the turn should fail. */
 const START_MS = 30_000;
-/** A spawner that does not end its children, or the seats, in this time is ended itself, and they are killed from here. */
+/** If the spawner does not end its children or seats within this time, it is killed, and they are killed from here. */
 const END_MS = 2_000;
 
 export interface ProcessSpawnerOptions {
   readonly registryDir?: string | undefined;
-  /** Where the directory of the stream socket is made. Keep it short: a socket's path holds about 100 bytes. */
+  /** Parent of the stream socket's directory. Keep it short: a socket path holds about 100 bytes. */
   readonly socketDir: string;
-  /** How many processes wait, started ahead, for commands that are to be `seated`. */
+  /** How many processes started ahead wait for `seated` commands. */
   readonly seats?: number | undefined;
-  /** How many wait at most after many were taken at once. */
+  /** Maximum waiting after many were used at once. */
   readonly mostSeats?: number | undefined;
-  /** A spawner process that was forked earlier; it is used until it dies. */
+  /** A spawner process forked earlier; used until it dies. */
   readonly forked?: ChildProcess | undefined;
 }
 
-/** What the gateway knows of one child in the spawner's hands. */
+/** The gateway's record of one child of the spawner. */
 interface RemoteChild {
   readonly link: SpawnerLink;
   readonly start: PromiseWithResolvers<ProcessIdentity | CaretError>;
@@ -40,13 +40,13 @@ interface RemoteChild {
   identity?: ProcessIdentity;
 }
 
-/** Starts children through a spawner process, and starts a new spawner when the old one has died. */
+/** Starts children through a spawner process, and replaces the spawner if it dies. */
 export class ProcessSpawner implements Spawner {
   readonly #socketDir: string;
   readonly #registryDir: string | undefined;
   readonly #registry: ProcessRegistry | undefined;
   readonly #remotes = new Map<string, RemoteChild>();
-  /** Those that keep this process from ending by itself: all but the seats that wait. */
+  /** Children that keep this process alive: all but waiting seats. */
   readonly #held = new Set<string>();
   readonly #children = new Set<ChildHandle>();
   readonly #seats: Seats;
@@ -62,12 +62,12 @@ export class ProcessSpawner implements Spawner {
     this.#link = this.#open(forked);
   }
 
-  /** The spawner process itself; undefined when it has died and nobody has needed a new one yet. */
+  /** The spawner process itself; undefined if it died and no new one was needed yet. */
   get pid(): number | undefined {
     return this.#link?.isAlive ? this.#link.pid : undefined;
   }
 
-  /** How many processes wait to become a command. */
+  /** Number of processes waiting to become a command. */
   get seats(): number {
     return this.#seats.size;
   }
@@ -119,8 +119,8 @@ export class ProcessSpawner implements Spawner {
       if (CaretError.is(identity)) throw identity;
       return { pid: identity.pid, ...opened, ...this.#controls(id, remote) };
     } catch (reason) {
-      void streams.then(closeStreams, () => undefined); // what cannot be opened needs no closing
-      // It may have started all the same, when it was the streams that did not come.
+      void streams.then(closeStreams, () => undefined); // failed streams need no closing
+      // It may have started even though its streams failed.
       this.#disown(link, id);
       this.#forget(id);
       throw reason;
@@ -168,11 +168,11 @@ export class ProcessSpawner implements Spawner {
     }
   }
 
-  /** The spawner died: kill its children from here and reject their waiters. */
+  /** The spawner died: kills its children from here and rejects their waiters. */
   #mourn(link: SpawnerLink): void {
     const orphans = [...this.#remotes].filter(([, remote]) => remote.link === link);
     for (const [, { identity }] of orphans) if (identity !== undefined) signalGroup(identity, "SIGKILL");
-    // Looking for them takes a walk over all processes: a spawner that leaves as it should has none.
+    // The search visits all processes, so skip it if a spawner that left properly had no children.
     if (orphans.length > 0) killMarked(new Set(orphans.map(([id]) => id)));
     for (const [id, remote] of orphans) {
       remote.start.resolve(spawnerDied(link));
@@ -184,7 +184,7 @@ export class ProcessSpawner implements Spawner {
     }
   }
 
-  /** A spawner that is stuck kills nobody, and reports of nobody: a stop must not wait until it goes on. */
+  /** A stuck spawner neither kills nor reports: a stop must not wait for it. */
   async #killFromHere(id: string, { identity, exited }: RemoteChild): Promise<void> {
     if (identity === undefined) return;
     signalGroup(identity, "SIGKILL");
@@ -224,7 +224,7 @@ export class ProcessSpawner implements Spawner {
 
 type OpenedStreams = Pick<LaunchedProcess, "stdin" | "stdout" | "stderr">;
 
-/** The streams of one child. All of them or none. */
+/** Opens the streams of one child: all or none. */
 async function openStreams(link: SpawnerLink, id: string, hasStdin: boolean): Promise<OpenedStreams> {
   const open = (name: StreamName): Promise<Socket> => openStream(link.socketPath, socketGreeting(id, name));
   const isListening = await link.listening;
@@ -252,7 +252,7 @@ function fail(remote: RemoteChild | undefined, error: CaretError): void {
   remote?.exited.resolve({ kind: "failed-to-start", error });
 }
 
-/** Rejects when the spawner does not start the program in time; soon, when the program is not wanted any more. */
+/** Rejects if the spawner does not start the program in time; sooner if the program is no longer wanted. */
 function inTime<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const giveUp = (): void =>

@@ -1,16 +1,16 @@
-/** What each burst leaves of the size of a larger one before it. */
+/** Factor by which each burst reduces the remembered size of a larger one. */
 const FADING = 0.9;
 
 export interface SeatDemandOptions {
-  /** So many are wanted however few are used. */
+  /** Seats wanted at least, however few are used. */
   readonly least: number;
-  /** And no more than this, however many agents start at once. */
+  /** The maximum, however many agents start at once. */
   readonly most: number;
 }
 
 /**
- * How many seats should wait: the least, or as many as agents of the largest burst of late. A burst is what is started
- * between two times at which all seats waited, since none are made while agents are being started.
+ * How many seats should wait: the minimum, or as many as the largest recent burst of agents. A burst is what is started between two times
+ * at which all seats waited, because none are made while agents are being started.
  */
 export class SeatDemand {
   readonly #options: SeatDemandOptions;
@@ -26,18 +26,18 @@ export class SeatDemand {
     return Math.min(most, Math.max(least, this.#started, Math.floor(this.#largest)));
   }
 
-  /** An agent is being started, in a seat or without. */
+  /** An agent is being started, with or without a seat. */
   note(): void {
     this.#started += 1;
   }
 
-  /** As many seats wait as are wanted: a burst is over. */
+  /** All wanted seats wait: the burst is over. */
   endBurst(): void {
     this.#largest = Math.max(this.#started, this.#largest * FADING);
     this.#started = 0;
   }
 
-  /** Nothing was started for long. */
+  /** Nothing was started for a long time. */
   forget(): void {
     this.#started = 0;
     this.#largest = 0;

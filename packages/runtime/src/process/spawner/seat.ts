@@ -1,17 +1,17 @@
 import { accessSync, constants } from "node:fs";
 import type { ChildCommand } from "../child-handle.ts";
 
-/** The shell of every Unix. It reads a socket byte by byte, so that nothing behind the line is taken from the agent. */
+/** Available on every Unix. It reads a socket byte by byte, so it consumes nothing after the line that is meant for the agent. */
 const SHELL = "/bin/sh";
 const LINE = "caret_seat_line";
-/** A newline, which a word of the line cannot hold itself. */
+/** A newline, which a word of the line cannot contain itself. */
 const NEWLINE = "caret_seat_newline";
-/** Becomes the command that the seat was made like. */
+/** Runs the command the seat was primed with. */
 const FAMILIAR = "caret_seat_go";
-/** Two lines and no more: a shell that cannot become the agent must not take the agent's input for commands. */
+/** Exactly two lines: a shell that fails to become the agent must not treat the agent's input as commands. */
 const WAIT = `${NEWLINE}='\n'\nread -r ${LINE} && eval "$${LINE}" && read -r ${LINE} && eval "$${LINE}"`;
 
-/** A byte of the line costs a system call. */
+/** Each byte of the line costs a system call. */
 const MAX_LINE = 8 * 1024;
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -29,17 +29,14 @@ const ofShells: ReadonlySet<string> = new Set([
   NEWLINE,
 ]);
 
-/**
- * How a shell gives way to the agent without leaving a variable of its own in its environment. Some need another
- * program for that.
- */
+/** How a shell gives way to the agent without leaving its own variables in the environment. Some shells need another program for that. */
 export const givingWays = ["exec", "exec /usr/bin/env -u _ -u SHLVL"] as const;
 export type GivingWay = (typeof givingWays)[number];
 
 /**
- * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two
- * lines, `primingLine` and `startLine`, and becomes what they say. Undefined where a shell could not hand on the environment unchanged,
- * and where files are covered: such a container is of one turn alone, whose files it is made with.
+ * The command of a seat for this one: a shell with the same environment, inside the same container, that waits for two lines,
+ * `primingLine` and `startLine`, and becomes what they say. Undefined if a shell could not pass the environment on unchanged, or if files
+ * are covered: such a container is made with the files of a single turn.
  */
 export function seatCommandOf(command: ChildCommand): (ChildCommand & { readonly stdin: "held" }) | undefined {
   if (command.covered !== undefined && command.covered.length > 0) return undefined;
@@ -59,25 +56,28 @@ export function seatKeyOf({ file, args, env }: ChildCommand): string {
 }
 
 /**
- * The first line for a seat, sent as soon as it waits: most agents start like the one before, and for such a one the shell
- * has read all words by then. It is in the memory of the shell alone, and gone when the shell becomes another program.
+ * The first line for a seat, sent as soon as it waits: most agents start like the previous one, and then the shell has already parsed all
+ * words. It exists only in the shell's memory, and is gone when the shell becomes another program.
  */
 export function primingLine(words: string | undefined): string {
   return words === undefined ? ":\n" : `${FAMILIAR}() { ${words}; }\n`;
 }
 
-/** The second line, which makes the shell a command with these words. */
+/** The second line, which turns the shell into a command with these words. */
 export function startLine(words: string, primed: string | undefined): string {
   return words === primed ? `${FAMILIAR}\n` : `${words}\n`;
 }
 
-/** What makes a waiting shell this command. Undefined where it cannot be one, or would be refused better elsewhere. */
+/**
+ * The words that turn a waiting shell into this command. Undefined if it cannot become one, or if the ordinary start reports the error
+ * better.
+ */
 export function seatWordsOf(command: ChildCommand, givingWay: GivingWay): string | undefined {
   const { file, args } = command.contained ?? command;
   if (!isProgram(file)) return undefined;
   const words = [file, ...args].map(quoted).join(" ");
   const input = command.stdin === "closed" ? " </dev/null" : "";
-  // Without -P a shell takes `link/..` for the directory that the link is in, and not for the parent of what it leads to.
+  // Without -P a shell resolves `link/..` to the directory that contains the link rather than the parent of its target.
   const line = `cd -P ${quoted(command.cwd)} && unset PWD OLDPWD && ${givingWay} ${words}${input}`;
   return line.length > MAX_LINE ? undefined : line;
 }
@@ -92,6 +92,6 @@ function isProgram(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // the ordinary start says what is wrong with it
+    return false; // the ordinary start reports what is wrong with it
   }
 }

@@ -161,7 +161,7 @@ describe("a seat", () => {
   it("is written down while it waits, and no longer", async () => {
     const entries = (): readonly string[] => readdirSync(bench.path("processes"));
     await fill(bench.sh("true"));
-    // The entry of the shell that found out how a seat hands its environment on is removed a moment after its exit.
+    // The entry of the shell that determined how a seat passes its environment on is removed a moment after its exit.
     await eventually(() => entries().length === SEATS, "only the seats have entries");
     await spawner.close();
     expect(entries()).toEqual([]);
@@ -218,7 +218,7 @@ describe("a seat", () => {
   });
 });
 
-/** Runs what it is given, as a container does, and notes that; while there is a file `broken`, it fails. */
+/** Runs its command like a container and records that; while the file `broken` exists, it fails. */
 function containerOf({ file, args, ...rest }: ChildCommand): ChildCommand {
   const container = bench.path("container");
   const script = `#!/bin/sh\necho x >> ${bench.path("made")}\n[ ! -e ${bench.path("broken")} ] && exec "$@"\n`;

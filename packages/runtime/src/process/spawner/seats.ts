@@ -11,19 +11,19 @@ import { SeatDemand } from "./seat-demand.ts";
 export interface SeatsOptions {
   /** Starts the waiting shells. */
   readonly launch: Launch;
-  /** How many wait when few are used. 0: none ever. */
+  /** How many wait if few are used. 0: never any. */
   readonly least: number;
-  /** How many wait at most after many agents were started at once; absent: 256. */
+  /** Maximum waiting after many agents were started at once. Default: 256. */
   readonly most?: number | undefined;
-  /** When no seat was taken for so long, all of them are ended. */
+  /** Time without use after which all seats are ended. */
   readonly idleMs?: number;
-  /** How long after the last start the seats are filled up: until then the agents that were started have the processor. */
+  /** Delay after the last start before seats are refilled: until then the started agents have the processor. */
   readonly refillMs?: number;
-  /** How long after another one a seat beyond the least is made: answers are being written meanwhile. */
+  /** Interval between seats beyond the minimum, because answers are being written at the same time. */
   readonly paceMs?: number;
 }
 
-/** What the newest turn's command is, and the seats that are made for it. */
+/** The newest turn's command, and the seats made for it. */
 interface Wanted {
   readonly command: ChildCommand;
   readonly seatCommand: ChildCommand;
@@ -32,7 +32,7 @@ interface Wanted {
 
 interface Seat {
   readonly key: string;
-  /** The words of the command that it was made like. */
+  /** The words of the command it was primed with. */
   readonly primed: string | undefined;
   readonly launched: LaunchedProcess;
 }
@@ -43,9 +43,9 @@ const PACE_MS = 25;
 const MOST_SEATS = 256;
 
 /**
- * Processes that were started ahead and wait for what they are to become: the fork, the namespaces and the streams of an
- * agent are then made before its request comes, and starting it is a write to a socket. Each is used once, by a
- * command with the very environment and container it was made with: nothing of one turn is there for the next.
+ * Processes started ahead that wait for a command: an agent's fork, namespaces and streams are made before its request comes, and starting
+ * it is a write to a socket. Each is used once, by a command with exactly the environment and container it was made with, so one turn
+ * leaves nothing for the next.
  */
 export class Seats {
   readonly #options: Required<SeatsOptions> & { readonly most: number };
@@ -70,7 +70,7 @@ export class Seats {
     return this.#waiting.length;
   }
 
-  /** A process that is about to become the command; undefined where none waits for it. Throws as an ordinary start does. */
+  /** A process about to become the command; undefined if none waits for it. Throws like an ordinary start. */
   take(command: ChildCommand): LaunchedProcess | undefined {
     if (this.#options.least === 0 || this.#abort.signal.aborted) return undefined;
     const seatCommand = seatCommandOf(command);
@@ -96,7 +96,7 @@ export class Seats {
     await this.#endAll();
   }
 
-  /** Put off by every start: while agents are being started one after the other, none of them has to share the processor. */
+  /** Postponed by every start: while agents are being started, they need not share the processor. */
   #fillSoon(): void {
     clearTimeout(this.#growth);
     if (this.#refill === undefined) this.#refill = setTimeout(() => this.#fill(), this.#options.refillMs).unref();
@@ -111,7 +111,7 @@ export class Seats {
     const { least, paceMs } = this.#options;
     const { wanted } = this.#demand;
     const { key } = this.#wanted;
-    // Seats for another environment make way: turns of today are like the newest one.
+    // Seats for another environment make way: upcoming turns will resemble the newest one.
     const others = this.#waiting.filter((seat) => seat.key !== key);
     const present = this.#waiting.length - others.length + this.#coming;
     const missing = Math.max(least - present, Math.min(1, wanted - present));
@@ -136,14 +136,14 @@ export class Seats {
       this.#waiting.push(seat);
       void launched.exited.then(() => this.#lose(seat));
     } catch {
-      // A seat that cannot be made is only missing: the start that finds none says what is wrong.
+      // If a seat cannot be made it is merely missing: a start without one reports the error.
       this.#stopGrowing();
     } finally {
       this.#coming -= 1;
     }
   }
 
-  /** Asked once, for all seats; again after a start that failed, which says nothing about the shell. */
+  /** Determined once for all seats; again after a failed start, which says nothing about the shell. */
   #findGivingWay(seat: ChildCommand): Promise<GivingWay | undefined> {
     this.#givingWay ??= findGivingWay(this.#options.launch, seat, this.#abort.signal).catch((reason: unknown) => {
       this.#givingWay = undefined;
@@ -152,18 +152,18 @@ export class Seats {
     return this.#givingWay;
   }
 
-  /** Until the next start: a seat that fails would otherwise be made again at every pace, and never be there. */
+  /** Until the next start: a seat that keeps failing would otherwise be remade at every interval without success. */
   #stopGrowing(): void {
     clearTimeout(this.#growth);
   }
 
-  /** It ended. If nobody had taken it or ended it, others of its kind will do no better. */
+  /** It ended. If it was neither taken nor ended by us, others like it would fail as well. */
   #lose(seat: Seat): void {
     if (this.#waiting.includes(seat)) this.#stopGrowing();
     void this.#end(seat);
   }
 
-  /** No seat was taken for long: none is needed. */
+  /** No seat was taken for a long time: none is needed. */
   #rest(): void {
     this.#stopGrowing();
     this.#demand.forget();
@@ -174,7 +174,7 @@ export class Seats {
     await Promise.all([...this.#waiting].map((seat) => this.#end(seat)));
   }
 
-  /** Nothing happens to one that was taken: it is its command's by then. */
+  /** Leaves a taken seat alone: it belongs to its command. */
   async #end(seat: Seat): Promise<void> {
     const index = this.#waiting.indexOf(seat);
     if (index === -1) return;
@@ -183,7 +183,7 @@ export class Seats {
   }
 }
 
-/** A prompt may be megabytes, and is nobody else's. */
+/** A prompt may be megabytes and must not be kept for other commands. */
 function withoutInput(command: ChildCommand): ChildCommand {
   return typeof command.stdin === "object" ? { ...command, stdin: "held" } : command;
 }
@@ -196,7 +196,7 @@ function occupy({ launched }: Seat, line: string, isStdinClosed: boolean): Launc
     stdin?.write(line);
     return launched;
   }
-  // Nobody else has this end, and a socket that nobody reads is not closed by Node when its peer is gone.
+  // This end is ours alone, and Node does not close an unread socket when its peer is gone.
   stdin?.end(line, () => stdin.destroy());
   return { ...launched, stdin: undefined };
 }
@@ -208,7 +208,7 @@ async function end({ launched }: Seat): Promise<void> {
   await launched.reap("now");
 }
 
-/** Unused so far: neither it nor its streams must keep this process alive, nor break it. */
+/** While unused, it and its streams must neither keep this process alive nor crash it. */
 function letGo({ launched }: Seat): void {
   launched.hold?.(false);
   for (const socket of socketsOf(launched)) {
@@ -217,14 +217,14 @@ function letGo({ launched }: Seat): void {
   }
 }
 
-/** The exit of the process is what tells that a stream is gone. */
+/** A lost stream is reported by the process's exit. */
 function ignoreError(): void {}
 
 function socketsOf({ stdin, stdout, stderr }: LaunchedProcess): readonly Socket[] {
   return [stdin, stdout, stderr].filter((stream) => stream !== undefined) as unknown as readonly Socket[];
 }
 
-/** The first way in which this machine's shell hands the environment on unchanged; undefined when there is none. */
+/** The first method by which this machine's shell passes the environment on unchanged; undefined if there is none. */
 async function findGivingWay(launch: Launch, seat: ChildCommand, signal: AbortSignal): Promise<GivingWay | undefined> {
   for (const givingWay of givingWays) {
     const command = { ...seat, cwd: "/", ...(seat.contained === undefined ? printer : insideOf(seat)) };
@@ -236,7 +236,7 @@ async function findGivingWay(launch: Launch, seat: ChildCommand, signal: AbortSi
   return undefined;
 }
 
-/** What a seat prints that is given these lines and no other input. Rejects when its container could not be made. */
+/** What a seat prints when given these lines and no other input. Rejects if its container could not be made. */
 async function answerOf(launched: LaunchedProcess, lines: string): Promise<string> {
   try {
     launched.stdin?.on("error", ignoreError);
@@ -247,7 +247,7 @@ async function answerOf(launched: LaunchedProcess, lines: string): Promise<strin
     if (exit.kind !== "exited") throw exit.error;
     return printed;
   } finally {
-    // Half-open sockets: the end of the other side closes none of them.
+    // Half-open sockets: the end of the other side does not close them.
     for (const socket of socketsOf(launched)) socket.destroy();
     await launched.reap("soon");
   }

@@ -10,17 +10,17 @@ const LEAVE_MS = 2_000;
 const STDERR_TAIL_BYTES = 4 * 1024;
 
 export interface SpawnerLinkOptions {
-  /** Where the directory of its socket is made. */
+  /** Parent of its socket's directory. */
   readonly socketDir: string;
   readonly registryDir: string | undefined;
   readonly onReport: (report: ChildReport) => void;
-  /** A spawner process that was forked earlier. */
+  /** A spawner process forked earlier. */
   readonly forked?: ChildProcess | undefined;
 }
 
-/** One spawner process, the channel to it and the socket that it listens on, for as long as it lives. */
+/** One spawner process with its channel and its listening socket, for as long as it lives. */
 export class SpawnerLink {
-  /** Where streams of children are opened, once it is `listening`. */
+  /** Where streams of children are opened, once `listening`. */
   readonly socketPath: string;
   readonly #directory: string;
   readonly #process: ChildProcess;
@@ -30,7 +30,7 @@ export class SpawnerLink {
   #alive = true;
 
   constructor({ socketDir, registryDir, onReport, forked }: SpawnerLinkOptions) {
-    // Before the process: one that nobody can reach would stay for as long as this one.
+    // Created before the process: an unreachable process would stay as long as this one.
     this.#directory = mkdtempSync(join(socketDir, "caret-"));
     chmodSync(this.#directory, 0o700);
     this.socketPath = join(this.#directory, "streams");
@@ -41,13 +41,13 @@ export class SpawnerLink {
     });
     this.#process.stderr?.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     for (const event of ["exit", "disconnect", "error"] as const) this.#process.on(event, () => this.#lose());
-    // One that was forked earlier may have died before anybody listened.
+    // A process forked earlier may have died before we listened.
     if (!this.#process.connected) this.#lose();
     this.send({ type: "open", socketPath: this.socketPath, registryDir });
     this.hold(false);
   }
 
-  /** Resolves when streams can be opened; false when the process is gone. */
+  /** Resolves when streams can be opened; false if the process is gone. */
   get listening(): Promise<boolean> {
     return this.#listening.promise;
   }
@@ -60,12 +60,12 @@ export class SpawnerLink {
     return this.#process.pid;
   }
 
-  /** Resolves when the process is gone, or deaf, which is as good as gone. */
+  /** Resolves when the process is gone, or disconnected, which amounts to the same. */
   get gone(): Promise<void> {
     return this.#gone.promise;
   }
 
-  /** Its last words. */
+  /** The end of its standard error. */
   stderrTail(): string {
     return this.#stderr.text();
   }
@@ -75,7 +75,7 @@ export class SpawnerLink {
     if (this.#alive) this.#process.send(request, () => undefined);
   }
 
-  /** While held, the spawner keeps this process from ending by itself. */
+  /** While held, the spawner keeps this process alive. */
   hold(isHeld: boolean): void {
     holdSpawner(this.#process, isHeld);
   }

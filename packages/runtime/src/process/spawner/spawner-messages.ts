@@ -2,23 +2,23 @@ import type { ErrorInfo } from "@caret/protocol";
 import type { ChildCommand } from "../child-handle.ts";
 import type { ReapTime } from "../stray-reaper.ts";
 
-/** What is sent along to the spawner; the content of standard input goes straight to the child, not through it. */
+/** What is sent to the spawner; the content of standard input goes straight to the child. */
 export type RemoteCommand = Omit<ChildCommand, "stdin"> & { readonly hasStdin: boolean };
 
-/** From the gateway to the spawner process. `id` names a child and is also its mark. */
+/** From the gateway to the spawner process. `id` identifies a child and is also its mark. */
 export type SpawnerRequest =
   | { readonly type: "open"; readonly socketPath: string; readonly registryDir: string | undefined }
   | { readonly type: "spawn"; readonly id: string; readonly command: RemoteCommand }
   | { readonly type: "signal"; readonly id: string; readonly signal: NodeJS.Signals }
   | { readonly type: "reap"; readonly id: string; readonly strays: ReapTime };
 
-/** Where the spawner listens for the streams of children; `listening` says that it does. */
+/** `listening`: the spawner accepts the streams of children. */
 export type SpawnerReport = { readonly type: "listening" } | ChildReport;
 
 /**
- * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` instead of
- * either, since a container may only turn out to be broken once it runs; and `reaped` once per request. With a contained
- * child everything it started has ended: it is `isReaped` with its exit, and nobody has to ask for it.
+ * From the spawner process to the gateway, about one child: `started`, then `exited`; or `failed` instead of either, because a container
+ * may turn out to be broken only once it runs; and `reaped` once per request. When a contained child exits, everything it started has
+ * ended: it is `isReaped` with its exit, without a request.
  */
 export type ChildReport =
   | { readonly type: "started"; readonly id: string; readonly pid: number; readonly startTime: string | undefined }
@@ -32,9 +32,9 @@ export type ChildReport =
     }
   | { readonly type: "reaped"; readonly id: string };
 
-/** The streams of a child that travel over sockets. */
+/** The streams of a child that use sockets. */
 export const streamNames = ["stdin", "stdout", "stderr"] as const;
-/** Those of a child whose standard input is closed. */
+/** The streams of a child whose standard input is closed. */
 export const outputNames = ["stdout", "stderr"] as const;
 export type StreamName = (typeof streamNames)[number];
 

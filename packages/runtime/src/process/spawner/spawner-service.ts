@@ -17,7 +17,7 @@ import {
 import { type StartedProcess, startProcess } from "./start-process.ts";
 import { StreamServer } from "./stream-server.ts";
 
-/** The spawner's side of the conversation with the gateway. */
+/** The spawner's side of the protocol with the gateway. */
 export class SpawnerService {
   readonly #send: (report: SpawnerReport) => void;
   readonly #reaper = createStrayReaper();
@@ -63,7 +63,7 @@ export class SpawnerService {
     this.#marks.delete(id);
   }
 
-  /** The gateway is gone: kill everything that is left, and clear away what it can no longer. */
+  /** The gateway is gone: kills all that is left, and cleans up what the gateway no longer can. */
   closeDown(): void {
     for (const started of this.#running.values()) started.signal("SIGKILL");
     killMarked(this.#marks);

@@ -24,7 +24,7 @@ const SEAT_DESCRIPTORS = SEATS * streamNames.length;
 const exited = (code: number): ChildExit => ({ kind: "exited", code, signal: null });
 const killedBy = (signal: NodeJS.Signals): ChildExit => ({ kind: "exited", code: null, signal });
 
-/** What every spawner promises, wherever its children are started. */
+/** The contract of every spawner, wherever its children are started. */
 export function describeSpawner(mode: SpawnerMode): void {
   describe(`a child started by the ${mode} spawner`, () => {
     const create = (options: Partial<CreateSpawnerOptions> = {}): Spawner =>
@@ -41,7 +41,7 @@ export function describeSpawner(mode: SpawnerMode): void {
     beforeEach(async () => {
       bench = createWorkbench();
       if (mode !== "seated") return;
-      // Whatever the test before was, seats are made for commands like this one from here on.
+      // Whatever the previous test was, seats are from now on made for commands like this one.
       await spawner.spawn(bench.sh("true")).exit;
       await eventually(() => waitingSeats(process.pid).length > 0, "a seat waits");
     });
@@ -88,7 +88,7 @@ export function describeSpawner(mode: SpawnerMode): void {
         expect(await failureOf(program("/bin/true", ["x".repeat(131_072)]))).toBe("prompt-too-long");
       });
 
-      // A seat cannot try again: the lane does.
+      // A seat cannot retry: the lane does.
       if (mode !== "seated")
         it("waits for a program that is just being updated", async () => {
           const agent = bench.program("agent", readFileSync("/bin/true", "latin1"));
@@ -344,14 +344,14 @@ export function describeSpawner(mode: SpawnerMode): void {
         const before = count();
         await runSome();
         await runSome();
-        // Those of seats are open ahead, or just about to be.
+        // Descriptors of seats are open ahead, or about to be.
         await eventually(() => count() <= before + SEAT_DESCRIPTORS, "the descriptors are closed");
       });
     });
 
     describe("closing", () => {
       it("writes a process down while it runs, and no longer", async () => {
-        // Seats are written down, too: here only the child counts.
+        // Seats are recorded as well: here only the child counts.
         const other = create({ dataDir: bench.directory, seats: 0 });
         const entries = (): number => readdirSync(bench.path("processes")).length;
         const child = other.spawn(bench.sh("cat", "held"));

@@ -13,7 +13,7 @@ import type { StatusFile, StatusFiles } from "../status-files.ts";
 import type { ReapTime, StrayReaper } from "../stray-reaper.ts";
 import { PROCESS_MARK } from "../sweep-leftovers.ts";
 
-/** A program that is just being replaced by its own update cannot be started for a moment. */
+/** A program being replaced by its own update cannot be started for a moment. */
 const BUSY_RETRY_MS = [50, 150, 400];
 
 type Stdio = IOType | Socket;
@@ -21,9 +21,9 @@ type Stdio = IOType | Socket;
 export interface StartOptions {
   /** Standard input, output and error. */
   readonly stdio: readonly Stdio[];
-  /** Descriptors of ours that the child must not see; replaced by /dev/null. */
+  /** Descriptors of ours to hide from the child; replaced by /dev/null. */
   readonly hidden?: Hidden | undefined;
-  /** What the child and its descendants are found by. */
+  /** Identifies the child and its descendants. */
   readonly mark: string;
   readonly signal?: AbortSignal;
   readonly reaper: StrayReaper;
@@ -42,13 +42,13 @@ export interface StartedProcess {
   readonly child: ChildProcess;
   readonly identity: ProcessIdentity;
   readonly exited: Promise<ChildExit>;
-  /** Signals the group; nothing happens once it is gone. */
+  /** Signals the group; does nothing once it is gone. */
   signal(signal: NodeJS.Signals): void;
-  /** After the exit: kills whatever is left of the group, and everything that carries the mark. */
+  /** After the exit: kills the rest of the group and everything that carries the mark. */
   reap(strays: ReapTime): Promise<void>;
 }
 
-/** The only function that starts processes. Rejects with a CaretError when the program cannot run. */
+/** The only function that starts processes. Rejects with a CaretError if the program cannot run. */
 export async function startProcess(command: ChildCommand, options: StartOptions): Promise<StartedProcess> {
   const { mark } = options;
   const status = command.contained ? options.statuses?.take() : undefined;
@@ -62,7 +62,7 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
   const exited = new Promise<ChildExit>((resolve) => {
     child.once("exit", (code, signal) => {
       hasLeft = true;
-      // Bubblewrap's own failures look like the agent's: an exit code of 1 and words on standard error.
+      // Bubblewrap's own failures look like the agent's: exit code 1 and words on standard error.
       const isAgents = agent === undefined || code === 0 || signal !== null || agent.hasRun();
       resolve(isAgents ? { kind: "exited", code, signal } : { kind: "failed-to-start", error: containerFailed() });
       status?.release();
@@ -79,8 +79,8 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
       else if (signal !== "SIGCONT") killWindowsTree(identity.pid);
     },
     async reap(strays) {
-      // Nothing leaves a process namespace: with its first process the kernel has ended all of it. What is left of the group is
-      // the relay of its output, outside: a SIGKILL would lose the last bytes, and it ends with its pipe.
+      // Nothing escapes a PID namespace: the kernel has ended all of it with its first process. What is left of the group is the relay of
+      // its output, outside: SIGKILL would lose the last bytes, and it ends with its pipe anyway.
       if (agent === undefined) {
         if (process.platform !== "win32") signalGroup(identity, "SIGKILL");
         await options.reaper.reap(mark, strays);
@@ -91,8 +91,8 @@ export async function startProcess(command: ChildCommand, options: StartOptions)
 }
 
 /**
- * What a container gets whose agent cannot be found: nothing polite is possible. Only SIGCONT ends nothing: the agent may have died
- * of the SIGTERM before it, and the container be about to say how.
+ * The signal for a container whose agent cannot be found: a graceful stop is impossible. SIGCONT alone ends nothing: the agent may have
+ * died of the preceding SIGTERM, with the container about to report how.
  */
 function withoutAgent(signal: NodeJS.Signals): NodeJS.Signals {
   return signal === "SIGCONT" ? signal : "SIGKILL";
@@ -125,7 +125,7 @@ async function spawnPatiently(
   }
 }
 
-/** Some failures are thrown, others arrive as an event: here they become one. */
+/** Converts both thrown failures and error events into throws. */
 async function spawnOnce(
   command: ChildCommand,
   { stdio, hidden, mark }: StartOptions,
@@ -135,11 +135,11 @@ async function spawnOnce(
     cwd: command.cwd,
     env: { ...command.env, [PROCESS_MARK]: mark },
     stdio: hide(command.contained ? [...stdio, status?.descriptor ?? "ignore"] : [...stdio], hidden),
-    // A group and session of its own, so that a signal reaches grandchildren and Ctrl-C in our terminal does not.
+    // A separate group and session, so a signal reaches grandchildren and Ctrl-C in our terminal does not.
     detached: process.platform !== "win32",
     windowsHide: true,
   });
-  // After the start errors are failed kill() calls, which nobody makes; without a listener one would end the process.
+  // After the start, only failed kill() calls emit errors, and we make none; without a listener one would end the process.
   child.on("error", ignoreError);
   if (!isRunning(child)) throw (await once(child, "error"))[0];
   return child;

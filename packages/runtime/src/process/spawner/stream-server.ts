@@ -2,9 +2,9 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 
 const GREETING_BYTES = 128;
-/** How long a connection at least may take to say what it is, and then wait to be expected. */
+/** Minimum time for a connection to identify itself and to be claimed. */
 const STRANGER_MS = 5_000;
-/** How long expected connections may take to come: longer than the gateway waits for a start. */
+/** How long expected connections may take: longer than the gateway waits for a start. */
 const EXPECTED_MS = 60_000;
 const BACKLOG = 4_096;
 
@@ -21,9 +21,9 @@ interface Expected {
 }
 
 /**
- * Where the spawner is given the streams of children: a Unix socket in a directory that only this user can enter. The gateway
- * connects once for each stream and says in a first line what it is; after that nothing is read here, since what follows is
- * for the child. A connection that nobody expects is closed.
+ * Where the spawner receives the streams of children: a Unix socket in a directory private to this user. The gateway connects once per
+ * stream and identifies it in a first line; after that nothing is read here, because the rest is for the child. Unexpected connections are
+ * closed.
  */
 export class StreamServer {
   readonly #server: Server;
@@ -32,7 +32,7 @@ export class StreamServer {
   readonly #listening = Promise.withResolvers<void>();
   readonly #expected = new Map<string, Expected>();
   readonly #arrived = new Map<string, Socket>();
-  /** Connections that nobody expects: of late, and from before the last look at them. */
+  /** Unclaimed connections: recent ones, and those from before the last check. */
   #strangers = new Set<Socket>();
   #olderStrangers = new Set<Socket>();
   #look: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export class StreamServer {
   constructor({ path, strangerMs = STRANGER_MS, expectedMs = EXPECTED_MS }: StreamServerOptions) {
     this.#strangerMs = strangerMs;
     this.#expectedMs = expectedMs;
-    // A child that ends its output still reads its input, and the other way round.
+    // A child that ends its output still reads its input, and vice versa.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#greet(socket));
     this.#server.once("error", this.#listening.reject);
     this.#server.listen({ path, backlog: BACKLOG }, () => {
@@ -53,7 +53,7 @@ export class StreamServer {
     return this.#listening.promise;
   }
 
-  /** The connections with these greetings, some of which may have come already: all of them, or it rejects. */
+  /** The connections with these greetings, some of which may already be there: all of them, or it rejects. */
   expect(greetings: readonly string[]): Promise<Socket[]> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
@@ -81,7 +81,7 @@ export class StreamServer {
       if (end < 0 && heard.length < GREETING_BYTES) return;
       socket.off("data", listen);
       socket.pause();
-      // The gateway waits for the start before it writes more: a client that does not is another.
+      // The gateway waits for the start before it writes more: a client that does not is someone else.
       if (end === heard.length - 1) this.#arrive(heard.slice(0, end), socket);
       else socket.destroy();
     };
@@ -122,7 +122,7 @@ export class StreamServer {
     }
   }
 
-  /** One timer for all of them: nearly every connection is taken within a millisecond. */
+  /** One timer for all: nearly every connection is claimed within a millisecond. */
   #refuseOlder(): void {
     for (const socket of this.#olderStrangers) socket.destroy();
     for (const [greeting, socket] of this.#arrived) if (socket.destroyed) this.#arrived.delete(greeting);
@@ -133,5 +133,5 @@ export class StreamServer {
   }
 }
 
-/** A connection that breaks is closed by Node; who waits for it hears that it is late. */
+/** Node closes a broken connection; whoever expects it gets a timeout. */
 function ignoreError(): void {}

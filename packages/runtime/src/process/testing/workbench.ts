@@ -4,18 +4,18 @@ import { join } from "node:path";
 import type { ChildCommand, ChildHandle, ChildStdin } from "../child-handle.ts";
 import { readProcessStat, readProcFile } from "../process-identity.ts";
 
-/** A temporary directory in which tests write tiny real programs and learn which processes these became. */
+/** A temporary directory in which tests write tiny real programs and learn their pids. */
 export interface Workbench {
   readonly directory: string;
   path(name: string): string;
   /** Writes an executable file. */
   program(name: string, text: string): string;
-  /** A shell command. In it, `note` writes down the process that says so, for `survivors`. */
+  /** A shell command in which `note` records the calling process, for `survivors`. */
   sh(script: string, stdin?: ChildStdin): ChildCommand;
   node(script: string, stdin?: ChildStdin): ChildCommand;
   /** How many processes said `note`. */
   noted(): number;
-  /** The noted processes that are still alive. Zombies are dead. */
+  /** The recorded processes that are still alive. Zombies count as dead. */
   survivors(): number[];
   remove(): void;
 }
@@ -28,7 +28,7 @@ export function createWorkbench(): Workbench {
   const notes = path("pids");
   const notedPids = (): number[] =>
     existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n").filter(Boolean).map(Number) : [];
-  // $$ would be the outer shell in a subshell; the shell that is asked by sh -c answers for itself.
+  // In a subshell, $$ would be the outer shell; a shell started by sh -c reports itself.
   const note = `note() { sh -c 'echo $PPID' >> ${notes}; }`;
   const base = { cwd: directory, env: testEnv };
   return {
@@ -57,7 +57,7 @@ export async function readAll(child: ChildHandle): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The number of a process that has one. Never a stand-in: 0 and -1 would mean ourselves and everybody. */
+/** The pid of a started process. Never a placeholder: 0 and -1 would mean ourselves and everyone. */
 export function pidOf({ pid }: { readonly pid?: number | undefined }): number {
   if (pid === undefined) throw new Error("It has not started");
   return pid;

@@ -1,7 +1,7 @@
 import { type ClosingTags, closingTagsOf } from "./closing-tags.ts";
 import { isDateLine, isDateStatement, withoutDates } from "./date-words.ts";
 
-/** The names of blocks that are one word, besides all that are several: `system-reminder`, `environment_context`, … */
+/** Single-word block names. Names of several words always match: `system-reminder`, `environment_context`, … */
 const PLAIN_NAMES = "context|environment|instructions|reminder|session";
 
 const OPENING = new RegExp(
@@ -9,23 +9,22 @@ const OPENING = new RegExp(
   "gi",
 );
 
-/** What clients say before an image that a tool gave. */
+/** The caption that clients put before an image returned by a tool. */
 const caption =
   /^[ \t]*(?:attached (?:image|file|media)s?(?:\(s\))? from tool results?|\[?(?:the )?tool (?:\S+ )?returned the following (?:attachment|image|file)s?(?:\(s\))?\]?):?[ \t]*$/i;
 const CAPTIONS = new RegExp(caption, "gim");
 
 /**
- * Client notes are what a client's program adds to a transcript by itself: reminders, the date, the state of the
- * environment. Programs move them from message to message, change them and take them out again, so they say nothing
- * about which conversation a transcript belongs to. They still go to the agent.
+ * Client notes are text that a client's program adds to a transcript on its own: reminders, the date, the state of the environment.
+ * Programs move, change and remove them between messages, so they must not be used to identify a conversation. The agent still gets them.
  */
 export interface SplitText {
-  /** What is left when the notes are taken out. */
+  /** The text without the notes. */
   readonly spoken: string;
   readonly notes: readonly string[];
 }
 
-/** Tags whose content programs write and people do not; in lower case, with dashes. */
+/** Tags that programs write and people do not; lower case, with dashes. */
 const noteTags: readonly RegExp[] = [
   /reminder/,
   /^env$|^environment(?:-(?:context|details|info|information|state))?$/,
@@ -34,41 +33,41 @@ const noteTags: readonly RegExp[] = [
   /^(?:system|user|workspace|session|editor|ide|runtime|client)-(?:context|info|information|state|status|details|notification)$/,
   /^internal-context$/,
 ];
-/** `<context name="gitStatus">`: what such a tag holds is said by its attribute. */
+/** `<context name="gitStatus">`: the attribute says what the tag holds. */
 const noteAttribute = /\bname\s*=\s*["']?[\w-]*(?:git|status|date|time|env|reminder)/i;
 const namedTags = /^(?:context|section|block|info)$/;
-/** A whole message in such a tag was put there by a program: people ask something besides. */
+/** A message that consists of such a tag alone comes from a program: people add a question. */
 const wholeMessageTags = /^context$|-context$/;
-/** OpenClaw's kind of brackets: `<<<BEGIN_…_CONTEXT>>>` to `<<<END_…_CONTEXT>>>`. */
+/** OpenClaw's brackets: `<<<BEGIN_…_CONTEXT>>>` to `<<<END_…_CONTEXT>>>`. */
 const noteBracket = /CONTEXT|REMINDER|ENVIRONMENT|METADATA/i;
 
-/** A tag with its attributes in one piece: `tagIn` reads its name. */
+/** A tag including its attributes; `tagIn` extracts its name. */
 const opening = /<([a-z][^<>\n]*)>|<<<BEGIN_(\w+)>>>/iy;
 const tagName = /^[a-z][\w.-]*/i;
 
 /**
- * Take the notes out of something that a user's or a tool's message says. Only blocks that begin a line count: a person
- * who writes about such a tag does so within a sentence.
+ * Removes the notes from a user or tool message. Only blocks that begin a line count: people mention such a tag in the middle of a
+ * sentence.
  */
 export function splitNotes(text: string): SplitText {
   const { rest, blocks } = takeBlocks(text);
   const lines = rest.split("\n");
   const dates = lines.filter(isDateStatement);
-  // The text itself where nothing is to be changed: it may be megabytes.
+  // Return the text itself if nothing changes: it can be megabytes long.
   const isWhole = dates.length === 0 && lines.every(isTidy);
   const said = isWhole ? rest : joinLines(lines.filter((line) => !isDateStatement(line)));
   const isContext = blocks.length === 0 && wholeMessageTags.test(tagAround(said));
   return isContext ? { spoken: "", notes: [said] } : { spoken: said, notes: [...blocks, ...dates] };
 }
 
-/** A system prompt without what changes from request to request in one and the same conversation. */
+/** A system prompt without the parts that change between requests of the same conversation. */
 export function stableSystem(system: string): string {
   const { rest } = takeBlocks(system);
   const lines = rest.split("\n").filter((line) => !isDateLine(line) && !isRepositoryState(line));
   return joinLines(lines.map((line) => withoutDates(line, "(date)")));
 }
 
-/** Blank lines and the space around a line come and go between two renderings of the same message. */
+/** Blank lines and surrounding spaces vary between two renderings of the same message. */
 function joinLines(lines: readonly string[]): string {
   return lines
     .map((line) => line.trim())
@@ -82,11 +81,11 @@ function isTidy(line: string): boolean {
 
 interface Opening {
   readonly match: RegExpExecArray;
-  /** Where its line begins. */
+  /** Start of its line. */
   readonly index: number;
 }
 
-/** The openings of blocks that begin a line. It looks from one `<` to the next, of which a long text has few. */
+/** Finds the opening tags that begin a line. It jumps from one `<` to the next, of which even a long text has few. */
 function* openingsIn(text: string): Generator<Opening> {
   for (let at = text.indexOf("<"); at !== -1; at = text.indexOf("<", at + 1)) {
     let index = at;
@@ -130,7 +129,7 @@ function isNote([, inner = "", bracket]: RegExpExecArray): boolean {
   return noteTags.some((pattern) => pattern.test(tag)) || (namedTags.test(tag) && noteAttribute.test(attributes));
 }
 
-/** The name that a tag begins with; it ends in a letter, a digit or a `_`. */
+/** The tag's name, which ends in a letter, a digit or `_`. */
 function tagIn(inner: string): string {
   const name = tagName.exec(inner)?.[0] ?? "";
   let length = name.length;
@@ -138,7 +137,7 @@ function tagIn(inner: string): string {
   return name.slice(0, length);
 }
 
-/** Where the block ends; undefined when it is not closed, or when the line goes on behind it. */
+/** End of the block; undefined if it is not closed or if text follows on its last line. */
 function endOf(text: string, match: RegExpExecArray, closings: ClosingTags): number | undefined {
   const [whole, inner = "", bracket] = match;
   const closing = bracket === undefined ? `</${tagIn(inner)}>` : `<<<END_${bracket}>>>`;
@@ -148,7 +147,7 @@ function endOf(text: string, match: RegExpExecArray, closings: ClosingTags): num
   return /^[ \t\r]*(?:\n|$)/.test(text.slice(end, end + 100)) ? end : undefined;
 }
 
-/** The tag that a whole text stands in; empty when it stands in none. */
+/** The tag that encloses the whole text; empty if there is none. */
 function tagAround(text: string): string {
   const inner = /^<([a-z][^<>\n]*)>/i.exec(text)?.[1];
   if (inner === undefined) return "";
@@ -173,7 +172,7 @@ const repositoryState: readonly RegExp[] = [
   /^[\s│|]*[├└]/,
 ];
 
-/** Lines of `git status`, `git log` and of a tree of files. */
+/** Lines of `git status`, of `git log` and of a file tree. */
 function isRepositoryState(line: string): boolean {
   const plain = line.trimEnd();
   return repositoryState.some((pattern) => pattern.test(plain)) || isBranchLine(plain);
@@ -187,8 +186,8 @@ function isBranchLine(line: string): boolean {
 }
 
 /**
- * A user's message without what the client has put into it: reminders, the state of the environment, captions. Clients
- * send those with every request, also beside the results of tools, where nobody has said anything.
+ * Strips what the client added to a user's message: reminders, the state of the environment, captions. Clients send those with every
+ * request, even beside tool results, where the user said nothing.
  */
 export function withoutClientMarkup(text: string): string {
   const kept: string[] = [];
@@ -205,10 +204,10 @@ export function withoutClientMarkup(text: string): string {
   return kept.join("").replaceAll(CAPTIONS, "").trim();
 }
 
-/** What a tag begins with, and what ends a line besides a line feed. */
+/** Starts a tag, or ends a line other than by a line feed. */
 const UNCLEAR = ["<", "\r", "\u2028", "\u2029"];
 
-/** Whether a user's message says anything without its markup. Decided by its first lines where those have none. */
+/** Whether a user's message says anything apart from its markup. Plain first lines decide it without parsing the rest. */
 export function saysSomething(text: string): boolean {
   for (let from = 0; from <= text.length; ) {
     const next = text.indexOf("\n", from);

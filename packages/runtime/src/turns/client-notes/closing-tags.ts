@@ -1,16 +1,13 @@
 /** `</name>`, and OpenClaw's `<<<END_NAME>>>`. */
 const CLOSING = /<\/[a-z][\w.-]*>|<<<END_\w+>>>/gi;
 
-/** Where the closing tags of a text stand. */
+/** Index of a text's closing tags. */
 export interface ClosingTags {
-  /** The first of these from here on; undefined when there is none. Asked from the beginning of the text to its end. */
+  /** The first such tag at or after `from`; undefined if none. `from` must not decrease between calls. */
   next(closing: string, from: number): number | undefined;
 }
 
-/**
- * Finds all closing tags of a text in one pass, when the first is asked for: a search from each opening tag would take the
- * square of their number.
- */
+/** Indexes all closing tags in one pass, on first use: searching from each opening tag would be quadratic. */
 export function closingTagsOf(text: string): ClosingTags {
   let found: Map<string, { readonly places: number[]; passed: number }> | undefined;
   return {

@@ -5,7 +5,7 @@ const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?m\b\.?
 const ZONE = String.raw`(?:z\b|\s?(?:utc|gmt)?[+-]\d{1,2}(?::?\d{2})?\b|\s(?:utc|gmt)\b)`;
 const DAY = String.raw`\d{1,2}(?:st|nd|rd|th)?`;
 
-/** Dates and times that are written out in full, in the forms that clients put into prompts. */
+/** Full dates and times in the forms that clients put into prompts. */
 const wholeDates = new RegExp(
   [
     String.raw`\b(?:${WEEKDAY}\.?,?\s+)?${MONTH}\.?\s+${DAY},?\s+\d{4}\b(?:,?\s+(?:at\s+)?${CLOCK}${ZONE}?)?`,
@@ -14,13 +14,13 @@ const wholeDates = new RegExp(
     String.raw`\b(?:${WEEKDAY}\.?,?\s+)?(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{1,4}\/\d{1,2}\/\d{2,4})\b(?:,?\s+${CLOCK}${ZONE}?)?`,
     String.raw`\b${WEEKDAY}\s+${MONTH}\s+${DAY}\s+${CLOCK}(?:\s+\w{2,5})?\s+\d{4}\b`,
     String.raw`\b${CLOCK}${ZONE}?`,
-    // Seconds or milliseconds since the epoch, of this century's first half.
+    // Seconds or milliseconds since the epoch, for the first half of this century.
     String.raw`\b1[5-9]\d{8}(?:\d{3})?\b`,
   ].join("|"),
   "gi",
 );
 
-/** What may stand in a line that only tells the date: names of days and months, numbers, zones and the words between. */
+/** Words allowed in a line that only states the date: names of days and months, numbers, zones and the words between. */
 const dateWords = new RegExp(
   String.raw`\b(?:${WEEKDAY}|${MONTH}|${DAY}|\d{4}|[ap]\.?m|utc|gmt|z|at|the|of|and|on|timezone|time\s?zone|[a-z]+\/[a-z_]+(?:\/[a-z_]+)?)\b|\b[A-Z]{3,5}\b`,
   "gi",
@@ -35,12 +35,12 @@ export function withoutDates(text: string, replacement: string): string {
   return text.replaceAll(wholeDates, replacement);
 }
 
-/** Whether a line says the date or the time and nothing else: "Today's date is Monday, 16 November 2026." */
+/** Whether a line states only the date or the time: "Today's date is Monday, 16 November 2026." */
 export function isDateStatement(line: string): boolean {
   return isDateAfter(label, line);
 }
 
-/** The same for a line of a system prompt, where nobody answers a question with "It is Monday". */
+/** The same for a line of a system prompt, where "It is Monday" cannot be an answer to a question. */
 export function isDateLine(line: string): boolean {
   return isDateAfter(label, line) || isDateAfter(today, line);
 }

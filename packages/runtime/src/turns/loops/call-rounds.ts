@@ -1,6 +1,6 @@
 import type { OutcomeClass } from "../../calls/tool-call.ts";
 
-/** How tools word their failures. The first that fits counts. */
+/** How tools word their failures. The first match counts. */
 const wordings: readonly (readonly [Exclude<OutcomeClass, "success">, RegExp])[] = [
   ["timeout", /\btimed[ -]?out\b|\btimeout\b|ETIMEDOUT|deadline exceeded/i],
   ["permission", /permission denied|not (permitted|allowed)|forbidden|access denied|EACCES|EPERM|rejected by/i],
@@ -11,13 +11,13 @@ const wordings: readonly (readonly [Exclude<OutcomeClass, "success">, RegExp])[]
   ["not_found", /not found|no such|does not exist|doesn't exist|cannot find|could not find|ENOENT|unknown tool/i],
 ];
 
-/** A result that begins like this is a failure even where nothing else says so. */
+/** A result that begins like this is a failure even if nothing else marks it as one. */
 const FAILURE = /^\s*(?:<\w+>\s*)?(?:\w*error|failed|failure|fatal|exception|traceback)\b/i;
 
-/** The words that matter stand at the beginning; the rest may be a whole file. */
+/** The decisive words come first; the rest can be a whole file. */
 const MAX_READ = 2_000;
 
-/** A call and how it ended, as digests. */
+/** A call and its outcome, as digests. */
 interface MadeCall {
   readonly key: string;
   readonly ending: string;
@@ -26,18 +26,18 @@ interface MadeCall {
 
 /** The same few calls in the same order with the same results, round after round. */
 interface RepeatedRound {
-  /** How often, in a row. */
+  /** Consecutive repetitions. */
   readonly rounds: number;
-  /** The key of the call that would go on with it. */
+  /** Key of the call that would continue the round. */
   readonly nextKey: string;
-  /** One of its calls succeeds. */
+  /** At least one of its calls succeeds. */
   readonly hasSuccess: boolean;
 }
 
-/** Watches for rounds of several calls. One call that repeats itself is no round. */
+/** Detects repeated rounds of several calls. A single repeated call is not a round. */
 interface CallRounds {
   add(call: MadeCall): void;
-  /** The round that the newest calls repeat most often; undefined when they repeat none. */
+  /** The most repeated round that ends with the newest call; undefined if none repeats. */
   current(): RepeatedRound | undefined;
 }
 
@@ -45,9 +45,9 @@ const LENGTHS = [2, 3, 4] as const;
 const LONGEST = 4;
 
 export function createCallRounds(): CallRounds {
-  /** The newest calls, as many as the longest round has. */
+  /** The newest calls, up to the length of the longest round. */
   let recent: readonly MadeCall[] = [];
-  /** By the length of a round: how many calls in a row were the same as the one a round before. */
+  /** By round length: how many consecutive calls equalled the call one round earlier. */
   const streaks = new Map<number, number>(LENGTHS.map((length) => [length, 0]));
 
   const roundOf = (length: number): RepeatedRound | undefined => {
@@ -73,7 +73,7 @@ export function createCallRounds(): CallRounds {
   };
 }
 
-/** Several calls, each with one result: a call whose result changes is a look at something that does. */
+/** Requires several distinct calls, each with a single result: a call whose result changes is polling. */
 function areLooped(calls: readonly MadeCall[]): boolean {
   const keys = new Set(calls.map(({ key }) => key));
   const endings = new Set(calls.map(({ key, ending }) => `${key} ${ending}`));
@@ -86,12 +86,12 @@ function isSame(call: MadeCall, other: MadeCall | undefined): boolean {
 
 export interface ReportedOutcome {
   readonly output: string;
-  /** Absent where the protocol does not say: an OpenAI tool message is only a string. */
+  /** Omitted if the protocol does not say: an OpenAI tool message is only a string. */
   readonly isError?: boolean;
   readonly exitCode?: number;
 }
 
-/** The class of an outcome of which only the text is known, that of a tool the client ran for instance. */
+/** Classifies an outcome known only by its text, for example that of a client's tool. */
 export function classifyOutcome({ output, isError, exitCode }: ReportedOutcome): OutcomeClass {
   const beginning = output.slice(0, MAX_READ);
   const failed = isError ?? (exitCode === undefined ? FAILURE.test(beginning) : exitCode !== 0);

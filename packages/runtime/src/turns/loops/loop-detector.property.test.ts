@@ -14,7 +14,7 @@ const classes: readonly OutcomeClass[] = [
 ];
 const outcomeClass = fc.constantFrom(...classes);
 
-/** Makes the call unless it is refused; tells the strongest thing the guard said. */
+/** Makes the call unless refused; returns the guard's strongest reaction. */
 function attempt(guard: LoopDetector, call: ToolCall, ending: { class: OutcomeClass; output: string }): string {
   const before = guard.before(call).kind;
   return before === "proceed" ? guard.after(call, ending).kind : before;

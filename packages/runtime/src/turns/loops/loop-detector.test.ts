@@ -17,7 +17,7 @@ const ends = (
 });
 const ok = (output: string, durationMs = 10) => ends("success", output, { durationMs });
 
-/** What the guard says to each attempt: `.` go on, W warned, B blocked, E ended. Stops where the turn ends. */
+/** The guard's reaction to each attempt: `.` proceed, W warned, B blocked, E ended. Stops where the turn ends. */
 function play(steps: Iterable<Step>, limits?: Partial<LoopLimits>): string {
   const guard = createLoopDetector(limits);
   const letters = { proceed: ".", warn: "W", block: "B", end: "E" } as const;
@@ -47,7 +47,7 @@ const invalid = (tool: string, input: ToolCall["input"], complaint: string): Ste
   ends("validation", `Invalid arguments: ${complaint}`, { schemaSignature: complaint }),
 ];
 
-/** Thirty loops as they are seen in the wild, and what the guard says to each attempt of them. */
+/** Thirty loops seen in the wild, with the guard's reaction to each attempt. */
 const loops: readonly (readonly [string, readonly Step[], string])[] = [
   ["reads a file that is not there", again(...readGone), "..WBE"],
   ["edits by a text that is not in the file", again(...staleEdit), "..WBE"],

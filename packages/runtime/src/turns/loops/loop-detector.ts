@@ -10,27 +10,27 @@ export interface GuardedOutcome {
   readonly class: OutcomeClass;
   readonly output: string;
   readonly durationMs?: number;
-  /** What the schema complained about, for the class `validation`; the output when absent. */
+  /** The schema's complaint, for the class `validation`. Default: the output. */
   readonly schemaSignature?: string;
-  /** It never ran, since there is no such tool, or its schema refused the arguments. Absent: by the class. */
+  /** The call never ran: the tool is unknown or its schema refused the arguments. Default: derived from the class. */
   readonly isRefused?: boolean;
 }
 
 /**
- * How often in a row the very same call may come to the very same end before the model is warned; the next attempt is
- * blocked, and the one after that ends the turn. 0 turns a limit off.
+ * How often in a row the very same call may have the very same outcome before the model is warned; the next attempt is blocked, and the
+ * one after that ends the turn. 0 disables a limit.
  */
 export interface LoopLimits {
-  /** For a call that fails: the third failure warns, the fourth attempt is blocked, the fifth ends the turn. */
+  /** For a failing call: the third failure warns, the fourth attempt is blocked, the fifth ends the turn. */
   readonly failures: number;
-  /** For a call that succeeds: the sixth result warns, the seventh attempt is blocked, the eighth ends the turn. */
+  /** For a succeeding call: the sixth result warns, the seventh attempt is blocked, the eighth ends the turn. */
   readonly repeats: number;
-  /** For a call that succeeds after `waitingMs` or more, as a look at something that takes its time does. */
+  /** For a call that succeeds after `waitingMs` or more, as polling a slow operation does. */
   readonly waits: number;
   readonly waitingMs: number;
   /** For the same two to four calls in the same order, of which at least one succeeds. */
   readonly rounds: number;
-  /** For calls that are refused with the same complaint, by a schema or since there is no such tool, however their arguments differ. */
+  /** For calls refused with the same complaint, by a schema or because the tool is unknown, whatever their arguments. */
   readonly schemaRefusals: number;
 }
 
@@ -43,26 +43,25 @@ const defaults: LoopLimits = {
   schemaRefusals: 3,
 };
 
-/** Where all calls of a round fail, so many rounds for each failure of one call alone: agents try things in turns. */
+/** Rounds allowed per allowed failure of a single call, if every call of the round fails: agents try things in turns. */
 const FAILING_ROUNDS = 2;
 
 /**
- * Notices a turn that goes in circles. One per turn, asked before a call runs and called with how it ended.
+ * Detects a turn that goes in circles. One per turn; asked before a call runs and told its outcome.
  *
- * A loop is the same tool with the same arguments, the same result and the same class of outcome, again and again, with
- * no other call between; or a round of a few such calls. Exploration is none: other arguments are another call. Polling is
- * none: a result that changes begins the count again. To look at the same thing now and then is none either: any other
- * call begins the count again.
+ * A loop is the same tool with the same arguments, the same result and the same class of outcome, again and again, with no other call
+ * between; or a round of a few such calls. Exploration is not a loop: other arguments make another call. Polling is not a loop: a changed
+ * result restarts the count. Neither is looking at the same thing now and then: any other call restarts the count.
  *
- * The steps are per call and are never taken back within a turn: the first trip warns, the second blocks, the third
- * ends the turn. A blocked call has not run, so `after` is not called for it.
+ * The steps are per call and are never taken back within a turn: the first trip warns, the second blocks, the third ends the turn. A
+ * blocked call has not run, so `after` is not called for it.
  */
 export interface LoopDetector {
   before(call: ToolCall): LoopVerdict;
   after(call: ToolCall, outcome: GuardedOutcome): LoopVerdict;
 }
 
-/** The newest calls, as long as they are one call with one result. */
+/** The current streak: consecutive identical calls with identical results. */
 interface Row {
   readonly key: string;
   readonly ending: string;
@@ -77,7 +76,7 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
   const rounds = createCallRounds();
   let row: Row = { key: "", ending: "", repeats: 0, limit: Number.POSITIVE_INFINITY };
 
-  /** What the newest calls repeat too often, if another call of this key would go on with it. */
+  /** The loop that another call with this key would continue, if it is over its limit. */
   const loopOf = (key: string): Loop | undefined => {
     if (row.key === key && row.repeats >= row.limit) return { id: key, repeats: row.repeats, isRound: false };
     const round = rounds.current();
@@ -92,7 +91,7 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
     return count;
   };
 
-  /** The first trip is at the end of a call, when it is known to have been in vain once more. */
+  /** The first trip comes after a call, once it is known to have repeated its outcome again. */
   const warnOf = (tool: string, key: string): LoopVerdict => {
     const loop = loopOf(key) ?? loopOf(rounds.current()?.nextKey ?? "");
     if (loop === undefined || trips.has(loop.id)) return proceed;
@@ -121,10 +120,10 @@ export function createLoopDetector(options: Partial<LoopLimits> = {}): LoopDetec
 }
 
 interface Loop {
-  /** What the steps are counted by. */
+  /** Key by which the steps are counted. */
   readonly id: string;
   readonly repeats: number;
-  /** Several calls in turn, not one. */
+  /** A round of several calls rather than one repeated call. */
   readonly isRound: boolean;
 }
 

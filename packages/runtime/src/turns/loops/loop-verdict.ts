@@ -2,7 +2,7 @@ import type { AgentEventOf, CaretError } from "@caret/protocol";
 
 export type LoopVerdict =
   | { readonly kind: "proceed" }
-  /** The call ran. `text` is to be added to its result. */
+  /** The call ran. Append `text` to its result. */
   | { readonly kind: "warn"; readonly text: string; readonly notice: AgentEventOf<"notice"> }
   /** The call must not run, or never did. `text` is its result. */
   | { readonly kind: "block"; readonly text: string; readonly notice: AgentEventOf<"notice"> }

@@ -1,14 +1,14 @@
 import { CaretError } from "@caret/protocol";
 import { type LoopVerdict, loopNotice } from "./loop-verdict.ts";
 
-/** So many times the limit of refusals with one complaint may be refused in a row, whatever the complaints. */
+/** Consecutive refusals with any complaints that are allowed, as a multiple of the limit for one complaint. */
 const ANY_COMPLAINTS = 5;
 
 /**
- * Counts calls that were refused before they ran, because a schema refused their arguments or there is no such tool: by tool and
- * complaint, whatever their arguments were, and those in a row of all tools and complaints. Such a call never ran, so every step is
- * taken on the refusal itself: at the limit the model is warned, at the next the reason is replaced by an order to stop, at the one
- * after that the turn ends. A call that is accepted clears the counts of its tool, and the row.
+ * Counts calls that were refused before they ran, because a schema refused their arguments or the tool is unknown: per tool and complaint,
+ * whatever the arguments, and in a row over all tools and complaints. Such a call never ran, so every step is taken on the refusal itself:
+ * at the limit the model is warned, at the next the reason is replaced by an order to stop, at the one after that the turn ends. An
+ * accepted call clears the counts of its tool and the row.
  */
 export interface SchemaRefusals {
   refused(tool: string, signature: string): LoopVerdict;

@@ -11,12 +11,12 @@ import { completedEnd, follow, scriptedEngine, scriptedLane } from "./scripted-e
 
 type ApprovalRequest = AgentEventOf<"approval-request">;
 
-/** An engine whose agent does nothing but call tools, one round after the other; tools, policy and guard are the real ones. */
+/** An engine whose agent only calls tools, one round after the other; tools, policy and guard are real. */
 export class AttendedBench {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-attended-")));
   readonly project = join(this.directory, "project");
   readonly engine: SessionEngine;
-  /** What the agent was told of its calls. */
+  /** The results that the agent got for its calls. */
   readonly heard: ToolResult[] = [];
   #rounds: readonly (readonly ToolCall[])[] = [];
 
@@ -76,7 +76,7 @@ export class AttendedBench {
 
 type Script = Parameters<typeof scriptedLane>[0];
 
-/** Waits until so many approvals are open, and gives them. */
+/** Waits until this many approvals are open, and returns them. */
 export async function askedFor(turn: RunningTurn, count = 1): Promise<readonly ApprovalRequest[]> {
   const open = (): readonly ApprovalRequest[] =>
     turn.asks.open().flatMap(({ request }) => (request.type === "approval-request" ? [request] : []));
@@ -91,7 +91,7 @@ export async function askedFor(turn: RunningTurn, count = 1): Promise<readonly A
   return open();
 }
 
-/** Approves whatever is asked, and gives what was. */
+/** Approves everything that is asked, and returns it. */
 export function approveAll(turn: RunningTurn): readonly ApprovalRequest[] {
   const asked: ApprovalRequest[] = [];
   const stop = turn.asks.onChange(() => {

@@ -10,7 +10,7 @@ export interface OpenedWriter {
   readonly known?: readonly string[];
 }
 
-/** The writer of the turn `t`, the first of its session, at the time 7; and what knows its secrets. */
+/** The writer of the turn `t`, the first of its session, at time 7, with the keeper of its secrets. */
 export function openTurnWriter(
   store: Pick<EventStore, "append">,
   { sessionId = "s", maxRawBytes = 100, known = [] }: OpenedWriter = {},

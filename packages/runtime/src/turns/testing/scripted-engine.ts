@@ -6,7 +6,7 @@ import { createRedactor } from "../../redaction/redactor.ts";
 import { createSessionEngine, type SessionEngineOptions } from "../create-session-engine.ts";
 import type { RunningTurn, SessionEngine } from "../session-engine.ts";
 
-/** What a scripted agent gives; an entry where more than the event matters. */
+/** What a scripted agent emits; an entry if more than the event matters. */
 type Scripted = AgentEvent | LaneEntry;
 
 export type LaneScript = (request: LaneRequest, signal: AbortSignal) => AsyncIterable<readonly Scripted[]>;
@@ -21,7 +21,7 @@ export function says(text: string, blockId = "text-1"): readonly AgentEvent[] {
   ];
 }
 
-/** A lane whose upstream is a generator. It can resume whatever it is told to. */
+/** A lane whose upstream is a generator. It can resume any session. */
 export function scriptedLane(script: LaneScript, more: Partial<Lane> = {}): Lane {
   const runTurn: Lane["runTurn"] = async (request, take, signal) => {
     for await (const batch of script(request, signal))
@@ -31,7 +31,7 @@ export function scriptedLane(script: LaneScript, more: Partial<Lane> = {}): Lane
   return { name: "sim", features, runTurn, canResume: () => true, close: async () => undefined, ...more };
 }
 
-/** The engine over a log in memory, with ids that count. */
+/** The engine over an in-memory log, with counted ids. */
 export function scriptedEngine(lane: Lane, workspace: string, more: Partial<SessionEngineOptions> = {}): SessionEngine {
   let count = 0;
   const newId = (): string => {

@@ -9,13 +9,13 @@ import { type AskedTurn, createTurnAsks } from "./turn-asks.ts";
 import type { TurnTools, TurnToolsOptions } from "./turn-tools.ts";
 
 export interface AgentTurnToolsOptions extends TurnToolsOptions {
-  /** The user's own rules: they hold for calls that the agent asks about, too. */
+  /** The user's own rules; they also apply to calls that the agent asks about. */
   readonly rules: readonly PolicyRule[];
   readonly workspace: string;
   readonly git: Git;
 }
 
-/** The agent runs its own tools, and a person is asked what the agent asks. */
+/** The agent runs its own tools, and a person answers its requests. */
 export function agentTurnTools(wanted: AgentToolsRequest, options: AgentTurnToolsOptions): TurnTools {
   const asks = createTurnAsks({ ...options, limitMs: options.askLimitMs, grants: wanted.grants });
   return {
@@ -40,7 +40,7 @@ function createPeople(
   const approvals = createCallApprovals({ git, policy, asks, grants, write });
   return {
     async approve(call, signal) {
-      // What the agent would change it does not say before it does: there is nothing to show but its arguments.
+      // The agent does not say beforehand what it would change: there is nothing to preview but the arguments.
       const verdict = await approvals.decide(call, { signal, preview: async () => ({ preview: {} }) });
       return "isAllowed" in verdict && verdict.isAllowed;
     },
@@ -55,7 +55,7 @@ function createPeople(
   };
 }
 
-/** A plan is a person's to accept, whatever the policy would let the agent do. */
+/** Only a person can accept a plan, whatever the policy allows. */
 function toRequest(
   requestId: string,
   { callId, input }: Parameters<LanePeople["plan"]>[0],

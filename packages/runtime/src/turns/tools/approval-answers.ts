@@ -3,7 +3,7 @@ import { type Grant, grantWords } from "../../policy/grants/grant.ts";
 
 type ApprovalAnswer = AgentEventOf<"approval-answer">;
 
-/** A person has decided, and perhaps allowed more than this once. */
+/** The answer of a person, who may have allowed more than this once. */
 export function decidedByPerson(
   requestId: string,
   { decision, reason }: AnswerApproval,
@@ -19,14 +19,14 @@ export function decidedByPerson(
   };
 }
 
-/** A person has allowed it before, for the rest of the session. */
+/** The answer of a grant: a person has allowed this for the rest of the session. */
 export function approvedByGrants(requestId: string, grants: readonly Grant[]): ApprovalAnswer {
   const used = grants.map(toUsed);
   const reason = `You allowed ${used.map(({ label }) => label).join(" and ")} for this session`;
   return { type: "approval-answer", requestId, decision: "approved", by: "grant", reason, grants: used };
 }
 
-/** Nobody has decided: it is not run. */
+/** The answer of a request that nobody decided: rejected. */
 export function lapsed(requestId: string, reason: string): ApprovalAnswer {
   return { type: "approval-answer", requestId, decision: "rejected", by: "nobody", reason };
 }

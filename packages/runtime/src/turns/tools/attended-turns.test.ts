@@ -13,14 +13,14 @@ import type { SessionEngineOptions } from "../create-session-engine.ts";
 import type { GatewayToolsRequest, RunningTurn, SessionEngine, TurnRequest } from "../session-engine.ts";
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
 
-/** An engine whose agent does nothing but call tools, one round after the other; tools, policy and guard are the real ones. */
+/** An engine whose agent only calls tools, one round after the other; tools, policy and guard are real. */
 let directory: string;
 let project: string;
 let scratch: string;
 let engine: SessionEngine;
 let rounds: readonly (readonly ToolCall[])[];
 let heard: ToolResult[];
-/** When it resolves the agent waits for no call any more, and ends its turn. */
+/** Once it resolves, the agent stops waiting for calls and ends its turn. */
 let leaving: PromiseWithResolvers<undefined>;
 let offered: OfferedTools | undefined;
 const spawner = createInlineSpawner({});
@@ -81,7 +81,7 @@ async function start(
   return await engine.startTurn({ ...request, ...more });
 }
 
-/** Waits until so many requests are open, and gives their ids. */
+/** Waits until this many requests are open, and returns their ids. */
 async function asked(turn: RunningTurn, count = 1): Promise<readonly string[]> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = (): void => {

@@ -11,7 +11,7 @@ import type { ToolCallResult } from "../../tools/tool-registry.ts";
 import { approvedByGrants } from "./approval-answers.ts";
 import type { AskedTurn } from "./turn-asks.ts";
 
-/** What cannot be shown whole cannot be approved, and nobody reads more than this. */
+/** A request must be shown whole to be approved, and nobody reads more than this. */
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024;
 
 export interface CallApprovalsOptions {
@@ -24,26 +24,26 @@ export interface CallApprovalsOptions {
 
 export interface CallVerdict {
   readonly isAllowed: boolean;
-  /** For the model, when it is not. */
+  /** For the model, if the call is not allowed. */
   readonly reason: string;
-  /** Where its paths led when it was judged; it may be run there only. */
+  /** The resolved paths that were judged; the call may run only on these. */
   readonly judgedPaths: readonly string[];
   readonly leavesOut: PolicyDecision["leavesOut"];
-  /** The state a person was shown; it may be run in this state only. */
+  /** The state that the person was shown; the call may run only in this state. */
   readonly shownState?: string;
 }
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** What the call would do, for the person who is asked; or why it cannot be done, and then nobody is. */
+  /** What the call would do, for the person asked; or why it cannot be done, in which case no one is asked. */
   readonly preview: (
     judgedPaths: readonly string[],
   ) => Promise<{ readonly preview: CallPreview } | { readonly failed: ToolCallResult }>;
-  /** Said to the person besides the policy's reason. */
+  /** Shown to the person in addition to the policy's reason. */
   readonly note?: string;
 }
 
-/** Whether a call may run: the policy says it, a person has said it for the rest of the session, or says it now. */
+/** Decides whether a call may run: by the policy, by a grant for the session, or by asking a person. */
 export interface CallApprovals {
   /** Resolves when the verdict is in the log. */
   decide(call: PolicyCall, options: AskOptions): Promise<CallVerdict | { readonly failed: ToolCallResult }>;
@@ -60,7 +60,7 @@ export function createCallApprovals({ git, policy, asks, grants, write }: CallAp
     if (JSON.stringify(request).length > MAX_REQUEST_CHARACTERS) return { failed: tooLarge(call) };
     const answer = await asks.approval(request, signal, { scopes, use: () => grants.use({ call, decision }) });
     const said = answer.by === "person" ? ["The user rejected it", answer.reason] : [answer.reason ?? decision.reason];
-    // A grant covers the call in any state: nobody has looked at this one.
+    // A grant covers the call in any state: no one has looked at this one.
     const shownState = state === undefined || answer.by === "grant" ? {} : { shownState: state };
     const reason = said.filter(Boolean).join(": ");
     return { isAllowed: answer.decision === "approved", reason, judgedPaths, leavesOut, ...shownState };
@@ -102,7 +102,7 @@ function toRequest(
   };
 }
 
-/** Numbered in their order: an offer is known by its place in its request. */
+/** Numbered by position: an offer's id is its place in the request. */
 function toOffers(scopes: readonly GrantScope[]): { readonly grants?: GrantOffer[] } {
   if (scopes.length === 0) return {};
   return { grants: scopes.map((scope, index) => ({ id: String(index + 1), kind: scope.kind, ...grantWords(scope) })) };

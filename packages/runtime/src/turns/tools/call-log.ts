@@ -2,13 +2,13 @@ import type { AgentEvent, AgentEventOf } from "@caret/protocol";
 import type { LoggedCall, ToolCall, ToolResult } from "../../calls/tool-call.ts";
 import { createMentions } from "./mentions.ts";
 
-/** Calls that the agent makes together come a little apart; they go out in one answer. */
+/** Calls that the agent makes together arrive slightly apart; this window collects them for one answer. */
 const WINDOW_MS = 80;
-/** A call that the agent has announced is on its way, unless it was lost: a busy machine may take longer over it. */
+/** An announced call is expected to arrive, unless it was lost; a busy machine can take this long. */
 const ANNOUNCED_MS = 1_000;
 
 export interface CallLogOptions {
-  /** Puts events into the turn's log, in order. */
+  /** Appends events to the turn's log, in order. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   readonly newCallId: () => string;
   /** How long a call waits to be announced in the agent's own stream. */
@@ -16,22 +16,22 @@ export interface CallLogOptions {
 }
 
 /**
- * The calls of a turn that the agent does not run itself, in its log. Each reaches us twice: by the stream, which
- * announces it, and by the bridge or the program, which waits for its answer. It is logged once, where the stream had it.
+ * Logs the calls of a turn that the agent does not run itself. Each reaches us twice: in the stream, which announces it, and through the
+ * bridge or the program, which waits for its answer. It is logged once, at its place in the stream.
  */
 export interface CallLog {
-  /** The agent's stream mentioned a call, and everything before the mention is in the log. */
+  /** The agent's stream mentioned a call; everything before the mention is in the log. */
   announce(call: ToolCall): void;
-  /** Resolves when it is the call's turn to be logged: after the text before it, and the calls announced before it. */
+  /** Resolves when the call can be logged: after the text before it and the calls announced before it. */
   inOrder(call: ToolCall): Promise<void>;
   newId(): string;
-  /** The call runs, or waits for its client, when this resolves. */
+  /** Resolves once the call is logged; it then runs, or waits for its client. */
   begin(call: LoggedCall, who: Pick<AgentEventOf<"tool-call">, "kind" | "owner">): Promise<void>;
-  /** What the call gave, after the last of its output. The agent may go on only when the log has what it was sent. */
+  /** Logs the call's result after its last output. The agent may continue only once the log has what it was sent. */
   end(result: AgentEventOf<"tool-result">, output?: readonly AgentEvent[]): Promise<void>;
-  /** Answers a call that is not made. It is logged as the gateway's, so that no client takes it for a call to run. */
+  /** Answers a call without making it. Logged as the gateway's, so no client mistakes it for one to run. */
   refuse(call: ToolCall, reason: string, notices?: readonly AgentEvent[]): Promise<ToolResult>;
-  /** How long to wait for further calls to go out together with those that wait: none is waited for unless `isParallel`. */
+  /** How long to wait for further calls to send together with the waiting ones: none are awaited unless `isParallel`. */
   windowMs(isParallel: boolean): number;
 }
 

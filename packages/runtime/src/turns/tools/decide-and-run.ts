@@ -3,7 +3,7 @@ import type { ToolContext } from "../../tools/tool.ts";
 import type { ToolCallResult, ToolRegistry } from "../../tools/tool-registry.ts";
 import type { CallApprovals } from "./call-approvals.ts";
 
-/** A file that changes faster than a person decides about it is left alone. */
+/** Maximum times a person is asked; a file that changes faster than that is left alone. */
 const MAX_ASKED = 3;
 const ASKED_AGAIN = "It has changed since you approved it, so this is how it would be now";
 
@@ -11,19 +11,19 @@ export interface DecideAndRunOptions {
   readonly registry: Pick<ToolRegistry, "call" | "preview">;
   readonly approvals: CallApprovals;
   readonly context: ToolContext;
-  /** Called when the tool is about to be started. */
+  /** Called just before the tool starts. */
   readonly onStart: () => void;
 }
 
 /**
- * Runs a call that may run, and exactly what a person was shown of it: when that has changed by the time it was approved,
- * it is shown and asked about again. Undefined when the signal fired before it was approved.
+ * Runs an allowed call exactly as the person was shown it: if its effect has changed by the time of approval, it is shown and asked about
+ * again. Undefined if the signal fired before approval.
  */
 export async function decideAndRun(
   call: PolicyCall,
   options: DecideAndRunOptions,
 ): Promise<ToolCallResult | undefined> {
-  // What is judged, shown and run is the same, whatever its caller does with the arguments meanwhile.
+  // Judge, show and run the same input, even if the caller changes its arguments in the meantime.
   return await decideAsOften({ ...call, input: structuredClone(call.input) }, options, 1);
 }
 
@@ -37,7 +37,7 @@ async function decideAsOften(
   const preview = (judgedPaths: readonly string[]) => registry.preview(tool, input, { ...context, judgedPaths });
   const hasChanged = async (shownState: string, judgedPaths: readonly string[]): Promise<boolean> => {
     const now = await preview(judgedPaths);
-    // What can no longer be done at all fails by itself.
+    // A call that can no longer be done fails when it runs.
     return "preview" in now && now.preview.state !== shownState;
   };
 

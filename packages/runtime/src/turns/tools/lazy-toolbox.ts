@@ -9,7 +9,7 @@ import type { StartedTools } from "../../tools/start-tools.ts";
 import type { SearchEngineConfig } from "../../tools/web/search-engine.ts";
 import type { GatewayToolbox, MoreTools } from "./toolbox.ts";
 
-/** A turn does not wait longer than this for MCP servers that are slow to start; they join the turns that follow. */
+/** How long a turn waits for slow MCP servers; late ones join later turns. */
 const READY_MS = 5_000;
 const NO_ANSWER = "it has not listed any yet";
 
@@ -18,17 +18,17 @@ export interface ToolboxSettings {
   readonly servers: readonly McpServerConfig[];
   readonly search?: SearchEngineConfig | undefined;
   readonly spawner: Spawner;
-  /** Holds together what a tool, or a tool server, starts. */
+  /** Contains the processes of tools and tool servers. */
   readonly containment?: Containment | undefined;
-  /** The gateway's own; a tool chooses from it what a child may see. */
+  /** The gateway's environment; each tool selects what its child may see. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** An existing directory, for outputs that are too long to return. */
+  /** An existing directory for outputs too long to return. */
   readonly outputsDir: string;
 }
 
-/** The gateway's tools. Nothing is started before a turn needs them. */
+/** The gateway's tools, started when the first turn needs them. */
 export interface LazyToolbox {
-  /** The user's own, for calls of whatever tools. */
+  /** The user's own rules, for calls of any tool. */
   readonly rules: GatewayToolbox["policy"]["rules"];
   /** How git is asked about the workspace. */
   readonly git: Git;
@@ -44,7 +44,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
   let opened: Promise<StartedTools & { readonly ready: Promise<void> }> | undefined;
 
   const start = async () => {
-    // Not before a turn needs it: an HTTP client and an MCP client are most of what there is to load.
+    // Loaded on demand: an HTTP client and an MCP client are most of what loads here.
     const { startTools } = await import("../../tools/start-tools.ts");
     const tools = startTools({ servers, search, spawner: containing, env, outputs });
     const ready = tools.mcp.ready().then((tried) => {
@@ -61,7 +61,7 @@ export function createLazyToolbox(settings: ToolboxSettings): LazyToolbox {
       opened ??= start();
       const [{ registry, registryWith, ready, mcp }, more] = await Promise.all([opened, openMore?.()]);
       await within(ready, READY_MS);
-      // A server that was late, or came back, has its tools by now.
+      // A server that was late, or came back, may have its tools by now.
       const missing = servers.filter(({ name }) => !registry.list().some((tool) => tool.name.startsWith(`${name}__`)));
       return {
         registry: more === undefined ? registry : registryWith(more.source),

@@ -3,7 +3,7 @@ import { createMentions } from "./mentions.ts";
 
 const call = (path: string) => ({ name: "read", input: { path } });
 
-/** Notes in which order calls were let through. */
+/** Records the order in which calls were let through. */
 function bench() {
   const mentions = createMentions();
   const passed: string[] = [];

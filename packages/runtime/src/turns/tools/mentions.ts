@@ -1,39 +1,39 @@
 import type { ToolCall } from "../../calls/tool-call.ts";
 
 /**
- * A call reaches us on one way and its mention in the agent's stream on another. A call that waits for its mention is
- * logged after the text that came before it, and after the calls that were mentioned before it.
+ * Matches calls with their mentions. A call and its mention in the agent's stream arrive on separate paths. A call that waits for its
+ * mention is logged after the text before it and after the calls mentioned before it.
  */
 export interface Mentions {
-  /** The agent's stream mentioned a call, and everything before the mention is in the log. */
+  /** The agent's stream mentioned a call; everything before the mention is in the log. */
   note(call: ToolCall): void;
   /**
-   * Resolves when the call is mentioned and those mentioned before it have come too; or without that when it takes too
-   * long: agents do not mention every call, and do not make every call that they mention.
+   * Resolves when the call is mentioned and the calls mentioned before it have arrived, or after the limit: agents neither mention every
+   * call nor make every call they mention.
    */
   wait(call: ToolCall, limitMs?: number): Promise<void>;
-  /** How many calls were mentioned that have not reached us. */
+  /** Number of mentioned calls that have not arrived. */
   outstanding(): number;
 }
 
 const MENTION_MS = 300;
-/** A call that was mentioned is on its way, unless it was lost: a busy machine may take longer over it. */
+/** A mentioned call is expected to arrive, unless it was lost; a busy machine can take this long. */
 const AHEAD_MS = 1_000;
 
 interface Mention {
   readonly key: string;
-  /** Its call has reached us. */
+  /** Its call has arrived. */
   isTaken: boolean;
-  /** Nobody waits for its call any more: it was passed on, or did not come in time. */
+  /** No longer waited for: passed on, or too late. */
   isPassed: boolean;
 }
 
 export function createMentions(): Mentions {
-  /** In the order of the stream. */
+  /** In stream order. */
   let mentions: readonly Mention[] = [];
   /** Calls that wait for their mention, oldest first. */
   let unmentioned: readonly { readonly key: string; readonly found: (mention: Mention) => void }[] = [];
-  /** Calls that were not mentioned in time: their mentions may still come. */
+  /** Calls not mentioned in time: their mentions may still come. */
   const given = new Map<string, number>();
   let bell = Promise.withResolvers<void>();
 

@@ -1,6 +1,6 @@
 import type { TurnAsks } from "../session-engine.ts";
 
-/** Of a turn that asks nobody. */
+/** For a turn that asks no one. */
 export const noAsks: TurnAsks = {
   open: () => [],
   onChange: () => () => undefined,

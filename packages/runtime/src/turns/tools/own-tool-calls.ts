@@ -14,23 +14,23 @@ import { decideAndRun } from "./decide-and-run.ts";
 export interface GatewayCallsOptions {
   readonly registry: ToolRegistry;
   readonly approvals: CallApprovals;
-  /** Undefined: nobody can be asked. */
+  /** Undefined: no one can be asked. */
   readonly askUser: AskUser | undefined;
   /** Where the tools work: the user's workspace, not the agent's. */
   readonly context: Omit<ToolContext, "signal">;
-  /** The turn's own signal; each call has another besides. */
+  /** The turn's signal; each call also has its own. */
   readonly signal: AbortSignal;
   readonly calls: CallLog;
-  /** Puts what a running tool prints into the turn's log. */
+  /** Logs what a running tool prints. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
 }
 
-/** Calls that the gateway runs itself: approval first, then the tool; nothing is sent to the agent before it is logged. */
+/** Runs the gateway's own calls: approval first, then the tool; every result is logged before the agent gets it. */
 export interface OwnToolCalls {
   call(call: ToolCall, signal: AbortSignal): Promise<ToolCallResult>;
   /** Whether this call has no result yet. */
   isOpen(callId: string): boolean;
-  /** The turn is over: stops what still runs, and gives what the log needs before the turn's end. */
+  /** Ends the turn's calls: stops those still running and returns the events to log before the turn's end. */
   end(): readonly AgentEvent[];
   /** Resolves when nothing runs any more. */
   settled(): Promise<void>;
@@ -46,7 +46,7 @@ const TOO_LATE: ToolCallResult = {
 export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
   const { registry, askUser, context, calls, write } = options;
   const ended = new AbortController();
-  /** Without a result; with the output once the tool was started. */
+  /** Calls without a result; mapped to their output once the tool has started. */
   const open = new Map<string, LiveOutput | undefined>();
   const running = new Set<Promise<unknown>>();
 
@@ -58,10 +58,10 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     };
     const editor = context.editor === undefined ? undefined : editorOfCall(context.editor);
     const watched = { ...context, editor, signal, callId, exact, onOutput: live.push };
-    // Whether a question is answered is the user's to say: it needs no approval besides.
+    // Answering a question is the user's choice, so it needs no approval.
     if (name === askUser?.name) return await askUser.call(input, { callId, signal });
     const tool = registry.find(name);
-    // The registry says best that there is no such tool.
+    // The registry words this error best.
     if (tool === undefined) return await registry.call(name, input, watched);
     const asked = { tool: tool.name, kind: tool.kind, input, callId, ...serverOf(tool) };
     return (await decideAndRun(asked, { ...options, context: watched, onStart })) ?? neverRun(signal);
@@ -77,7 +77,7 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
     const { name, input } = call;
     await calls.begin({ name, input, callId, ...serverOf(tool) }, { kind: tool?.kind ?? "other", owner: "gateway" });
     const result = await judge(call, callId, signal);
-    // The end of the turn has settled the call in the log.
+    // The turn's end has already settled this call in the log.
     const live = open.get(callId);
     if (!open.delete(callId)) return TOO_LATE;
     await calls.end(toResult(callId, result), live?.end());
@@ -112,7 +112,7 @@ export function createOwnToolCalls(options: GatewayCallsOptions): OwnToolCalls {
   };
 }
 
-/** The signal fired before the tool was started. */
+/** The signal fired before the tool started. */
 function neverRun({ reason }: AbortSignal): ToolCallResult {
   return { ...TOO_LATE, notRun: true, output: notRun(whyStopped(reason)) };
 }
@@ -135,7 +135,7 @@ function toResult(
   };
 }
 
-/** Tools of MCP servers are named `server__tool`, and no server has that separator in its own name. */
+/** MCP tools are named `server__tool`; no server's own name contains that separator. */
 function serverOf(tool: ToolWords | undefined): { readonly server?: string } {
   const [server = ""] = tool?.name.split("__", 1) ?? [];
   return tool?.kind === "mcp" ? { server } : {};

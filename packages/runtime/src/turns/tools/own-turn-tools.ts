@@ -18,24 +18,24 @@ import { answered, type TurnTools, type TurnToolsOptions } from "./turn-tools.ts
 import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface GatewayTurnToolsOptions extends TurnToolsOptions {
-  /** Looked up when the turn has begun. */
+  /** Opened once the turn has begun. */
   readonly openToolbox: (openMore: (() => Promise<MoreTools>) | undefined) => Promise<GatewayToolbox>;
-  /** Can a person be asked? */
+  /** Whether a person can be asked. */
   readonly attended: boolean;
-  /** The mode of a turn that only reads. */
+  /** Mode of a read-only turn. */
   readonly readsOnly?: "plan" | "ask" | undefined;
-  /** What the turn's tools run in; undefined: nothing but containment. */
+  /** What the turn's tools run in; undefined: containment only. */
   readonly sandbox: ToolSandbox | undefined;
 }
 
 /** The sandbox of a turn, for what the gateway runs in its workspace. */
 export interface ToolSandbox {
-  /** What tools are denied that run in the gateway itself. */
+  /** Denies for tools that run inside the gateway itself. */
   readonly rules: readonly PolicyRule[];
   readonly open: () => Promise<OpenSandbox>;
 }
 
-/** The gateway runs the tools, in the user's workspace; a person may approve, answer and steer. */
+/** The gateway runs the tools in the user's workspace; a person can approve, answer and steer. */
 export function gatewayTurnTools(wanted: GatewayToolsRequest, options: GatewayTurnToolsOptions): TurnTools {
   const { write, calls: log } = options;
   let calls: OwnToolCalls | undefined;
@@ -116,7 +116,7 @@ function openCalls(
       ...context,
       workspace: realWorkspace,
       enclose: options.enclose,
-      // An editor is outside of every sandbox.
+      // An editor works outside any sandbox.
       editor: options.sandbox === undefined ? wanted.editor : undefined,
     },
     signal,
@@ -136,7 +136,7 @@ function openCalls(
   return { calls, offered: { owner: "gateway", tools, system, realWorkspace, call, announce: log.announce } };
 }
 
-/** It comes first, because of many tools only the first are offered directly. */
+/** Listed first: of many tools, only the first are offered directly. */
 function toList(askUser: AskUser | undefined): readonly AskUser[] {
   return askUser === undefined ? [] : [askUser];
 }

@@ -5,33 +5,33 @@ import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 interface ParkedCallsOptions {
   readonly calls: CallLog;
-  /** What the client calls a tool that the agent knows by this name. Absent: the same. */
+  /** Maps the agent's name of a tool to the client's. Default: the same name. */
   readonly originOf?: (name: string) => ToolOrigin;
-  /** Why a tool cannot be called now, for the agent; undefined: it can. */
+  /** Why a tool cannot be called now, for the agent; undefined if it can. */
   readonly refusalOf?: (name: string) => string | undefined;
-  /** How long a client may take, from the call or from its last answer to another one. */
+  /** How long a client may take, from the call or from its last answer to another call. */
   readonly limitMs: number;
 }
 
 export interface ParkedCalls {
-  /** The agent calls one of the client's tools; resolves when the client has answered, or never will. */
+  /** Passes the agent's call to the client; resolves with the answer, or with an error if none will come. */
   readonly park: AnswerCall;
-  /** False: the client is given one call at a time, in the order in which the agent made them. */
+  /** False: the client gets one call at a time, in the agent's order. */
   setParallel(isParallel: boolean): void;
-  /** Give a call its result; its id may come back respelled. False when no such call waits. */
+  /** Gives a call its result; clients may respell its id. False if no such call waits. */
   answer(callId: string, result: ToolResult): boolean;
-  /** The client has changed what can be called: calls that wait and cannot be called any more are refused. */
+  /** Refuses waiting calls that the client's changed tools no longer allow. */
   refuseUncallable(): void;
   open(): readonly LoggedCall[];
-  /** Since when nothing was heard of the client that runs them, by `performance.now()`; undefined: none waits. */
+  /** When the client that runs them was last heard of, by `performance.now()`; undefined if none wait. */
   waitsSince(): number | undefined;
-  /** How long to wait for further calls to go out together with those that wait; without end when none does. */
+  /** How long to wait for further calls to send together with the waiting ones; infinite if none wait. */
   windowMs(): number;
-  /** Hears of calls that have ended without their client. */
+  /** Notifies of calls that ended without their client. */
   readonly onUnanswered: WaitingCalls["onUnanswered"];
-  /** The client has turned away: what waits is refused, and so is whatever the turn still asks for. */
+  /** The client turned away: refuses waiting calls and all later ones. */
   dismissAll(reason: string): void;
-  /** The turn is over: what the log needs before its end. Nothing can be answered afterwards. */
+  /** Ends the turn's parked calls and returns the events to log before its end. No answer is accepted afterwards. */
   end(): readonly AgentEvent[];
 }
 
@@ -45,7 +45,7 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
 
   const refusalOf = (name: string): string | undefined => refusal ?? options.refusalOf?.(name);
 
-  // Only those that are in their order may wait for the client to take the next one.
+  // Only calls whose turn it is may wait for the client to take the next one.
   const queue = createCallQueue(async ({ name, input }, signal) => {
     if (hasEnded || signal.aborted) return OVER;
     const reason = refusalOf(name);
@@ -84,10 +84,10 @@ export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   };
 }
 
-/** Lets a client that takes one call at a time have one at a time, in the order in which the agent made them. */
+/** Serialises calls for a client that takes one at a time, in the agent's order. */
 interface CallQueue {
   readonly call: AnswerCall;
-  /** True: calls go on side by side, those that were held back included. */
+  /** True: calls run side by side, including those held back. */
   setParallel(isParallel: boolean): void;
   isParallel(): boolean;
 }
@@ -102,7 +102,7 @@ export function createCallQueue(answer: AnswerCall): CallQueue {
   };
   return {
     async call(call, signal) {
-      // The call that has waited longest learns of a change first.
+      // Waiters wake in order, so the oldest call goes first.
       while (!isParallel && running > 0) await change.promise;
       running += 1;
       try {

@@ -9,7 +9,7 @@ const request: Request = { type: "approval-request", requestId: "r1", subject: "
 const answer: Answer = { type: "approval-answer", requestId: "r1", decision: "approved", by: "person" };
 const never = new AbortController().signal;
 
-/** A room whose log writes when it is told to. */
+/** A room whose log writes on command. */
 function openRoom() {
   const writes: (PromiseWithResolvers<void> & { readonly events: readonly AgentEvent[] })[] = [];
   let changes = 0;

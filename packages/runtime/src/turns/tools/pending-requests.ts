@@ -3,29 +3,29 @@ import { whyStopped } from "../../log/why-stopped.ts";
 import { durationWords } from "../duration-words.ts";
 
 export interface WaitingRoomOptions<Request, Answer> {
-  /** Puts events into the turn's log, in order. */
+  /** Appends events to the turn's log, in order. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   /** How long a request may wait. */
   readonly limitMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The answer to a request that nobody has answered. */
+  /** The answer for a request that nobody answered. */
   readonly lapse: (request: Request, reason: string) => Answer;
   readonly onChange: () => void;
 }
 
 /**
- * Requests that wait for a person. Each gets one answer, and nobody acts on an answer before it is in the log. One that
- * is not answered within the limit, or that the agent no longer waits for, lapses.
+ * Requests that wait for a person. Each gets one answer, which takes effect only once it is in the log. A request lapses after the limit,
+ * or when the agent stops waiting for it.
  */
 export interface PendingRequests<Request, Answer> {
-  /** Rejects only when the log cannot be written. */
+  /** Rejects only if the log cannot be written. */
   wait(request: Request, signal: AbortSignal): Promise<Answer>;
   find(requestId: string): Request | undefined;
-  /** False when no such request waits. */
+  /** False if no such request is waiting. */
   answer(requestId: string, answer: Answer): boolean;
   open(): readonly { readonly request: Request; readonly since: number }[];
-  /** The turn is over: what the log needs before its end. Nothing waits afterwards. */
+  /** Ends the turn's requests and returns the events to log before its end. Nothing waits afterwards. */
   end(): readonly Answer[];
 }
 
@@ -59,11 +59,11 @@ export function createPendingRequests<
   return {
     async wait(request, signal) {
       const { requestId } = request;
-      // An answer is to the request that was shown under its id, and to no other.
+      // An answer belongs to the one request that was shown under its id.
       if (waiting.has(requestId)) return lapse(request, "Another request waits under its id");
       if (hasEnded || signal.aborted) return lapse(request, signal.aborted ? reasonOf(signal) : TURN_OVER);
       const answered = Promise.withResolvers<Answer>();
-      answered.promise.catch(() => undefined); // handled below, unless the request itself could not be written
+      answered.promise.catch(() => undefined); // handled below, unless writing the request itself failed
       waiting.set(requestId, { request, since: now(), ...answered });
       const giveUp = (reason: string): void => void answer(requestId, lapse(request, reason));
       const onAbort = (): void => giveUp(reasonOf(signal));

@@ -30,21 +30,21 @@ export interface AskedTurnOptions {
   readonly grants: Pick<SessionGrants, "add">;
 }
 
-/** What else may be done about an approval than to give it once. */
+/** Alternatives to approving a call just once. */
 export interface Grantable {
-  /** What the request offers to allow for the rest of the session, in its order. */
+  /** What the request offers to allow for the rest of the session, in order. */
   readonly scopes: readonly GrantScope[];
-  /** The grants that cover it by now. */
+  /** The grants that now cover it. */
   readonly use: () => readonly Grant[] | undefined;
 }
 
-/** Both ends of what a turn asks: that of the tools, which wait, and that of the person, who answers. */
+/** Both sides of a turn's requests: the tools, which wait, and the person, who answers. */
 export interface AskedTurn extends TurnAsks {
   approval(request: ApprovalRequest, signal: AbortSignal, grantable: Grantable): Promise<ApprovalAnswer>;
   question(request: Question, signal: AbortSignal): Promise<QuestionAnswer>;
   /** Whether this request still waits for its answer. */
   isOpen(requestId: string): boolean;
-  /** The turn is over: what the log needs before its end. */
+  /** Ends the turn's requests and returns the events to log before its end. */
   end(): readonly AgentEvent[];
 }
 
@@ -61,7 +61,7 @@ export function createTurnAsks({ grants, ...options }: AskedTurnOptions): AskedT
   });
   const questions = createPendingRequests<Question, QuestionAnswer>({ ...options, onChange, lapse: lapsedQuestion });
 
-  /** What waits already is asked about no more than what comes later. */
+  /** A new grant also settles requests that already wait. */
   const approveCovered = (): void => {
     for (const { request } of approvals.open()) {
       const used = grantables.get(request.requestId)?.use();
@@ -116,11 +116,11 @@ function lapsedQuestion({ requestId }: Question, reason: string): QuestionAnswer
 
 interface WantedScope {
   readonly scope?: GrantScope;
-  /** It was wanted, and there is nothing to offer. */
+  /** A grant was wanted, but the request offers none. */
   readonly isRefused: boolean;
 }
 
-/** What the person allows besides this once. */
+/** What the person allows beyond this once. */
 function wantedScope({ decision, grant, remember }: AnswerApproval, scopes: readonly GrantScope[]): WantedScope {
   if (grant === undefined && remember !== true) return { isRefused: false };
   if (decision !== "approved") throw new CaretError("invalid-request", "Only an approval can be granted for longer");
@@ -132,7 +132,7 @@ function wantedScope({ decision, grant, remember }: AnswerApproval, scopes: read
   throw new CaretError("invalid-request", `The request offers no grant ${grant}`, { fix });
 }
 
-/** Choosing nothing at all is no answer. */
+/** An empty choice is no answer. */
 function toQuestionAnswer(requestId: string, { answers = [] }: AnswerQuestion): QuestionAnswer {
   const chosen = answers.filter(({ optionIds, text }) => optionIds.length > 0 || text !== undefined);
   if (chosen.length === 0) return { type: "question-answer", requestId, outcome: "skipped" };
@@ -177,7 +177,7 @@ function toAsk(request: ApprovalRequest | Question, about: string, since: number
   };
 }
 
-/** As a person would say it, where the tool is one of ours. */
+/** Worded as a person would, for our own tools. */
 const verbs: Readonly<Record<string, string>> = {
   exec: "Run",
   edit: "Edit",

@@ -5,7 +5,7 @@ const result = { text: "done", isError: false };
 const call = { name: "read", input: {} };
 const forever = new AbortController().signal;
 
-/** A log whose disk is at work until it is let go. */
+/** A log whose disk is busy until released. */
 function slowLog() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { write: () => promise, letGo: resolve };

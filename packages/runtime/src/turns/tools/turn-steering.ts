@@ -4,19 +4,19 @@ import { assertPrompt } from "../assert-prompt.ts";
 
 export interface TurnSteeringOptions {
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
-  /** Known to this turn's agent and to nobody who writes what its tools give back. */
+  /** Known only to this turn's agent, so tool output cannot forge it. */
   readonly key: string;
 }
 
-/** What the user says while the turn runs. It reaches the agent at the end of its next tool result. */
+/** Delivers what the user says during a turn, at the end of the agent's next tool result. */
 export interface TurnSteering {
   /** For the agent's rules: how to tell the user's words from a tool's. */
   readonly rule: string;
   add(text: string): Promise<void>;
-  /** Lets each answer carry what was said meanwhile. */
+  /** Wraps `call` so each result carries what was said in the meantime. */
   carriedBy(call: AnswerCall): AnswerCall;
   unsent(): readonly string[];
-  /** The turn is over: nothing more can be said to it. */
+  /** Ends steering with the turn; later `add`s are rejected. */
   end(): void;
 }
 
@@ -26,7 +26,7 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
   let waiting: { readonly text: string; readonly logged: Promise<unknown> }[] = [];
   let hasEnded = false;
 
-  /** What is handed over has to be in the log, and counts as unsaid until it is. An agent that no longer waits hears nothing. */
+  /** Words must be in the log before they are handed over, and count as unsent until then. An agent that no longer waits gets none. */
   const attach = async (result: ToolResult, signal: AbortSignal): Promise<ToolResult> => {
     const ready = new Set(waiting);
     await Promise.all([...ready].map(({ logged }) => logged));
@@ -48,7 +48,7 @@ export function createTurnSteering({ write, key }: TurnSteeringOptions): TurnSte
     },
     carriedBy: (call) => async (asked, signal) => {
       const result = await call(asked, signal);
-      // A program reads data, in which nobody's words may stand.
+      // A program reads exact results as data; added words would corrupt it.
       return waiting.length === 0 || asked.exact !== undefined ? result : await attach(result, signal);
     },
     unsent: () => waiting.map(({ text }) => text),

@@ -13,7 +13,7 @@ import type { RunningTurn, SessionEngine, TurnRequest } from "../session-engine.
 import { completedEnd, follow, scriptedEngine, scriptedLane } from "../testing/scripted-engine.ts";
 import type { ToolboxSettings } from "./lazy-toolbox.ts";
 
-/** An engine whose agent does nothing but call tools; the tools, the policy and the guard are the real ones. */
+/** An engine whose agent only calls tools; the tools, the policy and the guard are real. */
 let directory: string;
 let project: string;
 let engine: SessionEngine | undefined;
@@ -32,7 +32,7 @@ afterAll(() => spawner.close());
 
 interface Played {
   readonly turn: RunningTurn;
-  /** What the agent heard, call by call. */
+  /** The results that the agent got, call by call. */
   readonly heard: readonly ToolResult[];
   readonly offered: () => OfferedTools | undefined;
 }
@@ -192,6 +192,6 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    return false; // there is no such process
+    return false; // no such process
   }
 }

@@ -12,13 +12,13 @@ import type { TurnSteering } from "./turn-steering.ts";
 import { type FinishedCall, guardCalls } from "./watch-loops.ts";
 
 export interface TurnToolsOptions {
-  /** Puts events into the turn's log, in order; nothing after the turn's end. */
+  /** Appends events to the turn's log, in order; ignored after the turn's end. */
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
   readonly calls: CallLog;
-  /** A call that arrives is an act of the turn, before anything becomes of it. */
+  /** An arriving call counts as an act of the turn at once. */
   readonly acts: TurnActs;
   readonly parkedLimitMs: number;
-  /** Counts the calls of the turn. */
+  /** Counts the turn's calls. */
   readonly guard: LoopDetector;
   /** How long a person may take to answer. */
   readonly askLimitMs: number;
@@ -26,7 +26,7 @@ export interface TurnToolsOptions {
   readonly now: () => number;
   /** Aborted when the turn is cancelled or stopped. */
   readonly signal: AbortSignal;
-  /** The agent goes in circles: the turn must end. */
+  /** The agent goes in circles: end the turn. */
   readonly onLoop: (error: CaretError) => void;
 }
 
@@ -38,20 +38,20 @@ export interface ToolsOffer {
 
 /** The tools of a turn that the client or the gateway runs, or that a person is asked about. */
 export interface TurnTools {
-  /** The calls that wait for the client; undefined when none ever will. */
+  /** Calls that wait for the client; undefined if the client runs none. */
   readonly parked: ParkedCalls | undefined;
   readonly asks: TurnAsks;
-  /** Whether a person still has a say in it: a request without an answer, a call of the gateway's without a result. */
+  /** Whether it is still undecided: a request without an answer, or a gateway call without a result. */
   isUndecided(event: AgentEvent): boolean;
-  /** Undefined where nothing can be said to the agent while it works. */
+  /** Undefined if the working agent cannot be steered. */
   readonly steering: TurnSteering | undefined;
-  /** What the lane offers to the agent, or who is asked about the agent's own tools, and what there is to say about it. */
+  /** The tools that the lane offers, or the people asked about the agent's own, with notices. */
   offer(): Promise<ToolsOffer>;
-  /** The client offers its tools again, with the next request of the turn. Gives those that it did not offer before. */
+  /** Applies the tools of the client's next request. Returns the newly offered ones. */
   change?(next: ClientToolsOffer): readonly AgentTool[];
-  /** The turn is over: what the log needs before its end. Nothing can be called afterwards. */
+  /** Ends the turn's tools and returns the events to log before its end. Nothing can be called afterwards. */
   end(): readonly AgentEvent[];
-  /** Closes what the tools ran in, after `end`; resolves with what there is to say of it before the turn's end. Absent: they had nothing. */
+  /** Closes what the tools ran in, after `end`; resolves with events to log before the turn's end. Omitted: nothing to close. */
   leave?(): Promise<readonly AgentEvent[]>;
   /** Resolves when nothing runs any more. */
   settled(): Promise<void>;
@@ -100,8 +100,8 @@ export function clientTurnTools(wanted: ClientToolsRequest, options: TurnToolsOp
 }
 
 /**
- * An agent that waits for an answer gets one, even when the log is broken: its turn is about to end of that. From the call on the
- * turn has acted: it may be run at any moment, and nobody can take it back.
+ * Turns a failure into an error result, so a waiting agent gets an answer even if the log is broken and the turn is about to end. From the
+ * call on the turn has acted: the call can run at any moment and cannot be taken back.
  */
 export function answered(acts: TurnActs, call: AnswerCall): AnswerCall {
   return async (asked, signal) => {
@@ -114,19 +114,19 @@ export function answered(acts: TurnActs, call: AnswerCall): AnswerCall {
   };
 }
 
-/** Not every client says whether a result is an error: then its words decide. */
+/** Not every client marks errors; if not, the wording decides. */
 function classOf({ text, isError }: ToolResult): ReturnType<typeof classifyOutcome> {
   return classifyOutcome(isError ? { output: text, isError } : { output: text });
 }
 
-/** What of the client's tools can be called until its next request. */
+/** The client's tools that are callable until its next request. */
 interface ToolRound {
-  /** What the client calls a tool that the agent knows by this name. */
+  /** Maps the agent's name of a tool to the client's. */
   originOf(name: string): ToolOrigin;
   /** Why a tool cannot be called now, in words for the agent. */
   refusalOf(name: string): string | undefined;
   readonly onToolsChange: NonNullable<OfferedTools["onToolsChange"]>;
-  /** Gives the tools that were not offered before. */
+  /** Returns the tools that were not offered before. */
   change(next: ClientToolsOffer): readonly AgentTool[];
 }
 

@@ -2,35 +2,35 @@ import { meansCall } from "../../calls/means-call.ts";
 import type { LoggedCall, ToolResult } from "../../calls/tool-call.ts";
 import type { CallLog } from "./call-log.ts";
 
-/** Why a call has ended without its client: it took too long, or the agent no longer waits. */
+/** Why a call ended without its client: it took too long, or the agent stopped waiting. */
 export type Unanswered = "late" | "given-up";
 
 export interface WaitingCallsOptions {
   readonly calls: Pick<CallLog, "begin" | "end">;
-  /** How long a client may take, from the call or from its last answer to another one. */
+  /** How long a client may take, from the call or from its last answer to another call. */
   readonly limitMs: number;
 }
 
 /** The calls of a turn that wait for their results. */
 export interface WaitingCalls {
   readonly all: readonly LoggedCall[];
-  /** Since when nothing has happened, by `performance.now()`; undefined: none waits. */
+  /** When something last happened, by `performance.now()`; undefined if none wait. */
   since(): number | undefined;
-  /** Tells the call, and resolves with its result. */
+  /** Logs the call and resolves with its result. */
   add(call: LoggedCall, caller: WaitingCaller): Promise<ToolResult>;
-  /** Gives a call its result; its id may come back respelled. False when no such call waits. */
+  /** Gives a call its result; clients may respell its id. False if no such call waits. */
   answer(callId: string, result: ToolResult): boolean;
-  /** Ends those that there is a reason against, by the agent's names of their tools. */
+  /** Ends the calls for whose tool (by the agent's name) `reasonFor` gives a reason. */
   refuse(reasonFor: (agentName: string) => string | undefined): void;
-  /** Takes all of them out; nothing is logged. */
+  /** Removes and returns all calls without logging anything. */
   drop(result: ToolResult): readonly LoggedCall[];
   onUnanswered(listener: (why: Unanswered) => void): void;
 }
 
 export interface WaitingCaller {
-  /** What the agent calls the tool. */
+  /** The agent's name of the tool. */
   readonly agentName: string;
-  /** Aborted when the agent no longer waits. */
+  /** Aborted when the agent stops waiting. */
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ interface WaitingCall {
   readonly call: LoggedCall;
   readonly agentName: string;
   readonly settle: (result: ToolResult) => void;
-  /** Runs from when the call is in the log. */
+  /** Starts when the call is in the log. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): Wai
     const entry = waiting.get(callId);
     if (entry === undefined) return false;
     waiting.delete(callId);
-    // The agent may go on only when the log has what it was sent.
+    // The agent may continue only once the log has what it was sent.
     void calls.end({ type: "tool-result", callId, status, output: result.text }).then(
       () => entry.settle(result),
       () => entry.settle(result),
@@ -92,7 +92,7 @@ export function createWaitingCalls({ calls, limitMs }: WaitingCallsOptions): Wai
     answer(sent, result) {
       const callId = [...waiting.keys()].find((waits) => meansCall(sent, waits)) ?? sent;
       const isAnswered = settle(callId, result, result.isError ? "error" : "ok");
-      // A client that answers is there, and may take its time over the others.
+      // The client is alive: give it the full time for its other calls.
       changedAt = performance.now();
       if (isAnswered) for (const { timer } of waiting.values()) timer?.refresh();
       return isAnswered;

@@ -10,13 +10,13 @@ import type { GuardedOutcome, LoopDetector } from "../loops/loop-detector.ts";
 import type { LoopVerdict } from "../loops/loop-verdict.ts";
 import type { CallLog } from "./call-log.ts";
 
-/** How a call ended, for the agent and for the loop detector, which does not count interrupted calls. */
+/** Outcome of a call, for the agent and for the loop detector, which ignores interrupted calls. */
 export interface FinishedCall {
   readonly result: ToolResult;
   readonly outcome: GuardedOutcome | undefined;
 }
 
-/** What watches the calls of a turn. */
+/** What guarding a turn's calls needs. */
 export interface LoopWatch {
   readonly guard: LoopDetector;
   readonly write: (events: readonly AgentEvent[]) => Promise<unknown>;
@@ -29,7 +29,7 @@ export interface GuardCallsOptions extends LoopWatch {
   readonly calls: Pick<CallLog, "refuse">;
 }
 
-/** Put the guard around every call: it may warn the agent, keep a call from being made, or end the turn. */
+/** Guards every call: may warn the agent, block the call, or end the turn. */
 export function guardCalls({ run, calls, ...watch }: GuardCallsOptions): AnswerCall {
   const { guard } = watch;
   return async (call, signal) => {
@@ -42,7 +42,7 @@ export function guardCalls({ run, calls, ...watch }: GuardCallsOptions): AnswerC
   };
 }
 
-/** The same guard for calls that a lane refuses before anybody could run them. */
+/** The same guard for calls that a lane refuses before they can run. */
 export function guardRefusals(watch: LoopWatch): AnswerRefused {
   return async (call, { reason, class: outcomeClass }) => {
     const refused = { text: reason, isError: true };
@@ -50,7 +50,7 @@ export function guardRefusals(watch: LoopWatch): AnswerRefused {
       const outcome = { class: outcomeClass, output: reason, isRefused: outcomeClass !== "permission" };
       return await comment(watch, call, refused, watch.guard.after(asJudged(call), outcome));
     } catch {
-      return refused; // the log takes no more: the turn is about to end of that
+      return refused; // the log is broken, so the turn is about to end
     }
   };
 }
@@ -73,7 +73,7 @@ function stop({ onLoop }: LoopWatch, error: CaretError): ToolResult {
   return { text: error.message, isError: true };
 }
 
-/** What a program asks besides makes another call of it: the next lines of a file, the next page of a search. */
+/** The exact arguments distinguish calls: the next lines of a file, the next page of a search. */
 function asJudged({ name, input, exact }: ToolCall): ToolCall {
   return exact === undefined ? { name, input } : { name, input: { ...input, exact } };
 }

@@ -28,7 +28,7 @@ export const result = (callId: string, text: string): TranscriptMessage => ({
   isError: false,
 });
 
-/** An index, and sessions `s1`, `s2`, … that answer what is asked. */
+/** An index, and sessions `s1`, `s2`, … that answer requests. */
 export function createLineageBench() {
   const store = createMemoryLineageStore();
   let turns = 0;
@@ -37,7 +37,7 @@ export function createLineageBench() {
   return {
     store,
     classify,
-    /** Classify, and let a turn answer it. Tells the relation and the session that took it. */
+    /** Classifies a request and lets a turn answer it. Returns the relation and the session that took it. */
     ask(question: TranscriptQuestion, outcome: NonNullable<LineageRecord["outcome"]> | "none" = "completed"): string {
       const verdict = classify(question);
       turns += 1;

@@ -1,6 +1,6 @@
 import type { LineageRecord, LineageStore, LineageView, ScopeRecord } from "../lineage-store.ts";
 
-/** For tests: the index of sessions in memory. What is given to it is there before the call returns. */
+/** For tests: the index of sessions in memory. Writes are visible before the call returns. */
 export function createMemoryLineageStore(): LineageStore & LineageView {
   const records = new Map<string, LineageRecord>();
   const newest = new Map<string, string>();

@@ -14,17 +14,17 @@ import type { ArgsOf, ExecReply, ExecRequest, ExecResult } from "./exec-reply.ts
 import { toRunnable } from "./native-exec.ts";
 import { refuseExec } from "./refuse-exec.ts";
 
-/** What execs are answered with. It outlives a stream: a resumed one asks again for what has no answer yet. */
+/** The setting in which execs are answered. It outlives a stream: a resumed one repeats unanswered requests. */
 export interface ExecSetting {
   readonly offered: OfferedTools | undefined;
   readonly answerRefused?: LaneRequest["answerRefused"];
   readonly offer: TurnOffer | undefined;
   readonly context: () => RequestContext;
-  /** Calls that were made, by what makes them the same: asked for again, they are not made twice. */
+  /** Calls already made, by operation key: a repeated request does not make them twice. */
   readonly calls: Map<string, Promise<ToolResult>>;
-  /** Calls that were announced to the log already, by the agent's id. */
+  /** Calls already announced to the log, by the agent's id. */
   readonly announced: Set<string>;
-  /** How many checkpoints the upstream has saved in this turn: behind the last one, a resumed stream asks again. */
+  /** Number of checkpoints that upstream saved in this turn: after the last one, a resumed stream repeats its requests. */
   readonly checkpoints: () => number;
   /** Aborted when the turn is over. */
   readonly signal: AbortSignal;
@@ -33,13 +33,13 @@ export interface ExecSetting {
 
 /** The execs of one stream. */
 export interface ExecAnswers {
-  /** The server asks for something. What a person or a client has to know of it first happens in `taken`. */
+  /** Accepts a server request. Anything a person or a client must know about it first happens in `taken`. */
   take(message: ExecServerMessage): void;
-  /** What was shown before the execs is in the log: the calls may be logged now. */
+  /** What was shown before the execs is logged: the calls may be logged now. */
   taken(): void;
-  /** The server no longer waits for this one. */
+  /** The server no longer waits for this exec. */
   abort(id: number): void;
-  /** A sign of life for each that is still worked on. */
+  /** Sends a heartbeat for each exec in progress. */
   beat(): void;
 }
 
@@ -71,7 +71,7 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
     }
   };
 
-  /** Makes a call once, however often the upstream asks for it. */
+  /** Makes a call once, however often upstream requests it. */
   const make = (
     { key, announcedAs, call }: ExecTask,
     offered: OfferedTools,
@@ -79,7 +79,7 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
   ): Promise<ToolResult> => {
     const made = key === undefined ? undefined : setting.calls.get(key);
     if (made !== undefined) return made;
-    // The stream mentions a call once: what else the upstream asks for under its id is announced here.
+    // The stream mentions a call once: further requests under its id are announced here.
     if (announcedAs === undefined || !setting.announced.delete(announcedAs)) offered.announce(call);
     const answer = offered.call(call, signal);
     if (key !== undefined) setting.calls.set(key, answer);
@@ -130,11 +130,11 @@ export function createExecAnswers(setting: ExecSetting, send: (message: AgentCli
   };
 }
 
-/** A request that takes a call of the client's or the gateway's tools. */
+/** A request that needs a call of the client's or the gateway's tools. */
 interface ExecTask {
-  /** The same for the very same operation only; undefined where it may be done again. */
+  /** The same only for the very same operation; undefined if it may be repeated. */
   readonly key: string | undefined;
-  /** Under which id the stream mentions it; undefined: it does not. */
+  /** The id under which the stream mentions it; undefined if it does not. */
   readonly announcedAs: string | undefined;
   readonly call: ToolCall;
   readonly toResults: (result: ToolResult) => readonly ExecResult[];
@@ -166,12 +166,12 @@ function mcpTask(args: ArgsOf<"mcpArgs">, offer: TurnOffer): ExecTask | undefine
   return { key, announcedAs: toolCallId, call, toResults: (result) => [mcpResult(result)] };
 }
 
-/** Names an operation that comes without a call of the agent's. */
+/** Names an operation that has no call of the agent's. */
 type NamelessCalls = (kind: ExecRequest["case"], call: ToolCall) => string;
 
 /**
- * Such an operation is known by its place: behind which checkpoint, and how many of the same came before it there. A resumed stream goes on from
- * the last checkpoint, and asks for the same ones in the same order.
+ * Such an operation is identified by its position: after which checkpoint, and how many equal ones preceded it there. A resumed stream
+ * continues from the last checkpoint and repeats the same requests in the same order.
  */
 function createNamelessCalls(checkpoints: () => number): NamelessCalls {
   let behind = checkpoints();
@@ -187,8 +187,8 @@ function createNamelessCalls(checkpoints: () => number): NamelessCalls {
 }
 
 /**
- * What makes two requests one operation: its kind, the agent's call (which may ask for several), and what it would do. Without
- * a call there is nothing to know it by, and it is always done.
+ * Identifies one operation: its kind, the agent's call (which may request several), and what it does. Without a call it cannot be
+ * identified and is always done.
  */
 function keyOf(kind: ExecRequest["case"], callId: string, { name, input, exact }: ToolCall): string | undefined {
   if (callId === "") return undefined;
@@ -202,7 +202,7 @@ function callIdOf({ value }: ExecRequest): string {
   return value !== undefined && "toolCallId" in value ? (value.toolCallId ?? "") : "";
 }
 
-/** Words for the model go beside the data, to an upstream that takes them. */
+/** Adds words for the model to the data if upstream accepts them. */
 function replyOf(
   { acceptHookAdditionalContexts }: ExecServerMessage,
   task: ExecTask,
@@ -223,7 +223,7 @@ function mcpResult({ text, images = [], isError }: ToolResult): ExecResult {
   return { case: "mcpResult", value: { result: { case: "success", value: { content, isError } } } };
 }
 
-/** A call of a tool that nobody offers has an answer of its own kind, and counts as any other that is refused. */
+/** A call of an unknown tool has its own kind of answer, and counts as any other refused call. */
 function countRefused(request: ExecRequest, { answerRefused }: ExecSetting): void {
   if (request.case !== "mcpArgs" || request.value.smartModeApprovalOnly) return;
   const { toolName, name, args } = request.value;
@@ -231,7 +231,7 @@ function countRefused(request: ExecRequest, { answerRefused }: ExecSetting): voi
   void answerRefused?.(call, { reason: `There is no tool named ${call.name}`, class: "not_found" });
 }
 
-/** What needs nobody's tools. */
+/** Answers requests that need no tools. */
 function answerAtOnce(request: ExecRequest, { offer, offered, context }: ExecSetting): ExecReply {
   switch (request.case) {
     case "requestContextArgs": {

@@ -9,10 +9,10 @@ export type ExecCase = NonNullable<ExecRequest["case"]>;
 /** The arguments of one kind of request. */
 export type ArgsOf<Case extends ExecCase> = Extract<ExecRequest, { case: Case }>["value"];
 
-/** The result of a request, in the place that belongs to its kind. */
+/** The result of a request, in the field for its kind. */
 export type ExecResult = NonNullable<MessageInitShape<typeof ExecClientMessageSchema>["message"]>;
 
-/** The results of a request, several for a stream, and words for the model besides; or why there can be none. */
+/** A request's results (several for a stream) with optional words for the model; or why there are none. */
 export type ExecReply =
   | { readonly results: readonly ExecResult[]; readonly aside?: string }
   | { readonly thrown: string; readonly leavesOpen?: true };

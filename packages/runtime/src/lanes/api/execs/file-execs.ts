@@ -9,7 +9,7 @@ import type { NativeExec } from "./native-operation.ts";
 type ReadArgs = ArgsOf<"readArgs">;
 type WriteArgs = ArgsOf<"writeArgs">;
 
-/** Exact bytes, as text where they are text; what cannot be given exactly is refused, never cut. */
+/** Returns exact bytes, as text if they are text; content that cannot be returned exactly is refused, never cut. */
 export function readExec(answer: "readResult" | "redactedReadResult"): NativeExec<ArgsOf<"readArgs">> {
   return {
     hasEffect: false,
@@ -54,7 +54,7 @@ function readFailure(path: string, result: ToolResult) {
   }
 }
 
-/** Undefined for bytes that a text would not give again. A hint that is not known here is none. */
+/** Undefined for bytes that text cannot represent exactly. An unknown hint is ignored. */
 function textOf(bytes: Buffer, hint: string | undefined): string | undefined {
   const encoding = hintedEncoding(hint);
   if (encoding !== undefined) return encoding.decode(bytes);
@@ -65,7 +65,7 @@ function hintedEncoding(hint = ""): TextEncoding | undefined {
   return hint === "" ? undefined : encodingOf(hint);
 }
 
-/** The bytes that were given, and no others. */
+/** Writes exactly the given bytes. */
 export const writeExec: NativeExec<ArgsOf<"writeArgs">> = {
   hasEffect: true,
   toCall({ path, fileText, fileBytes, encodingHint = "" }) {

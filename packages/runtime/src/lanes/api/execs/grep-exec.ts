@@ -7,7 +7,7 @@ import type { NativeExec } from "./native-operation.ts";
 
 type GrepArgs = ArgsOf<"grepArgs">;
 
-/** A search in the terms of ripgrep. An empty pattern asks for the names of files: the protocol has no other operation for it. */
+/** A search in ripgrep's terms. An empty pattern asks for file names: the protocol has no other operation for it. */
 export const grepExec: NativeExec<ArgsOf<"grepArgs">> = {
   hasEffect: false,
   toCall: (args) => (asksForNames(args) ? globCall(args) : grepCall(args)),
@@ -46,7 +46,7 @@ function grepCall(args: GrepArgs): ToolCall {
   return {
     name: "grep",
     input: {
-      // Every line matches what is not there.
+      // An empty pattern matches every line.
       pattern: pattern === "" ? "(?:)" : pattern,
       ...(path === "" ? {} : { path }),
       ...(glob === "" ? {} : { glob }),
@@ -72,7 +72,7 @@ function grepResult(args: GrepArgs, result: ToolResult, workspace: string) {
   return { case: "success", value: { pattern, path, outputMode, workspaceResults } } as const;
 }
 
-/** What was found in the mode that was asked for; or why there is nothing. */
+/** The findings in the requested mode; or the reason for having none. */
 function unionOf(args: GrepArgs & { readonly outputMode: string }, result: ToolResult) {
   const names = dataOf(result, "files");
   if (names !== undefined) return filesResult(args, names.files, names.isCut);
@@ -145,7 +145,7 @@ function matchedLinesOf(found: readonly FoundFile[]): number {
   return found.reduce((sum, { matchedLines }) => sum + matchedLines, 0);
 }
 
-/** The items that the limits leave, which count lines, files or counts, as the mode has them. */
+/** Applies the limits, which count lines, files or counts depending on the mode. */
 function pageOf<Item>({ offset = 0, headLimit = 0 }: GrepArgs, items: readonly Item[]) {
   const from = Math.max(0, offset);
   const page = items.slice(from, headLimit > 0 ? from + headLimit : undefined);

@@ -6,11 +6,11 @@ import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";
 
-/** All entries of one directory. Names are as the file system decodes them: the protocol has no other kind. */
+/** All entries of one directory. Names are decoded by the file system: the protocol has no other form. */
 export const lsExec: NativeExec<ArgsOf<"lsArgs">> = {
   hasEffect: false,
   toCall({ path, ignore }) {
-    // A pattern that cannot be read is refused before anything is listed.
+    // An invalid pattern is refused before anything is listed.
     for (const pattern of ignore) compileGlob(pattern);
     return { name: "ls", input: path === "" ? {} : { path }, exact: {} };
   },

@@ -34,10 +34,7 @@ const natives: { readonly [Case in ExecCase]?: NativeExec<ArgsOf<Case>> } = {
   piLsArgs: piLsExec,
 };
 
-/**
- * The request as a call of the gateway's own tools, or as the answer to one that cannot be called; undefined when no tool does
- * such a thing.
- */
+/** Converts the request to a call of the gateway's own tools, or to a refusal if it cannot be called; undefined if no tool does this. */
 export function toRunnable(
   request: ExecRequest,
   workspace: string,
@@ -53,7 +50,7 @@ export function toRunnable(
       toResults: (result) => native.toResults(value, result, workspace),
     };
   } catch (reason) {
-    // It is an answer in the terms of the operation.
+    // The refusal is a result of the operation's own kind.
     const result: ToolResult = { text: CaretError.from(reason).message, isError: true };
     return { refused: native.toResults(value, result, workspace) };
   }

@@ -17,7 +17,7 @@ const newCall = (): string => {
   return `call-${calls}`;
 };
 
-/** What the upstream reads: text or bytes, as they came; or the name of the refusal. */
+/** What upstream reads: text or bytes as they came, or the name of the refusal. */
 async function read(
   run: NativeRun,
   name: string,
@@ -86,7 +86,7 @@ const fileBytes: fc.Arbitrary<Buffer> = fc.oneof(
   },
 );
 
-/** How Cursor's server edits: it reads a file, and has all of it written with a change somewhere. */
+/** How Cursor's server edits: it reads a file and has all of it written with a change somewhere. */
 async function edit(run: NativeRun, name: string, before: Buffer): Promise<Buffer> {
   const file = await read(run, name);
   if (typeof file === "string") throw new Error(file);
@@ -152,7 +152,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
       seen = [...seen, contentOf(await run.exec({ case: "readArgs", value: readArgs }))];
       seen = [...seen, (await run.exec({ case: "writeArgs", value: writeArgs })).case];
       if (index > 0) return;
-      // A person changes both meanwhile: a second write would undo that.
+      // A person changes both in the meantime: a second write would undo that.
       writeFileSync(bench.path("read.txt"), "after");
       writeFileSync(bench.path("write.txt"), "a person's\n");
       run.scripted.send({ case: "conversationCheckpointUpdate", value: {} });
@@ -174,7 +174,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
         await run.exec(append);
         run.scripted.send({ case: "conversationCheckpointUpdate", value: {} });
       }
-      // Twice behind the checkpoint; the resumed stream asks for both again, and for a third.
+      // Twice after the checkpoint; the resumed stream asks for both again, and for a third.
       await run.exec(append);
       await run.exec(append);
       if (index > 0) return void (await run.exec(append));
@@ -202,7 +202,7 @@ describe("files that the upstream edits by the gateway's tools", () => {
 });
 
 describe("a file that is open in an editor", () => {
-  /** Buffers by their paths; `fails` makes the next readings fail. */
+  /** Buffers by path; `fails` makes the next reads fail. */
   function openEditor(buffers: Map<string, string>) {
     const state = { fails: 0 };
     const editor: ToolEditor = {

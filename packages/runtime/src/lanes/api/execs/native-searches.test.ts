@@ -148,7 +148,7 @@ function linesOf(union: Awaited<ReturnType<typeof grep>>): readonly string[] {
   );
 }
 
-/** What GNU grep says of the same files. */
+/** GNU grep's result for the same files. */
 function byGrep(...args: readonly string[]): readonly string[] {
   const options = ["-rnZ", "-I", "--no-group-separator", "--color=never", ...args, "."];
   const { stdout, status } = spawnSync("grep", options, {

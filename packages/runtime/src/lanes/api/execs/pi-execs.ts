@@ -6,7 +6,7 @@ import { dataOf } from "./call-outcome.ts";
 import type { ArgsOf } from "./exec-reply.ts";
 import type { NativeExec } from "./native-operation.ts";
 
-/** The Pi harness shows the output of its operations to the model as it is, so that it is text here as well; made from data. */
+/** The Pi harness shows the output of its operations to the model unchanged, so results are text here as well, made from data. */
 
 export const piReadExec: NativeExec<ArgsOf<"piReadArgs">> = {
   hasEffect: false,
@@ -63,7 +63,7 @@ export const piGrepExec: NativeExec<ArgsOf<"piGrepArgs">> = {
   },
 };
 
-/** The limit counts matches; the lines around the last of them are shown. */
+/** The limit counts matches; context lines around the last one are shown. */
 function foundLines(found: readonly FoundFile[], limit: number, isCut: boolean) {
   const lines = found.flatMap(({ path, lines: each }) => each.map((line) => ({ ...line, path })));
   const beyond = limit > 0 ? lines.filter(({ isContext }) => !isContext)[limit] : undefined;

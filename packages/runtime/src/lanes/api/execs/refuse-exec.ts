@@ -5,7 +5,7 @@ import type { ArgsOf, ExecCase, ExecReply, ExecRequest, ExecResult } from "./exe
 
 type Refuser<Case extends ExecCase> = (args: ArgsOf<Case>, reason: string) => ExecResult;
 
-/** How each kind of request is refused: with its own typed result, so that the agent knows what became of it. */
+/** How each kind of request is refused: with its own typed result, so the agent knows the outcome. */
 const refusers: { readonly [Case in ExecCase]?: Refuser<Case> } = {
   shellArgs: (args, reason) => ({ case: "shellResult", value: { result: rejectedShell(args, reason) } }),
   shellStreamArgs: (args, reason) => ({ case: "shellStream", value: { event: rejectedShell(args, reason) } }),
@@ -70,7 +70,7 @@ const refusers: { readonly [Case in ExecCase]?: Refuser<Case> } = {
   }),
 };
 
-/** Refuse a request in the terms of its kind. One without a result of its own, or unknown, is thrown. */
+/** Refuses a request in the terms of its kind. Unknown requests, and those without a result type, are answered by a throw. */
 export function refuseExec(request: ExecRequest, reason: string): ExecReply {
   if (request.case === undefined) return { thrown: "This client does not know the operation" };
   // The official client does not close after this one either.
@@ -91,7 +91,7 @@ function failed<Value>(value: Value) {
   return { result: { case: "error", value } } as const;
 }
 
-/** There are no hooks here, so that none has anything to say. */
+/** There are no hooks here, so every answer is empty. */
 function emptyHookAnswer({ request }: ExecuteHookArgs) {
   const hook = request?.request.case;
   return hook === undefined ? { case: undefined } : { case: hook, value: {} };

@@ -39,7 +39,7 @@ function shellCall({ command, workingDirectory, timeout, hardTimeout = 0, isBack
   };
 }
 
-/** Both outputs come by one pipe, in their order. */
+/** Both outputs share one pipe, which preserves their order. */
 function shellResult({ command, workingDirectory }: Shell, result: ToolResult) {
   const where = { command, workingDirectory };
   const { text, isRejected } = result;
@@ -70,7 +70,7 @@ function shellStream(args: Shell, result: ToolResult): readonly ExecResult[] {
   ];
 }
 
-/** As a shell tells it of a command that a signal has ended. */
+/** The exit code as a shell reports it, also for a command ended by a signal. */
 function exitCodeOf({ exitCode, signal = "" }: CommandData): number {
   return exitCode ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 }

@@ -1,14 +1,14 @@
 import { CaretError } from "@caret/protocol";
 
 /**
- * What the two ends of the HTTP bridge say to each other, over the standard streams of the bridge:
+ * What the two ends of the HTTP bridge exchange over the bridge's standard streams:
  *
  *     length (4 bytes, big endian, of what follows) | kind (1) | request (4) | payload
  *
  * - the host sends `setup` once, then for each request `open`, `data` and `end`, or `cancel`;
  * - the bridge answers `head`, `data` and `end`, or `failed`;
- * - a receiver of `data` sends `taken` with how many bytes it has used up. The bridge reads a response only so far ahead,
- *   so that a response which is not read does not fill the memory of either end.
+ * - a receiver of `data` sends `taken` with the number of bytes it has consumed. The bridge reads a response only so far ahead, so an
+ *   unread response does not fill the memory of either end.
  */
 export const frameKinds = [
   "setup",
@@ -50,7 +50,7 @@ export function toJsonFrame(kind: FrameKind, request: number, value: unknown): U
   return toFrame(kind, request, Buffer.from(JSON.stringify(value)));
 }
 
-/** Splits what one end reads into frames, whatever the pieces it comes in. */
+/** Splits the bytes read by one end into frames, whatever the chunk boundaries. */
 export function createFrameSplitter(): (chunk: Uint8Array) => readonly BridgeFrame[] {
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
@@ -72,7 +72,7 @@ export function createFrameSplitter(): (chunk: Uint8Array) => readonly BridgeFra
   };
 }
 
-/** The size of the first frame; only that of its length while the length is not known. */
+/** Size of the first frame; only that of its length field while the length is unknown. */
 function sizeIn(bytes: Uint8Array): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);

@@ -16,7 +16,7 @@ export interface BridgeProcess {
 
 export interface BridgedLinksOptions {
   readonly ca: readonly string[] | undefined;
-  /** Starts the bridge; called when the first request is made, and again when it has died. */
+  /** Starts the bridge; called for the first request, and again if it has died. */
   readonly start: () => BridgeProcess;
 }
 
@@ -25,14 +25,14 @@ const probedSchema = z.object({ version: z.enum(["2", "1.1"]) });
 const connectSchema = z.object({ connect: z.string() });
 const entry = new URL(`./bridge-main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
 
-/** The bridge as a child of this process. `node` is a Node program, which this process need not run on itself. */
+/** Runs the bridge as a child process. `node` is a Node program; this process may run on something else. */
 export function startBridge(node: string): BridgeProcess {
   const child = spawn(node, [entry.pathname], { stdio: ["pipe", "pipe", "inherit"] });
   child.on("error", (reason) => child.stdout.destroy(reason));
   return child;
 }
 
-/** Links whose requests are made by the bridge: one process for all of them. */
+/** Links whose requests are made by the bridge, one process for all of them. */
 export function createBridgedLinks({ ca, start }: BridgedLinksOptions): UpstreamLinks {
   let bridge: BridgeClient | undefined;
   const running = (): BridgeClient => {
@@ -130,7 +130,7 @@ interface BridgedAnswerOptions {
   readonly over: () => void;
 }
 
-/** A response as its frames come in. */
+/** A response assembled from incoming frames. */
 function createBridgedAnswer({ url, taken, over }: BridgedAnswerOptions) {
   const { promise: response, resolve, reject } = Promise.withResolvers<UniversalClientResponse>();
   const chunks: Uint8Array[] = [];

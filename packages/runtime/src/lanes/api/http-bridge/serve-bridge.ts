@@ -26,7 +26,7 @@ interface OpenRequest {
   wake: () => void;
 }
 
-/** Make the requests of a host whose own HTTP/2 is not reliable. Resolves when the host has closed its end and all is said. */
+/** Makes the requests of a host whose own HTTP/2 is not reliable. Resolves when the host has closed its end and everything is sent. */
 export async function serveBridge(input: Readable, output: Writable): Promise<void> {
   const split = createFrameSplitter();
   const requests = new Map<number, OpenRequest>();

@@ -19,7 +19,7 @@ export interface ApiBench {
   close(): Promise<void>;
 }
 
-/** Fast enough for a test that has to see several attempts. */
+/** Fast enough for a test that needs several attempts. */
 export const quickRetries: RetrySettings = { ...defaultRetries, firstDelayMs: 1, longestDelayMs: 5 };
 
 const staticCredentials: ApiCredentials = {
@@ -82,7 +82,7 @@ export function createApiBench(): ApiBench {
   return bench;
 }
 
-/** The events of a turn, which are checked to be well formed. */
+/** The events of a turn, checked to be well formed. */
 export async function collectTurn(batches: AsyncIterable<readonly LaneEntry[]>): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const batch of batches) events.push(...batch.map(({ event }) => event));

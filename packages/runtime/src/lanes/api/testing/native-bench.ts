@@ -18,11 +18,11 @@ const HOUR_MS = 3_600_000;
 /** No turn of thousands of operations is too long. */
 const patient = { firstEventMs: HOUR_MS, idleMs: HOUR_MS, toolMs: HOUR_MS, turnMs: HOUR_MS, graceMs: 500 };
 
-/** An upstream that has the gateway do things in a real workspace: lane, engine, policy and tools are the real ones. */
+/** An upstream that has the gateway do things in a real workspace: lane, engine, policy and tools are real. */
 export interface NativeBench {
   readonly workspace: string;
   path(name: string): string;
-  /** One turn; its streams are played one after the other. Returns the events that the log has of it. */
+  /** Runs one turn, playing its streams one after the other. Returns its logged events. */
   play(script: (run: NativeRun, index: number) => Promise<void>, more?: PlayOptions): Promise<readonly AgentEvent[]>;
   close(): Promise<void>;
 }

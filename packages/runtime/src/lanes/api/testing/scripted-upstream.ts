@@ -27,7 +27,7 @@ export interface ScriptedRun {
   readonly stream: ServerHttp2Stream;
   send(message: ServerMessageInit): void;
   update(...updates: readonly UpdateInit[]): void;
-  /** The client's next message, heartbeats left out. Undefined when the client has closed its side. */
+  /** The client's next message, without heartbeats. Undefined if the client has closed its side. */
   next(): Promise<AgentClientMessage["message"] | undefined>;
   /** The end frame. */
   end(error?: object): void;
@@ -39,7 +39,7 @@ export interface ScriptedUpstream {
   readonly url: URL;
   readonly runs: readonly ScriptedRun[];
   readonly sessions: ReadonlySet<ServerHttp2Session>;
-  /** How many connections were ever made. */
+  /** Number of connections made so far. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -53,14 +53,14 @@ export interface Refusal {
 }
 
 export interface ScriptedUpstreamOptions {
-  /** Called for each request of a run before it is read: what it is refused with. */
+  /** Called for each request of a run before it is read: returns its refusal. */
   readonly refuse?: (headers: IncomingHttpHeaders, index: number) => Refusal | undefined;
   readonly settings?: Settings;
   /** Requests are neither read nor answered. */
   readonly isDeaf?: boolean;
 }
 
-/** An upstream over cleartext HTTP/2 whose runs are played by a test. Everything that is not a run is 404. */
+/** An upstream over cleartext HTTP/2 whose runs are played by a test. Any other request is 404. */
 export async function startScriptedUpstream(
   script: Script,
   { refuse = () => undefined, settings = {}, isDeaf = false }: ScriptedUpstreamOptions = {},

@@ -8,38 +8,38 @@ const END = 0b10;
 const textDecoder = new TextDecoder();
 const nothing: Envelopes = { messages: [], end: undefined };
 
-/** What one read of a Connect stream gave. */
+/** What one read of a Connect stream contained. */
 export interface Envelopes {
   readonly messages: readonly Uint8Array[];
-  /** The JSON of the end frame, when it has come. Whatever follows it is dropped. */
+  /** The end frame's JSON, once received. Anything after it is dropped. */
   readonly end: string | undefined;
 }
 
 export interface EnvelopeReader {
-  /** Throws `protocol-violation` for what no Connect stream may hold, and `too-large` before it allocates. */
+  /** Throws `protocol-violation` for invalid Connect data, and `too-large` before allocating. */
   push(chunk: Uint8Array): Envelopes;
-  /** Whether the stream has broken off within an envelope. */
+  /** Whether the stream broke off within an envelope. */
   readonly isTruncated: boolean;
 }
 
 export interface EnvelopeReaderOptions {
   readonly maxBytes: number;
-  /** The `connect-content-encoding` of the response. */
+  /** The response's `connect-content-encoding`. */
   readonly encoding: string | undefined;
 }
 
 /**
- * Splits a Connect stream: each message has a byte of flags and four of its length before it. One batch per read, since
- * a promise per message would cost more than the message.
+ * Splits a Connect stream: each message is preceded by a byte of flags and four bytes of length. One batch per read, because a promise per
+ * message would cost more than the message.
  */
 export function createEnvelopeReader({ maxBytes, encoding }: EnvelopeReaderOptions): EnvelopeReader {
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
-  /** How many bytes the next envelope needs; reads are joined only when they are all there. */
+  /** Bytes needed for the next envelope; reads are joined only once they are all there. */
   let needed = HEADER_BYTES;
   let hasEnded = false;
 
-  /** The size of the first envelope, as far as it can be known. */
+  /** Size of the first envelope, as far as known. */
   const sizeOf = (bytes: Uint8Array): number => {
     if (bytes.length < HEADER_BYTES) return HEADER_BYTES;
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
@@ -52,7 +52,7 @@ export function createEnvelopeReader({ maxBytes, encoding }: EnvelopeReaderOptio
     return (flags & COMPRESSED) === 0 || data.length === 0 ? data : decompress(data, encoding, maxBytes);
   };
 
-  /** Takes whole envelopes off the front; gives what is left. */
+  /** Removes complete envelopes from the front; returns the rest. */
   const takeWhole = (bytes: Uint8Array, messages: Uint8Array[]): { rest: Uint8Array; end: string | undefined } => {
     let rest = bytes;
     for (;;) {
@@ -85,7 +85,7 @@ export function createEnvelopeReader({ maxBytes, encoding }: EnvelopeReaderOptio
   };
 }
 
-/** An envelope around a message to send; never compressed. */
+/** Wraps a message to send; never compressed. */
 export function toEnvelope(message: Uint8Array): Uint8Array {
   const envelope = new Uint8Array(HEADER_BYTES + message.length);
   new DataView(envelope.buffer).setUint32(1, message.length);

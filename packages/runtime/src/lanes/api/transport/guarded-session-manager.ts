@@ -4,9 +4,9 @@ import { Http2SessionManager } from "@connectrpc/connect-node";
 /**
  * A session manager that leaves nothing behind.
  *
- * The library takes its listener off a connection that it gives up; an error that such a connection emits afterwards, at a
- * GOAWAY for instance, would end the process. And it stops writing to a stream whose response has ended without ending its
- * own side, when a write was under way in that moment: the stream would stay half open for as long as the connection.
+ * The library removes its listener from a connection that it gives up; a later error of such a connection, for example at a GOAWAY, would
+ * end the process. It also stops writing to a stream whose response has ended without ending its own side, if a write was under way at
+ * that moment: the stream would stay half open as long as the connection.
  */
 export class GuardedSessionManager extends Http2SessionManager {
   readonly #guarded = new WeakSet<Http2Session>();

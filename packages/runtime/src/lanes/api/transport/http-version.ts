@@ -5,7 +5,7 @@ import { unreachable } from "../../../credentials/upstream-failure.ts";
 
 export type HttpVersion = "2" | "1.1";
 
-/** What was found about a server. Over TLS the connection that asked is ready for use. */
+/** What was found out about a server. Over TLS the probing connection is ready for use. */
 export interface FoundVersion {
   readonly version: HttpVersion;
   readonly socket?: TLSSocket;
@@ -16,12 +16,12 @@ export interface FindVersionOptions {
   readonly connectMs: number;
 }
 
-/** A server that speaks HTTP/1.1 only may wait for the rest of what it takes for a request. */
+/** A server that speaks only HTTP/1.1 may wait for the rest of what it parses as a request. */
 const PREFACE_MS = 2_000;
 
 /**
- * Which HTTP a server speaks: over TLS it says so by ALPN; without TLS it either answers HTTP/2's preface with its
- * settings or does not understand it.
+ * Finds out which HTTP a server speaks: over TLS by ALPN; without TLS it either answers HTTP/2's preface with its settings or does not
+ * understand it.
  */
 export async function findHttpVersion(url: URL, options: FindVersionOptions): Promise<FoundVersion> {
   return url.protocol === "https:" ? await askByAlpn(url, options) : await askByPreface(url);
@@ -46,7 +46,7 @@ async function askByAlpn(url: URL, { ca, connectMs }: FindVersionOptions): Promi
   }
 }
 
-/** A TLS connection that offers these protocols. An address in place of a name has none to be sent by SNI. */
+/** A TLS connection that offers these protocols. An IP address cannot be sent by SNI. */
 export function dialTls(
   { hostname, port }: URL,
   { ca, protocols }: { readonly ca: readonly string[] | undefined; readonly protocols: readonly string[] },

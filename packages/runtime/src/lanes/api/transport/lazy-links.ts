@@ -1,11 +1,11 @@
 import type { UpstreamLinks, UpstreamLinksOptions } from "./upstream-link.ts";
 
 export interface LazyLinksOptions extends Pick<UpstreamLinksOptions, "ca"> {
-  /** A Node program that makes the requests in a process of its own; undefined: they are made here. */
+  /** A Node program that makes the requests in a separate process; undefined: they are made here. */
   readonly bridgeNode?: string | undefined;
 }
 
-/** The links of this process. What they are made with is loaded when the first is opened. */
+/** The links of this process. Their implementation is loaded when the first is opened. */
 export function createLazyLinks({ ca, bridgeNode }: LazyLinksOptions): UpstreamLinks {
   let links: UpstreamLinks | undefined;
   let isClosed = false;

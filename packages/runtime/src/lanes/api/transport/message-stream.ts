@@ -4,7 +4,7 @@ import { dropped } from "../../../credentials/upstream-failure.ts";
 import { createEnvelopeReader } from "./envelope-reader.ts";
 import { readEndFrame, readErrorResponse, type StreamEnd } from "./stream-end.ts";
 
-/** What one read of a stream gave. The last one has an end. */
+/** What one read of a stream contained. The last one has an end. */
 export interface StreamRead {
   readonly messages: readonly Uint8Array[];
   readonly end?: StreamEnd;
@@ -12,10 +12,10 @@ export interface StreamRead {
 
 const HTTP_OK = 200;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** RunSSE may call its stream so; the bytes are the same. */
+/** RunSSE may declare its stream as the latter; the bytes are the same. */
 const streamTypes = ["application/connect+proto", "text/event-stream"];
 
-/** The messages of a response, one batch per read. Never rejects: what goes wrong is the end of the last read. */
+/** The messages of a response, one batch per read. Never rejects: an error is the end of the last read. */
 export async function* readMessages(
   respond: () => Promise<UniversalClientResponse>,
   maxBytes: number,

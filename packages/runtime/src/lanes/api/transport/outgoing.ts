@@ -1,9 +1,9 @@
-/** Bytes to send, in order, taken one at a time by whatever writes them to the connection. */
+/** Bytes to send, in order, taken one at a time by the connection's writer. */
 export interface Outgoing extends AsyncIterable<Uint8Array> {
   /** Dropped after `close`. */
   send(bytes: Uint8Array): void;
   close(): void;
-  /** How long the oldest bytes have waited for the connection to take them; 0 when nothing waits. */
+  /** How long the oldest bytes have waited for the connection; 0 if none wait. */
   waitedMs(): number;
 }
 
@@ -15,7 +15,7 @@ export function createOutgoing(now: () => number): Outgoing {
   const done: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
-    // Asking for more says that what was taken before has been written.
+    // Asking for more implies that the previous bytes were written.
     takenAt = undefined;
     const first = queue.shift();
     if (first === undefined) {

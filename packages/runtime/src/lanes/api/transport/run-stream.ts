@@ -16,7 +16,7 @@ export interface RunStream {
   /** One batch per read; never rejects. */
   readonly reads: AsyncGenerator<StreamRead, void, undefined>;
   send(message: AgentClientMessage): void;
-  /** There is nothing more to say. */
+  /** Ends our side. */
   end(): void;
   /** How long the oldest message has waited to be written. */
   waitedMs(): number;
@@ -26,13 +26,13 @@ export interface RunStreamOptions {
   readonly link: UpstreamLink;
   readonly headers: Headers;
   readonly requestId: string;
-  /** Ends the exchange: the request is reset, its connection stays. */
+  /** Ends the exchange: resets the request but keeps its connection. */
   readonly signal: AbortSignal;
   readonly maxMessageBytes: number;
   readonly now: () => number;
 }
 
-/** Both directions in one HTTP/2 stream; over HTTP/1.1 one response to read and a request per message to send. */
+/** Both directions in one HTTP/2 stream; over HTTP/1.1, one response to read and a request per message sent. */
 export function openRunStream(options: RunStreamOptions): RunStream {
   return options.link.version === "2" ? openDuplex(options) : openHalves(options);
 }
@@ -49,7 +49,7 @@ function openDuplex({ link, headers, signal, maxMessageBytes, now }: RunStreamOp
 
 const MAX_APPENDS = 16;
 const APPEND_MS = 60_000;
-/** What an append may take for each 128 KiB of it. */
+/** The slowest accepted rate of an append. */
 const SLOWEST_BYTES_PER_SECOND = 131_072;
 
 function openHalves({ link, headers, requestId, signal, maxMessageBytes, now }: RunStreamOptions): RunStream {
@@ -94,7 +94,7 @@ function openHalves({ link, headers, requestId, signal, maxMessageBytes, now }: 
   };
 }
 
-/** A message that could not be sent fails the run, whatever its response then looks like. */
+/** A message that could not be sent fails the run, whatever its response looks like. */
 async function* failingWith(reads: AsyncGenerator<StreamRead>, broken: AbortSignal): AsyncGenerator<StreamRead> {
   for await (const read of reads) {
     const isOver = read.end !== undefined && read.end.kind === "dropped" && broken.aborted;

@@ -1,21 +1,21 @@
 import { CaretError, isJsonObject, type JsonObject, parseJson } from "@caret/protocol";
 
-/** A detail of an error: a message type, and the bytes of the message. */
+/** A detail of an error: a message type and its bytes. */
 export interface ErrorDetail {
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-/** What the upstream said when it refused a request or ended a stream with an error. */
+/** What upstream said when it refused a request or ended a stream with an error. */
 export interface UpstreamRefusal {
-  /** Connect's code, as it spells it; undefined when only the HTTP status says something. */
+  /** Connect's code, in its spelling; undefined if only the HTTP status is known. */
   readonly code: string | undefined;
   readonly message: string;
   readonly details: readonly ErrorDetail[];
-  /** The HTTP status of a request that was refused before its stream began. */
+  /** HTTP status of a request refused before its stream began. */
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** The response header that names the kind of an inference failure. */
+  /** The response header that names the kind of inference failure. */
   readonly errorType: string | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface UpstreamRefusal {
 export type StreamEnd =
   | { readonly kind: "ended" }
   | { readonly kind: "refused"; readonly refusal: UpstreamRefusal }
-  /** The connection, or what came over it, broke off. */
+  /** The connection broke off, or its content was invalid. */
   | { readonly kind: "dropped"; readonly error: CaretError };
 
 const HTTP_OK = 200;
 const MAX_BODY_CHARACTERS = 2_000;
 const ERROR_TYPE_HEADER = "x-cursor-inference-request-error-type";
 
-/** What the end frame of a stream says. */
+/** Interprets a stream's end frame. */
 export function readEndFrame(json: string, header: Headers): StreamEnd {
   const end = parseJson(json);
   if (!isJsonObject(end))
@@ -41,7 +41,7 @@ export function readEndFrame(json: string, header: Headers): StreamEnd {
   return { kind: "refused", refusal: toRefusal(error, HTTP_OK, header, metadata) };
 }
 
-/** What a response with another status than 200 says. A body that is no error of Connect's is quoted, cut. */
+/** Interprets a response with a status other than 200. A body that is not a Connect error is quoted, cut. */
 export function readErrorResponse(status: number, header: Headers, body: string): UpstreamRefusal {
   const error = parseJson(body);
   if (isJsonObject(error) && typeof error["code"] === "string") return toRefusal(error, status, header, {});

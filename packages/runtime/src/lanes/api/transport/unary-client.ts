@@ -7,7 +7,7 @@ import type { UpstreamLink } from "./upstream-link.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Calls of a service that answer once. */
+/** A client for the unary calls of a service. */
 export function createUnaryClient<Service extends DescService>(link: UpstreamLink, service: Service): Client<Service> {
   const transport = createTransport({
     baseUrl: trimEndOf(link.url.href, "/"),

@@ -13,19 +13,19 @@ import { dialTls, findHttpVersion, type HttpVersion } from "./http-version.ts";
 export interface UpstreamLink {
   readonly url: URL;
   readonly version: HttpVersion;
-  /** Rejects before a byte is sent where the address is not allowed. */
+  /** Rejects before sending anything if the address is not allowed. */
   readonly request: UniversalClientFn;
 }
 
 export interface UpstreamLinks {
-  /** `version` is what a setting or the server demands; without it the server is asked. */
+  /** `version` is required by a setting or the server; without it the server is probed. */
   open(url: URL, version?: HttpVersion): Promise<UpstreamLink>;
-  /** Ends every connection, and with it every request. */
+  /** Ends every connection and all their requests. */
   close(): void;
 }
 
 export interface UpstreamLinksOptions {
-  /** Certificates to trust besides the system's, as PEM. */
+  /** Certificates to trust in addition to the system's, as PEM. */
   readonly ca: readonly string[] | undefined;
   readonly connectMs?: number;
   readonly pingIntervalMs?: number;
@@ -36,7 +36,7 @@ const CONNECT_MS = 15_000;
 const PING_INTERVAL_MS = 20_000;
 const PING_TIMEOUT_MS = 10_000;
 const IDLE_MS = 60_000;
-/** A reader that keeps up should not wait for the window of 64 KiB that HTTP/2 begins with. */
+/** HTTP/2's initial window of 64 KiB would make a fast reader wait. */
 const WINDOW_BYTES = 1024 * 1024;
 
 export function createUpstreamLinks(options: UpstreamLinksOptions): UpstreamLinks {
@@ -48,9 +48,9 @@ export function createUpstreamLinks(options: UpstreamLinksOptions): UpstreamLink
       const allowed = allowedUrl(url.href, url.host);
       const link = opened.get(key) ?? openLink(allowed, version, { ...options, onOpen: (end) => closers.add(end) });
       opened.set(key, link);
-      // A server that could not be reached may be there at the next turn.
+      // A server that could not be reached may be back for the next turn.
       link.catch(() => opened.delete(key));
-      // The connection is the origin's; the address may go on from there.
+      // The connection belongs to the origin; the URL may include a path.
       return { ...(await link), url: allowed };
     },
     close() {
@@ -107,7 +107,7 @@ function http2Client(
   const client = createNodeHttpClient({ httpVersion: "2", sessionProvider: () => manager });
   return async (request) => {
     const isConnected = manager.state() === "open" || manager.state() === "idle";
-    // The manager itself waits for a connection without end.
+    // The manager itself waits for a connection without limit.
     if (!isConnected && !(await within(manager.connect(), connectMs)))
       manager.abort(unreachable(url, new Error(`No connection within ${connectMs} ms`)));
     return await client(request);
@@ -122,7 +122,7 @@ function http1Client(url: URL, { ca, onOpen }: OpenLinkOptions): UniversalClient
   return createNodeHttpClient({ httpVersion: "1.1", nodeOptions: { agent, ...tls } });
 }
 
-/** Whatever builds the address of a request: nothing leaves for a host that is not allowed. */
+/** Checks every request's address: nothing is sent to a host that is not allowed. */
 function guarded(request: UniversalClientFn): UniversalClientFn {
   return async (asked) => {
     allowedUrl(asked.url, "the address of a request");

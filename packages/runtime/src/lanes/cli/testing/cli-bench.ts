@@ -12,7 +12,7 @@ import { type AgentHostOptions, createAgentHost } from "../create-agent-host.ts"
 export interface CliBench {
   readonly workbench: Workbench;
   readonly workspace: string;
-  /** Writes the agent. It lies in a directory of a version, so that it is not asked for one. */
+  /** Writes the agent. Its directory names a version, so it is not asked for one. */
   agent(script: string): string;
   host(more?: Partial<AgentHostOptions>): AgentHost;
   request(more?: Partial<LaneRequest>): LaneRequest;
@@ -98,7 +98,7 @@ export async function collectEvents(batches: AsyncIterable<readonly LaneEntry[]>
   return events;
 }
 
-/** Shell that prints a whole answer. */
+/** Shell code that prints a whole answer. */
 export const saysHello = `echo '{"type":"system","subtype":"init","session_id":"0d6f0000-0000-4000-8000-000000000001","model":"Auto"}'
 echo '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Hello."}]},"timestamp_ms":1}'
 echo '{"type":"result","subtype":"success","is_error":false,"result":"Hello."}'\n`;

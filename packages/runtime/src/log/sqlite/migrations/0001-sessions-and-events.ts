@@ -1,6 +1,6 @@
 /**
- * `turn_usage` refers to no session on purpose: deleting one must not give its spending back to the day.
- * Its `day` is null for what was paid elsewhere.
+ * `turn_usage` deliberately has no foreign key to a session: deleting one must not give its spending back to the day. Its `day` is null
+ * for usage paid elsewhere.
  */
 export const sessionsAndEvents = `
   insert into schema_migration (number) values (1);

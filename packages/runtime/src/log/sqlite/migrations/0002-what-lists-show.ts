@@ -1,6 +1,6 @@
 /**
- * What a list of sessions shows is kept with the session, because it must not read their logs. Of sessions that are there
- * already it takes the prompt and the outcome of the last turn.
+ * What a session list shows is stored with the session, so lists need not read the logs. For existing sessions, the prompt and outcome of
+ * the last turn are filled in.
  */
 export const whatListsShow = `
   insert into schema_migration (number) values (2);

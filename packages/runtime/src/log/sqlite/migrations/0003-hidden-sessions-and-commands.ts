@@ -1,9 +1,9 @@
 /**
- * A session that is not whole yet, or no longer, is hidden: one that is imported or forked until all of it is there, and a
- * large one while it is deleted piece by piece. `hidden_owner` is the process that makes it whole.
+ * An incomplete session is hidden: one that is imported or forked until it is complete, and a large one while it is deleted piece by
+ * piece. `hidden_owner` is the process that completes it.
  *
- * `command` holds what clients asked to be done once, written with what was done. It refers to no session on purpose: the
- * answer that a session was deleted has to outlive it.
+ * `command` records commands that clients want done once, with their outcome. It deliberately has no foreign key to a session: the answer
+ * that a session was deleted must outlive it.
  */
 export const hiddenSessionsAndCommands = `
   insert into schema_migration (number) values (3);

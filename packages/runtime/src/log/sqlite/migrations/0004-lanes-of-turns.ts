@@ -1,4 +1,4 @@
-/** Which lane a turn went by, kept with what it consumed: simulated turns are counted apart from real ones, deleted ones too. */
+/** The lane of a turn, stored with its usage: simulated turns are counted apart from real ones, even after deletion. */
 export const lanesOfTurns = `
   insert into schema_migration (number) values (4);
 

@@ -1,4 +1,4 @@
-/** The sandbox that a session asks for. Sessions from before ask for none: the setting decides. */
+/** The sandbox that a session asks for. Existing sessions ask for none: the setting decides. */
 export const sandboxesOfSessions = `
   insert into schema_migration (number) values (5);
 

@@ -1,8 +1,8 @@
 /**
- * An agent is a name for a session, with a queue of messages. A message is taken from the queue in the transaction that logs the start
- * of its turn. Messages name their agents and refer to no row: they are kept for a sender whose receiver is gone, and the other way
- * round. `number` is the order in which they are taken. `text` is what the agent gets, until it has it; then it is redacted, and the
- * `digest` still tells whether a message is sent again.
+ * An agent is a name for a session, with a queue of messages. A message is taken from the queue in the transaction that logs the start of
+ * its turn. Messages name their agents without foreign keys: they outlive their receiver for the sender, and vice versa. `number` is the
+ * order in which they are taken. `text` is the original until the agent has it, then the redacted form; the `digest` still detects a
+ * repeated message.
  */
 export const agentsAndMessages = `
   insert into schema_migration (number) values (6);

@@ -1,4 +1,4 @@
-/** Whether an agent has the user's own MCP servers; null: as the settings say. */
+/** Whether an agent has the user's own MCP servers; null: the setting decides. */
 export const serversOfAgents = `
   insert into schema_migration (number) values (7);
 

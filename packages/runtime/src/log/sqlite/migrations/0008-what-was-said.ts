@@ -1,8 +1,8 @@
 /**
- * `said` says where each piece stands that a search can find; its id is the time it was said, so that the newest come first.
- * `said_word` indexes the words and keeps no text: that is in the events. Its `scope` has a word for the session and one for each
- * directory that its workspace lies in, so that a narrow search costs no more than a wide one. `said_seq` is how far a session is
- * indexed; the partial index finds those that are behind.
+ * `said` holds the position of each searchable piece; its id is the time it was said, so newest first is by id. `said_word` indexes the
+ * words but stores no text, which is in the events. Its `scope` has a word for the session and one for each parent directory of its
+ * workspace, so a narrow search costs no more than a wide one. `said_seq` is how far a session is indexed; the partial index finds those
+ * that are behind.
  */
 export const whatWasSaid = `
   insert into schema_migration (number) values (8);

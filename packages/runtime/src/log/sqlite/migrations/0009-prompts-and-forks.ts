@@ -1,6 +1,6 @@
 /**
- * A prompt that waits for a session's turn is a message whose receiver is the session; `mode` is what its turn is for. A fork knows
- * the session and the event that it was copied through.
+ * A prompt that waits for a session's turn is a message whose receiver is the session; `mode` is the mode of its turn. A fork records its
+ * origin session and the last event copied.
  */
 export const promptsAndForks = `
   insert into schema_migration (number) values (9);

@@ -1,4 +1,4 @@
-/** Sessions that a person wants on top of the list. */
+/** Sessions that a person pinned to the top of the list. */
 export const pinnedSessions = `
   insert into schema_migration (number) values (10);
 

@@ -1,6 +1,6 @@
 /**
- * Whose sessions, messages and turns they are: null is the person whose gateway it is. A turn's usage keeps its user when its
- * session is deleted: deleting one gives nothing back of a quota.
+ * The owner of sessions, messages and turns; null is the gateway's own user. A turn's usage keeps its user when its session is deleted, so
+ * deleting a session does not restore any quota.
  */
 export const users = `
   insert into schema_migration (number) values (11);

@@ -11,8 +11,8 @@ import { pinnedSessions } from "./0010-pinned-sessions.ts";
 import { users } from "./0011-users.ts";
 
 /**
- * In order: the first is number 1. A released migration is never edited; a change is a new one.
- * The first statement of each inserts its own number, so that it can never run twice.
+ * In order, starting with number 1. A released migration is never edited; a change is a new one. Each first inserts its own number, so it
+ * can never run twice.
  */
 export const migrations: readonly string[] = [
   sessionsAndEvents,
