@@ -6,7 +6,7 @@ import type { OpenedEngine } from "../engine/compose.ts";
 import { version } from "../host/program.ts";
 import { laneStates } from "./gateway-lanes.ts";
 
-/** With less on the disk no turn comes to its end. */
+/** With less disk space no turn can finish. */
 const LEAST_BYTES = 1024 * 1024;
 
 /** What `/readyz` says: a turn could start now, and its events be written. `assertWritable` rejects where they could not. */

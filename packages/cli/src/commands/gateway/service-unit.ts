@@ -1,18 +1,18 @@
 export const UNIT_NAME = "caret.service";
 
 export interface ServiceUnitOptions {
-  /** What starts Caret: the program and its first arguments. */
+  /** The command that starts Caret: program and leading arguments. */
   readonly program: readonly string[];
-  /** The settings of this gateway, as flags. */
+  /** This gateway's settings as flags. */
   readonly flags: readonly string[];
   readonly dataDir: string;
-  /** Where agents and git are found: a service has another PATH than a shell. */
+  /** PATH where agents and git are found: a service has a different one than a shell. */
   readonly path: string;
 }
 
 /**
- * The unit of a gateway that is always there. Its processes belong to its cgroup, which systemd ends as a whole; the gateway is
- * given time to let turns end first.
+ * The systemd unit of a permanent gateway. Its processes belong to its cgroup, which systemd ends as a whole; the gateway first gets time
+ * to let turns end.
  */
 export function serviceUnit({ program, flags, dataDir, path }: ServiceUnitOptions): string {
   return [
@@ -34,7 +34,7 @@ export function serviceUnit({ program, flags, dataDir, path }: ServiceUnitOption
   ].join("\n");
 }
 
-/** systemd expands `%`, and in commands `$` too; it reads quotes and backslashes as C does. */
+/** systemd expands `%`, and in commands also `$`; it reads quotes and backslashes as C does. */
 function quoted(word: string): string {
   const escaped = word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return /^[\w@+=:,./%-]+$/.test(escaped) ? escaped : `"${escaped}"`;

@@ -14,7 +14,7 @@ export interface ExportOptions {
   readonly output?: string;
 }
 
-/** What is exported is NDJSON in any case. */
+/** Exports are always NDJSON. */
 export async function exportOne(
   { host, config, store }: LogWork,
   id: string,
@@ -40,7 +40,7 @@ export async function importOne(
   return json === true ? await printJson(host, session) : await printLines(host, [session.id]);
 }
 
-/** A session holds prompts and answers, so its file is for its owner alone. */
+/** Readable by the owner only: a session holds prompts and answers. */
 async function createFile(path: string): Promise<Writable> {
   try {
     return (await open(path, "w", 0o600)).createWriteStream();
