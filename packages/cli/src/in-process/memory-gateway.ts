@@ -34,7 +34,7 @@ interface MemoryGatewayOptions {
   readonly config: Config;
   /** Scopes of its own token. */
   readonly grant: TokenGrant;
-  /** Other tokens that are let in; absent: none. */
+  /** Other tokens to accept. Default: none. */
   readonly tokens?: TokenStore;
   /** Only long-lived processes keep agents warm. */
   readonly keepWarm: boolean;
