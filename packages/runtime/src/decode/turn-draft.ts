@@ -117,7 +117,7 @@ export function closeBlock(draft: AnyDraft, durationMs?: number): void {
   draft.block = undefined;
 }
 
-/** Start a call unless it is already known. Returns whether it is new. */
+/** Starts a call unless it is already known. Returns whether it is new. */
 export function startCall(draft: AnyDraft, call: ToolCallEvent): boolean {
   if (isKnownCall(draft, call.callId)) return false;
   draft.openCalls = new Map(draft.openCalls).set(call.callId, call);
@@ -137,13 +137,13 @@ export function isKnownCall(draft: Readonly<TurnState>, callId: string): boolean
   return draft.openCalls.has(callId) || draft.settledCalls.includes(callId);
 }
 
-/** Keep what we do not understand, and count it under a name. */
+/** Keeps what we do not understand, counted under a label. */
 export function keepUnknown(draft: AnyDraft, source: string, label: string, value: unknown): void {
   const kept = typeof value === "string" ? value.slice(0, MAX_NOISE_LENGTH) : value;
   draft.events.push({ type: "unknown", source, label, value: kept });
 }
 
-/** Close everything and end the turn: calls without a result are interrupted, never left hanging. */
+/** Closes everything and ends the turn: calls without a result are interrupted, never left hanging. */
 export function endTurn(draft: AnyDraft, outcome: TurnOutcome, usage?: Usage): void {
   closeBlock(draft);
   for (const callId of draft.openCalls.keys())
