@@ -22,6 +22,6 @@ console.log(JSON.stringify({ before, after: bytes() }));
 test("the space for new objects grows no more once it has reached its bound, not even with the next collection", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
   const { before, after } = JSON.parse(stdout) as { readonly before: number; readonly after: number };
-  // V8 may have made it smaller meanwhile.
+  // V8 may have shrunk it in the meantime.
   expect(after).toBeLessThanOrEqual(before);
 });

@@ -20,7 +20,7 @@ export interface TypedHost {
 
 export interface TypedLinesOptions {
   readonly onLine: (line: string) => void;
-  /** A line that was begun before `putAside`, and completed after it. */
+  /** Called with a line begun before `putAside` and completed after it. */
   readonly onStale: (line: string) => void;
   readonly onClose: () => void;
 }

@@ -21,9 +21,9 @@ interface Made {
   isRevoked: boolean;
 }
 
-/** What is done to the tokens, in order; a number chooses among those that are there. */
+/** Operations on the tokens, in order; a number selects one of the existing tokens. */
 const step = fc.record({ kind: fc.constantFrom("program", "browser", "revoke", "renew"), by: fc.nat() });
-/** What a token of the command line may have. */
+/** Possible rights of a token created on the command line. */
 const root = fc.record(
   {
     scopes: fc.uniqueArray(fc.constantFrom(...tokenScopes), { minLength: 1 }),

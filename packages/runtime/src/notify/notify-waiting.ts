@@ -8,7 +8,7 @@ import { createWebhook, type Webhook } from "./webhook.ts";
 /** Sees every session, because it belongs to the gateway. */
 const GATEWAY: Caller = { tokenName: "webhook", seesAll: true };
 
-/** Maximum concurrent deliveries; far more than people wait for. */
+/** Maximum concurrent deliveries. Sessions begin to wait for people far more slowly than this. */
 const MAX_UNDER_WAY = 16;
 /** Pause after a failure to follow the sessions. */
 const FOLLOW_AGAIN_MS = 1_000;

@@ -24,7 +24,7 @@ export interface PolicyOptions {
   readonly workspace: string;
   /** The mode of a turn that only reads, `plan` or `ask`. If absent, only rules and mode restrict it. */
   readonly readsOnly?: string | undefined;
-  /** Is there anybody to ask? Without, what would be asked is denied. */
+  /** Whether anybody can be asked. If not, calls that need approval are denied. */
   readonly attended: boolean;
   readonly newRequestId: () => string;
 }

@@ -48,7 +48,7 @@ export interface FailedAttempt {
   readonly nowMs: number;
   /** The prompt certainly has not been processed, so the same attempt can be repeated. */
   readonly isHarmless?: boolean;
-  /** When upstream said the allowance comes back. */
+  /** When the allowance is restored, according to upstream. */
   readonly coolUntilMs?: number;
 }
 

@@ -9,7 +9,7 @@ const each = (count: number, of: (name: string) => unknown): Schema =>
   Object.fromEntries(names(count).map((name) => [name, of(name)]));
 const list = (count: number, of: (name: string) => unknown): readonly unknown[] => names(count).map(of);
 
-/** What can be written again and again in a schema. */
+/** Parts that can be repeated arbitrarily often in a schema. */
 const shapes: Readonly<Record<string, (count: number) => Schema>> = {
   properties: (count) => ({ type: "object", properties: each(count, () => ({ type: "string" })) }),
   unions: (count) => ({ anyOf: list(count, () => ({ type: "string" })) }),

@@ -13,7 +13,7 @@ export type OpenLongLine = (head: string) => LongLine | undefined;
 
 /** An incomplete line: kept in pieces, joined once. */
 export interface OpenLine {
-  /** How long it is so far, also what is no longer kept of it. */
+  /** Length so far, including bytes no longer kept. */
   readonly byteLength: number;
   keep(bytes: Uint8Array): void;
   /** Returns what was kept and resets. */

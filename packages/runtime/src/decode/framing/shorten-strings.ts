@@ -14,7 +14,7 @@ const MIN_PIECE_BYTES = 2 * ESCAPE_BYTES;
  */
 export interface StringShortener {
   push(bytes: Buffer): void;
-  /** What was kept. */
+  /** Returns what was kept. */
   take(): Buffer;
 }
 

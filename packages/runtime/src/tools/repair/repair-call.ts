@@ -22,7 +22,7 @@ export interface RepairOptions {
   /** `legacy` passes every call on unchanged, whatever its name. */
   readonly version: "v1" | "legacy";
   readonly tools: readonly OfferedTool[];
-  /** May a tool whose calls keep being refused get them as they come? */
+  /** Pass a tool's calls on unchanged if they keep being refused. */
   readonly autoFallback: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface OutboundResponse {
 export type OutboundFetch = (wanted: OutboundRequest) => Promise<OutboundResponse>;
 
 export interface OutboundFetchOptions {
-  /** Origins that the operator chose: private addresses and any port are fine there. Never from a model's words. */
+  /** Origins chosen by the operator: private addresses and any port are allowed. Never from a model's text. */
   readonly trustedOrigins?: readonly string[];
   /** Ports allowed on public hosts in addition to 80 and 443. */
   readonly allowPorts?: readonly number[];
