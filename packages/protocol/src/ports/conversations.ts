@@ -106,7 +106,7 @@ export interface ConversationRequest {
   readonly idempotencyKey?: string | undefined;
   /** The client library marks this request as an automatic retry after a missing answer. */
   readonly isSentAgain?: boolean | undefined;
-  /** The client's original messages, if the gateway prepended kept ones: idempotency keys cover these. */
+  /** The body as the client sent it, if the gateway prepended kept messages to it: idempotency keys cover this body. */
   readonly sent?: unknown;
   /** The client wants the answer in one piece and sees nothing before its end. */
   readonly isWhole?: boolean | undefined;
