@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** In a process of its own, because a heap has one size for all that runs in it. */
+/** Runs in a separate process, because everything in one process shares the heap size. */
 const script = `
 import { getHeapSpaceStatistics } from "node:v8";
 import { boundHeap } from ${JSON.stringify(new URL("./bound-heap.ts", import.meta.url).href)};

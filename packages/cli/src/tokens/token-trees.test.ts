@@ -35,7 +35,7 @@ const root = fc.record(
 );
 type Root = typeof root extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The tokens of a gateway, of a fleet or by itself, and what is known of who made them. */
+/** The tokens of a gateway, in a fleet or stand-alone, and the known makers of each. */
 class Trees {
   readonly #directory = mkdtempSync(join(tmpdir(), "caret-token-trees-"));
   /** Where the fleet keeps its tokens. */

@@ -156,7 +156,7 @@ describe("resolveProfile", () => {
   });
 });
 
-/** A zombie nobody has collected yet does not run. */
+/** An unreaped zombie is not running. */
 function isRunning(pid: string): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false;
   return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -50,7 +50,7 @@ it.each(Object.entries(shapes))(
   "compiles a schema, or refuses it, in time that its length bounds: %s",
   (_name, shapeOf) => {
     let round = 0;
-    // Another schema in each round: none is compiled twice.
+    // A new schema each round, so none is compiled twice.
     const another = (size: number): Schema => {
       round += 1;
       return { ...shapeOf(size / 20), title: String(round) };

@@ -24,7 +24,7 @@ const lines = [
   ...["αβγ", "café", "a_b", "[[", "end}", "a|b", "$5^", "tab\there", "foo.bar()", "-n", "a+b", "#!", "\u2028z", "a\rb"],
 ];
 
-/** The lines that match; or why there are none. */
+/** The matching lines, or why there are none. */
 function found(pattern: string, ignoresCase = false): readonly string[] | string {
   try {
     const expression = toExpression(pattern, { ignoresCase, isMultiline: false });
