@@ -26,7 +26,7 @@ function writeMain(word: string): void {
   utimesSync(join(directory, "main.js"), 1, 1);
 }
 
-/** What the bundle prints, loaded by a process of its own. */
+/** The bundle's output when loaded by a separate process. */
 function run(exitCode = 0): string {
   const args = [`${directory}/`, join(directory, "cache"), "greet"].map((word) => JSON.stringify(word)).join(", ");
   const program = `import(${JSON.stringify(loader)}).then(({ loadBundle }) => loadBundle(${args}))`;

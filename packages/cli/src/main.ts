@@ -12,7 +12,7 @@ const host: Host = {
   home: homedir(),
   platform: process.platform,
   uid: process.getuid?.(),
-  // Opened when it is first read: a gateway never reads it.
+  // Opened on first use: a gateway never reads it.
   get stdin() {
     return process.stdin;
   },
@@ -23,7 +23,7 @@ const host: Host = {
     return () => process.off("SIGINT", listener).off("SIGTERM", listener);
   },
   jobControl: {
-    // The whole group: `npx` and a shell script wait for us, and the shell watches them.
+    // The whole group: `npx` or a shell script waits for us, and the shell watches them.
     suspend: () => void process.kill(0, "SIGTSTP"),
     interrupt: () => void process.kill(0, "SIGINT"),
     onContinue(listener) {
@@ -37,10 +37,10 @@ const host: Host = {
   },
 };
 
-// A reader that went away must not end us with a stack trace; the writers notice it by themselves.
+// A reader that went away must not crash us; the writers detect it themselves.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
-// Until the command has ended: one that nothing can end any more has failed. Not awaited: the bundle is a script, which cannot.
+// The code until the command ends: if the event loop runs dry before that, it has failed. Not awaited: the bundle is a script and cannot.
 process.exitCode = exitCodes.failed;
 void runCaret(host).then((code) => {
   process.exitCode = code;

@@ -79,7 +79,7 @@ it.each([...commands])("shows examples of caret %s with commands and options tha
     const flags = (inner ?? command)?.options.flatMap(({ long, short }) => [long, short]);
     expect(typed).toContain(name);
     expect(flags).toEqual(expect.arrayContaining(words.filter((word) => /^--?[a-z]/.test(word))));
-    // The first word is a subcommand where there are any, unless the command does something by itself.
+    // The first word is a subcommand if the command has any, unless it also works without one.
     const isCommand = inner !== undefined || command?.commands.length === 0 || /^(?:-|$)/.test(words[0] ?? "");
     expect(isCommand).toBe(true);
   }

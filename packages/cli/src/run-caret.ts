@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes, type Host } from "./host/host.ts";
 import { version } from "./host/program.ts";
 import { complain } from "./terminal/complain.ts";
 
-/** Run one `caret` command. Never rejects: errors go to standard error and the exit code. */
+/** Runs one `caret` command. Never rejects: errors go to standard error and the exit code. */
 export async function runCaret(host: Host): Promise<ExitCode> {
   let code: ExitCode = exitCodes.completed;
   try {
@@ -13,7 +13,7 @@ export async function runCaret(host: Host): Promise<ExitCode> {
     const program = await createProgram(host, (result) => {
       code = result;
     });
-    // Bare `caret` in a pipe asks for help: that is no mistake.
+    // Bare `caret` in a pipe asks for help, which is not a mistake.
     await program.parseAsync(host.argv.length === 0 ? ["--help"] : host.argv, { from: "user" });
     return code;
   } catch (reason) {
@@ -22,7 +22,7 @@ export async function runCaret(host: Host): Promise<ExitCode> {
   }
 }
 
-/** A person who types nothing but `caret` is shown the state of this machine, and the next step. */
+/** Shows a person who types only `caret` the state of this machine and the next step. */
 async function guide(host: Host): Promise<ExitCode> {
   const { firstRun } = await import("./commands/first-run.ts");
   return await firstRun(host, (argv) => runCaret({ ...host, argv }));
@@ -59,7 +59,7 @@ function examples(command: string): string {
   ].join("\n");
 }
 
-/** The help of `caret` itself: a line for each command, and none of them loaded. */
+/** The help of `caret` itself: one line per command, without loading any. */
 function listCommands(program: Command): void {
   program.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trimEnd() });
   for (const [name, { group, usage, summary }] of commands)

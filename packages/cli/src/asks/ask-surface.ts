@@ -1,17 +1,17 @@
 import type { TurnWriter } from "../terminal/turn-writer.ts";
 import type { TypedLines } from "../terminal/typed-lines.ts";
 
-/** Where what waits is put to the person. */
+/** Where pending questions are shown to the person. */
 export interface AskSurface {
-  /** Shows a card, or the next part of one. What was typed before is put aside. Resolves when it is on the screen. */
+  /** Shows a card, or its next part, setting earlier typing aside. Resolves when it is on the screen. */
   ask(lines: readonly string[]): unknown;
-  /** Puts aside what was typed until now. Resolves when what is typed counts. */
+  /** Sets aside everything typed so far. Resolves when further typing counts. */
   settle(): unknown;
-  /** The card can be answered from now on. */
+  /** From now on the card can be answered. */
   arm(keys: readonly string[]): unknown;
-  /** What was typed was no answer to what was asked last. */
+  /** Tells the person that the line was not an answer to the last question. */
   hint(line: string): unknown;
-  /** A whole line that was typed before the card could be answered: it is put aside as well. */
+  /** Handles a whole line typed before the card could be answered: it is set aside as well. */
   early(line: string): unknown;
   answered(): unknown;
 }

@@ -1,9 +1,9 @@
 import type { AskSurface } from "./ask-surface.ts";
 
-/** So long the whole of a card is on the screen before a line decides about it: what was typed until then was meant for something else. */
+/** How long a whole card must be on the screen before a line can decide about it: earlier typing was meant for something else. */
 export const ARM_MS = 500;
 
-/** What terminals keep behind their upper edge is not endless: a longer card is shown in parts. */
+/** Rows per part of a long card: terminal scrollback is limited. */
 const PAGE_ROWS = 500;
 
 export interface Card {
@@ -11,9 +11,9 @@ export interface Card {
   readonly keys: readonly string[];
 }
 
-/** A card on the screen: part by part where it is long, then for its moment, then with what may be typed. */
+/** Display of a card: part by part if long, then for `ARM_MS`, then with the keys that answer it. */
 export interface Pages {
-  /** `more`: not all of it was shown. `early`: it was, just now. */
+  /** `more`: not fully shown yet. `early`: fully shown, but only just. */
   state(): "more" | "early" | "armed";
   next(): void;
   stop(): void;

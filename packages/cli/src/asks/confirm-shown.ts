@@ -4,9 +4,7 @@ import { write } from "../terminal/print.ts";
 import { readTypedLines } from "../terminal/typed-lines.ts";
 import { ARM_MS } from "./card-pages.ts";
 
-/**
- * As `confirm`, about something that was printed just now: it is asked after a moment, and what was typed until then is no answer.
- */
+/** Like `confirm`, about something just printed: asks after a moment, and ignores anything typed before. */
 export async function confirmShown(host: Host, question: string): Promise<boolean> {
   const answer = Promise.withResolvers<string>();
   let isAsked = false;

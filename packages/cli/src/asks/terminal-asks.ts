@@ -14,25 +14,25 @@ type Question = AgentEventOf<"question">["questions"][number];
 
 interface Asked {
   readonly ask: OpenAsk;
-  /** What was chosen for the questions before this one. */
+  /** Choices for the preceding questions. */
   readonly answers: { readonly questionId: string; readonly optionIds: readonly string[] }[];
 }
 
-/** What waits for a person, and how it is answered: in this process, or by a gateway. */
+/** Pending approvals and questions and how to answer them: in this process, or through a gateway. */
 export type AskedAsks = Pick<RunningTurn["asks"], "open" | "onChange"> & {
   answerApproval(requestId: string, answer: AnswerApproval): unknown;
   answerQuestion(requestId: string, answer: AnswerQuestion): unknown;
-  /** Answers a question with words that are none of its options; absent where the turn cannot be sent any. */
+  /** Answers a question in free text; absent if the turn cannot receive any. */
   answerInWords?(requestId: string, words: string): unknown;
 };
 
 export interface TerminalAsks {
-  /** A line that the person has typed. False: nothing is asked that it could answer. */
+  /** Handles a typed line. False: nothing pending could be answered by it. */
   take(line: string): boolean;
   stop(): void;
 }
 
-/** Puts what a turn waits for to the person at the terminal until the function is called that it gives. */
+/** Asks the person at the terminal whatever the turn waits for; returns the function that stops it. */
 export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">, writer: TurnWriter): () => void {
   /** Standard input has closed: no more answers can come. */
   const giveUp = (): void => {
@@ -55,8 +55,8 @@ export function answerInTerminal(host: Host, { asks }: Pick<RunningTurn, "asks">
 }
 
 /**
- * Puts what waits to the person, one after the other. Only whole lines count of which every character was typed after the whole question
- * had been on the screen for its moment: what was typed before, or means nothing here, decides nothing.
+ * Asks the person one thing at a time. Only whole lines count, and only if every character was typed after the whole question had been on
+ * the screen for `ARM_MS`: earlier or meaningless input decides nothing.
  */
 export function createTerminalAsks(host: Host, asks: AskedAsks, surface: AskSurface, span: GrantSpan): TerminalAsks {
   let asked: Asked | undefined;
@@ -82,7 +82,7 @@ export function createTerminalAsks(host: Host, asks: AskedAsks, surface: AskSurf
     if (asked === undefined || pages === undefined) return false;
     const said = line.trim();
     const state = pages.state();
-    // A no does no harm, however early it comes.
+    // A no is harmless, however early.
     if (state === "armed" || /^no?\b/i.test(said)) decide(asked, said);
     else if (state === "early") surface.early(line);
     else if (said === "") pages.next();
@@ -125,7 +125,7 @@ function cardOf(
   };
 }
 
-/** Undefined when the line was an answer; otherwise what to say to the person. */
+/** Returns undefined if the line was an answer, otherwise what to tell the person. */
 function takeApproval(asks: AskedAsks, { ask: { request, requestId } }: Asked, said: string) {
   if (request.type !== "approval-request") return undefined;
   const answer = readApproval(said, request);

@@ -4,7 +4,7 @@ import type { ChatControls, Choice } from "./chat-command.ts";
 
 const places = { workspace: "of this workspace", user: "your own", agent: "the agent's" } as const;
 
-/** The agent's own `/` commands: files of the workspace and the user, and what the agent has announced. */
+/** The agent's own `/` commands: files of the workspace and the user, plus what the agent has announced. */
 export function listAgentCommands({
   client,
   chat,
@@ -13,8 +13,8 @@ export function listAgentCommands({
 }
 
 /**
- * What completion offers of them, without those whose name a command of Caret's has. A name is drawn as it is typed: one with
- * characters in it that steer the terminal cannot be chosen.
+ * Completion items for them, except names that Caret's own commands use. Names are drawn as typed, so one with terminal control characters
+ * cannot be chosen.
  */
 export function agentCommandChoices(commands: readonly AgentCommandView[], taken: ReadonlySet<string>): Choice[] {
   return commands

@@ -2,7 +2,7 @@ import type { NativeClient, SessionView } from "@caret/protocol";
 
 const PAGE = 100;
 
-/** A gateway's sessions in the order of its list, a page at a time. */
+/** Yields a gateway's sessions in list order, fetching page by page. */
 export async function* allViews(
   client: Pick<NativeClient, "listSessions">,
   search = "",

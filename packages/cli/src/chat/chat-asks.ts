@@ -14,9 +14,9 @@ export interface ChatAsksOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Everything that a session waits for its person with: what its turn asks, and what its agent has written to `human`. */
+/** Everything a session waits for its person with: its turn's asks, and its agent's messages to `human`. */
 export interface ChatAsks extends TerminalAsks {
-  /** Shows what the agent of this session writes, if it has one. */
+  /** Shows what this session's agent, if it has one, writes to the person. */
   watch(view: Pick<SessionView, "id" | "agent">): void;
 }
 
@@ -30,7 +30,7 @@ export function createChatAsks({ host, client, chat, surface, onError }: ChatAsk
     written = message;
     surface.ask(messageLines(look, message));
   };
-  /** Below what the turn asked, what the agent has written may still wait. */
+  /** Below an answered ask, a message of the agent may still be waiting. */
   const answered = (): void => {
     surface.answered();
     if (written !== undefined) show(written);

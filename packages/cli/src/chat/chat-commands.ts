@@ -29,8 +29,8 @@ const ownCommands: readonly ChatCommand[] = [
 export const chatCommands: readonly ChatCommand[] = [...settingCommands, ...sessionCommands, ...ownCommands];
 
 /**
- * Runs `/name argument`: a command of Caret's, or one of the agent's, which is a prompt. An unknown name is an error, since it was
- * hardly meant for the agent.
+ * Runs `/name argument`: one of Caret's commands, or one of the agent's, which is a prompt. An unknown name is an error: it was hardly
+ * meant for the agent.
  */
 export async function runChatCommand(controls: ChatControls, line: string): Promise<void> {
   const [, name = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];

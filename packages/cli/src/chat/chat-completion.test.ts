@@ -26,7 +26,7 @@ it("offers the agent's commands after Caret's, none whose name is Caret's or wou
   ]);
 });
 
-/** No gateway is there: Caret's own commands are completed all the same. */
+/** Without a gateway, Caret's own commands are still completed. */
 const gone = {
   client: createNativeClient({
     baseUrl: "http://127.0.0.1:1",

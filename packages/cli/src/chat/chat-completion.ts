@@ -7,7 +7,10 @@ import { chatCommands } from "./chat-commands.ts";
 
 type Sources = Pick<ChatControls, "client" | "chat">;
 
-/** Completes `/command`, Caret's own and then the agent's, its argument, and `@file` by the gateway's own search, which knows what Git ignores. */
+/**
+ * Completes `/command` (Caret's own first, then the agent's), its argument, and `@file`, using the gateway's search, which respects Git
+ * ignores.
+ */
 export function createChatCompletion(sources: () => Sources): AutocompleteProvider {
   const agentItems = createAgentItems(sources);
   agentItems.refresh();
@@ -24,7 +27,7 @@ export function createChatCompletion(sources: () => Sources): AutocompleteProvid
     },
     applyCompletion(lines, cursorLine, cursorCol, item, prefix) {
       const line = lines[cursorLine] ?? "";
-      // The list is that of an earlier key: what was typed since counts.
+      // The list may belong to an earlier key press: what was typed since wins.
       if (!line.slice(0, cursorCol).endsWith(prefix)) return { lines, cursorLine, cursorCol };
       const start = cursorCol - prefix.length;
       const text = `${item.value} `;
@@ -49,7 +52,7 @@ async function commandItems(
     if (name === "") agentItems.refresh();
     return { items: all.filter(({ value }) => value.startsWith(before)), prefix: before };
   }
-  // With a list open, Enter would take from it instead of sending what was typed: it opens by Tab only.
+  // With a list open, Enter would pick from it instead of sending the line, so only Tab opens it.
   if (!isAsked) return undefined;
   const choices = (await chatCommands.find((command) => command.name === name)?.choices?.(sources)) ?? [];
   return { items: fuzzyFilter([...choices] as AutocompleteItem[], argument, textOf), prefix: argument };
@@ -58,21 +61,21 @@ async function commandItems(
 const ownNames: ReadonlySet<string> = new Set(chatCommands.map(({ name }) => name));
 
 interface AgentItems {
-  /** Those of this workspace and lane that were read last. */
+  /** The items last read for this workspace and lane. */
   list(): readonly AutocompleteItem[];
   refresh(): void;
 }
 
 /**
- * Read ahead, and again whenever a command is begun: a list that waited for the gateway would open after Enter, and what is typed
- * fast would not be completed.
+ * Reads the list ahead, and again whenever a command is begun: waiting for the gateway would open it after Enter, and fast typing would get
+ * no completion.
  */
 function createAgentItems(sources: () => Sources): AgentItems {
   let known: { readonly place: string; readonly items: readonly AutocompleteItem[] } | undefined;
   const placeOf = ({ chat }: Sources): string => `${chat.lane} ${chat.workspace}`;
   const read = async (now: Sources): Promise<void> => {
     const place = placeOf(now);
-    // Without them Caret's own are offered; running one says what is wrong.
+    // On failure only Caret's own are offered; running one reports the error.
     const commands = await listAgentCommands(now).catch(() => []);
     known = { place, items: agentCommandChoices(commands, ownNames) };
   };
@@ -85,19 +88,19 @@ function createAgentItems(sources: () => Sources): AgentItems {
 interface CommandItemsOptions {
   readonly sources: Sources;
   readonly agentItems: AgentItems;
-  /** By Tab. */
+  /** The person pressed Tab. */
   readonly isAsked: boolean;
 }
 
 async function fileItems(before: string, { client, chat }: Sources): Promise<AutocompleteSuggestions | undefined> {
   const prefix = /(?:^|\s)(@\S*)$/.exec(before)?.[1];
   if (prefix === undefined) return undefined;
-  // The editor has nobody who would catch it: in a directory that is not allowed yet, or without the gateway, none is offered.
+  // Nothing would catch an error in the editor: in a directory not yet allowed, or without the gateway, no files are offered.
   const files = await client.findFiles(chat.workspace, prefix.slice(1)).catch(() => []);
   return { items: fileChoices(files), prefix };
 }
 
-/** What is chosen is drawn as it is typed: a name with characters in it that steer the terminal cannot be chosen. */
+/** Choices are drawn as typed, so a name with terminal control characters cannot be chosen. */
 export function fileChoices(paths: readonly string[]): AutocompleteItem[] {
   return paths.filter(isPlainText).map((path) => ({ value: `@${path}`, label: path }));
 }

@@ -1,6 +1,6 @@
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 
-/** What a key means for the whole screen; any other key is for the prompt. */
+/** Keys that act on the whole screen; all others go to the prompt. */
 export type ScreenKey = "stop" | "interrupt" | "close" | "queue" | "details" | "redraw" | "suspend";
 
 export interface KeyMoment {

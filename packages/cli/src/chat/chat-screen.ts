@@ -16,15 +16,15 @@ import type { PromptHistory } from "./prompt-history.ts";
 import { activityLines, settingLine } from "./status-lines.ts";
 import { TranscriptView } from "./transcript-view.ts";
 
-/** Within this time a second Ctrl-C leaves. */
+/** A second Ctrl-C within this time leaves. */
 const LEAVE_MS = 2_000;
 const TICK_MS = 100;
-/** Words that stream in are drawn so often at most: a long answer is parsed again each time. */
+/** Minimum interval between redraws of streaming text: each one parses the whole answer again. */
 const DRAW_MS = 40;
 
 const KEPT = "  What you typed before this could be read is kept for the prompt.";
 
-/** As it was before anything was drawn: the next drawing clears nothing of what the shell has printed since. */
+/** State before anything was drawn, so the next drawing does not clear what the shell printed since. */
 const NOTHING_DRAWN = {
   previousLines: [],
   previousWidth: 0,
@@ -41,16 +41,16 @@ export interface ChatScreenOptions {
   readonly terminal: Terminal;
   readonly history: PromptHistory;
   readonly newChat: (hooks: Pick<ChatSessionOptions, "onChange" | "onError">) => ChatSession;
-  /** What leaving does to a turn that runs. */
+  /** What leaving does to a running turn. */
   readonly leaveWords: string;
-  /** What stands above a session that has not begun. */
+  /** Shown above a session that has not started. */
   readonly welcome: readonly string[];
   readonly now: () => number;
 }
 
 /**
- * The chat on a terminal that can be drawn on: transcript, what waits, activity, prompt, settings. It is drawn on the main
- * screen, so that the terminal's own scrollback and selection work.
+ * The chat on a drawable terminal: transcript, pending asks, activity, prompt, settings. Drawn on the main screen, so the terminal's own
+ * scrollback and selection work.
  */
 export class ChatScreen implements ChatControls {
   readonly client: NativeClient;
@@ -68,7 +68,7 @@ export class ChatScreen implements ChatControls {
   #card: readonly string[] = [];
   #hint = "";
   #typed = "";
-  /** What was typed before a card appeared. */
+  /** Text typed before a card appeared. */
   #aside = "";
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #isSuspended = false;
@@ -95,7 +95,7 @@ export class ChatScreen implements ChatControls {
     return this.#chat;
   }
 
-  /** Draws until a person leaves. What fails meanwhile is shown, and ends nothing. */
+  /** Draws until the person leaves. Failures in between are shown and end nothing. */
   async run(begin: () => Promise<void>): Promise<void> {
     const { host, terminal } = this.#options;
     const restore = (): void => this.#tui.stop();
@@ -115,7 +115,7 @@ export class ChatScreen implements ChatControls {
       this.#asks.stop();
       this.#chat.close();
       await terminal.drainInput();
-      // Only what was said and done stays on the screen. Where the cursor ends, a space is written: on a line of its own.
+      // Leave only the transcript on the screen. A space is written where the cursor ends up, so it gets its own line.
       this.#tui.clear();
       this.#tui.addChild(this.#view);
       this.#tui.addChild(drawnLines(() => [""]));
@@ -182,7 +182,7 @@ export class ChatScreen implements ChatControls {
     this.#show(this.#editor);
   }
 
-  /** Puts the prompt, or a list to choose from, at the bottom. */
+  /** Shows the prompt, or a list to choose from, at the bottom. */
   #show(component: Editor | Picker): void {
     this.#bottom.clear();
     this.#bottom.addChild(component);
@@ -204,7 +204,7 @@ export class ChatScreen implements ChatControls {
     }, DRAW_MS);
   }
 
-  /** Below the transcript stands what waits for the person, until it is answered, here or anywhere else. */
+  /** Shows what waits for the person below the transcript until it is answered, here or elsewhere. */
   #askFor(chat: ChatSession): ChatAsks {
     const surface = {
       ask: (lines: readonly string[]) => {
@@ -230,7 +230,7 @@ export class ChatScreen implements ChatControls {
     return createChatAsks({ host, client, chat, surface, onError: (error) => this.#complain(error) });
   }
 
-  /** What stands in the prompt was typed before: it is kept for the prompt, and answers nothing. */
+  /** Text in the prompt was typed earlier: it is kept for the prompt and answers nothing. */
   #putAside(): void {
     this.#aside = joined(this.#aside, this.#editor.getExpandedText());
     this.#editor.setText("");
@@ -306,7 +306,7 @@ export class ChatScreen implements ChatControls {
     }
   }
 
-  /** Ctrl-C throws away what is typed; a second one leaves. */
+  /** Ctrl-C discards the typed text; a second one leaves. */
   #interrupt(): void {
     const now = this.now();
     if (now - this.#interruptedAt < LEAVE_MS) return this.leave();
@@ -323,11 +323,11 @@ export class ChatScreen implements ChatControls {
     this.#isSuspended = true;
     this.#tui.stop();
     jobControl.suspend();
-    // A process that no shell watches is not stopped, and gets no SIGCONT.
+    // A process without a job-control shell is not stopped and gets no SIGCONT.
     setTimeout(() => this.#isSuspended && this.#resume(), TICK_MS);
   }
 
-  /** The shell has had the terminal meanwhile. */
+  /** The shell had the terminal in between. */
   #resume(): void {
     if (!this.#isSuspended) this.#tui.stop();
     this.#isSuspended = false;

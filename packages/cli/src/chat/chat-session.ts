@@ -22,26 +22,26 @@ export type ChatMode = NonNullable<StartTurn["mode"]>;
 
 export interface ChatSessionOptions {
   readonly client: NativeClient;
-  /** What the session is created with, when the first prompt is sent. */
+  /** Settings for creating the session when the first prompt is sent. */
   readonly wanted: CreateSession & { readonly workspace: string };
   readonly defaultPermission: PermissionWord;
   readonly defaultLane: LaneName;
   readonly mode: ChatMode;
   readonly onChange: () => void;
   readonly onError: (error: CaretError) => void;
-  /** The events as they come, before they are in the transcript. */
+  /** Called with events as they arrive, before they enter the transcript. */
   readonly onEvents?: (batch: readonly EventEnvelope[]) => Promise<unknown>;
 }
 
-/** What became of words that a person sent. */
+/** What happened to the text a person sent. */
 export type Sent = "started" | "steered" | "queued";
 
-/** How much of a long session is read when it is opened. */
+/** How many events of a long session are read when it is opened. */
 const TAIL_EVENTS = 2_000;
 
 /**
- * One session as a terminal shows it: its transcript, kept up to date by its log, and what a person does with it. Nothing
- * is created before the first prompt. Prompts that wait for the end of the turn are kept by the gateway.
+ * One session as a terminal shows it: its transcript, kept up to date from its log, and the person's actions on it. Nothing is created
+ * before the first prompt. The gateway keeps prompts queued for the end of the turn.
  */
 export class ChatSession {
   readonly asks: FollowedAsks;
@@ -72,7 +72,7 @@ export class ChatSession {
     return this.#transcript;
   }
 
-  /** Whether events before those of the transcript were not read. */
+  /** Whether the transcript omits earlier events. */
   get isTail(): boolean {
     return this.#isTail;
   }
@@ -93,7 +93,7 @@ export class ChatSession {
     return this.#view?.lane ?? this.#wanted.lane ?? this.#options.defaultLane;
   }
 
-  /** What waits for the end of the turn, from this terminal or anywhere else. */
+  /** Prompts queued for the end of the turn, from this terminal or elsewhere. */
   get queue(): QueueView {
     return this.#queue;
   }
@@ -115,7 +115,7 @@ export class ChatSession {
     return turn?.outcome === undefined ? turn : undefined;
   }
 
-  /** Shows a session that exists: its newest events, then what comes. */
+  /** Shows an existing session: its newest events, then new ones as they come. */
   async open(view: SessionView): Promise<void> {
     this.#view = view;
     const { events } = await this.#options.client.readLog(view.id, { before: view.lastSeq + 1, limit: TAIL_EVENTS });
@@ -125,7 +125,7 @@ export class ChatSession {
     await this.#readQueue(view.id);
   }
 
-  /** Starts a turn, or says it to the turn that runs; where that cannot be steered, it waits for its end. */
+  /** Starts a turn or steers the running one; if that cannot be steered, the prompt is queued. */
   async send(prompt: string): Promise<Sent> {
     const turn = this.running;
     if (this.#isStarting) return await this.enqueue(prompt);
@@ -140,7 +140,7 @@ export class ChatSession {
     }
   }
 
-  /** Keeps a prompt for the end of the turn; without a turn it starts one. */
+  /** Queues a prompt for the end of the turn; without a running turn it starts one. */
   async enqueue(prompt: string): Promise<"queued"> {
     const { id } = await this.#created();
     await this.#options.client.queuePrompt(id, { prompt, mode: this.mode });
@@ -148,7 +148,7 @@ export class ChatSession {
     return "queued";
   }
 
-  /** Takes a prompt out of the queue; undefined when there is none at this place. */
+  /** Removes a prompt from the queue; undefined if that position is empty. */
   async dequeue(index: number): Promise<string | undefined> {
     const message = this.#queue.prompts[index];
     if (message === undefined || this.#view === undefined) return undefined;
@@ -157,12 +157,12 @@ export class ChatSession {
     return message.text;
   }
 
-  /** Starts a turn with the oldest prompt of the queue: after one that failed or was stopped, a person decides that. */
+  /** Starts a turn with the oldest queued prompt: after a failed or stopped turn, that is the person's decision. */
   async sendQueued(): Promise<void> {
     if (this.#view !== undefined) await this.#options.client.startQueued(this.#view.id);
   }
 
-  /** Asks the running turn to stop. False when none runs. */
+  /** Asks the running turn to stop. False if none runs. */
   async stop(): Promise<boolean> {
     const turn = this.running;
     if (turn === undefined) return false;
@@ -175,7 +175,7 @@ export class ChatSession {
     return true;
   }
 
-  /** Changes the session, or what it will be created with. */
+  /** Changes the session or, before it exists, the settings it will be created with. */
   async change(changes: Pick<ChangeSession, "model" | "permission" | "title">): Promise<void> {
     if (this.#view === undefined) this.#wanted = { ...this.#wanted, ...changes };
     else this.#view = await this.#options.client.changeSession(this.#view.id, changes);
@@ -192,7 +192,7 @@ export class ChatSession {
     onChange();
     try {
       const { id, agent } = await this.#created();
-      // An agent's session has a queue in the gateway.
+      // An agent's session has its queue in the gateway.
       if (agent !== undefined) await client.sendMessage(agent, { text: prompt });
       else await client.startTurn(id, { prompt, ...(this.mode === "agent" ? {} : { mode: this.mode }) });
       return "started";
@@ -226,7 +226,7 @@ export class ChatSession {
       await this.#take(batch);
   }
 
-  /** What is not in the log: its title, its settings, its queue. */
+  /** Follows what is not in the log: the session's title, settings and queue. */
   async #watch(sessionId: string): Promise<void> {
     const { client } = this.#options;
     for await (const updates of client.followUpdates({ signal: this.#leaving.signal })) {

@@ -1,7 +1,7 @@
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from "@earendil-works/pi-tui";
 import type { TerminalStyle } from "../terminal/look.ts";
 
-/** The library's parts in the look of every other command: without colours, nothing is painted. */
+/** The library's components in the style of all other commands: without colours, nothing is painted. */
 export function markdownTheme(style: TerminalStyle): MarkdownTheme {
   return {
     heading: style.cyan,

@@ -3,12 +3,12 @@ import { allViews } from "./all-views.ts";
 
 const NAMED = 5;
 
-/** The session of this id, of the only id that begins so, or of the agent of this name. */
+/** Finds a session by its id, by a unique prefix of it, or by its agent's name. */
 export async function findView(client: NativeClient, id: string): Promise<SessionView> {
   const agent = (await client.listAgents()).find(({ name }) => name === id);
   if (agent !== undefined) return await client.getSession(agent.sessionId);
   const prefix = id.toLowerCase();
-  // Titles are searched too: those with the prefix in them may fill the first pages.
+  // The search covers titles too: matches there may fill the first pages.
   const found: SessionView[] = [];
   if (id !== "")
     for await (const view of allViews(client, id)) if (view.id.toLowerCase().startsWith(prefix)) found.push(view);

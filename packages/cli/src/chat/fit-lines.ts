@@ -2,7 +2,7 @@ import { visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 
 const TAB = "    ";
 
-/** The same lines, none wider than the terminal: the library refuses to draw a line that is. */
+/** Wraps lines to the terminal's width: the library refuses to draw wider ones. */
 export function fitLines(lines: readonly string[], columns: number): readonly string[] {
   return lines.flatMap((line) => fitLine(line.replaceAll("\t", TAB), columns));
 }

@@ -13,18 +13,18 @@ import { markdownLines } from "./markdown-lines.ts";
 export interface ItemLook extends Look {
   readonly columns: number;
   readonly workspace: string | undefined;
-  /** Show thinking, output and diffs whole. */
+  /** Show thinking, output and diffs in full. */
   readonly isExpanded: boolean;
-  /** The turn has ended: what its agent has not been given, it will not get. */
+  /** The turn has ended: the agent will not get any steering it has not received. */
   readonly isOver?: boolean;
 }
 
 type ItemOf<Kind extends TranscriptItem["kind"]> = Extract<TranscriptItem, { readonly kind: Kind }>;
 
-/** How many lines of something are shown until a person asks for all of it. */
+/** Lines shown until the person asks for everything. */
 const LIMITS = { thinking: 4, running: 8, failed: 10, done: 3, diff: 40 };
 
-/** One thing of a turn as lines, none wider than the terminal. What waits for a person is shown elsewhere. */
+/** Renders one item of a turn to lines that fit the terminal. Pending asks are shown elsewhere. */
 export function itemLines(item: TranscriptItem, look: ItemLook, depth = 0): readonly string[] {
   return fitLines(linesOf(item, look, depth), look.columns);
 }
@@ -81,10 +81,10 @@ function runningLine(tool: ToolActivity, { style, glyphs, columns, workspace }: 
   return `${style.cyan(head)}${shortenMiddle(shownArgument(tool, workspace), room, glyphs.ellipsis)}`;
 }
 
-/** What a command prints: its newest lines while it runs, more of them when it failed. */
+/** A command's output: its newest lines while it runs, more of them if it failed. */
 function outputLines(tool: ToolActivity, look: ItemLook): readonly string[] {
   const { style, glyphs, isExpanded } = look;
-  // Why a call was not run is said beside it.
+  // Why a call was not run is shown with the call.
   if (tool.status === "rejected") return [];
   if (tool.kind !== "shell" && !(isExpanded && tool.diff === undefined)) return [];
   const lines = outputLinesOf(cleanText(tool.output)).filter((line) => line !== "");
@@ -113,13 +113,13 @@ function planLines({ plan: { name, overview, text } }: ItemOf<"plan">, look: Ite
   return [`${glyphs.tools.plan} ${style.bold(title)}`, ...body.map((line) => `  ${line}`)];
 }
 
-/** What the policy or the agent itself allows is not news. */
+/** Approvals by the policy or by the agent itself are not worth showing. */
 function decisionLines({ request, answer }: ItemOf<"approval">, look: ItemLook): readonly string[] {
   if (answer === undefined) return [];
   const isRoutine = answer.decision === "approved" && (answer.by === "policy" || answer.by === "agent");
   if (isRoutine) return [];
   const about = shownArgument({ kind: request.kind ?? "other", input: request.input }, look.workspace);
-  // The call itself stands above it, whole.
+  // The call itself is shown in full above.
   const subject = shortenMiddle(`${request.subject} ${about}`, Math.floor(look.columns / 2), look.glyphs.ellipsis);
   return [approvalLine(answer, subject, look)];
 }

@@ -15,12 +15,12 @@ export interface LineChatOptions {
   readonly host: Host;
   readonly client: NativeClient;
   readonly newChat: (hooks: Pick<ChatSessionOptions, "onChange" | "onError" | "onEvents">) => ChatSession;
-  /** What is printed first. */
+  /** Printed first. */
   readonly welcome: readonly string[];
   readonly now: () => number;
 }
 
-/** The chat line by line: for terminals that cannot be drawn on, and for screen readers. Nothing is ever drawn again. */
+/** The chat line by line, for terminals that cannot be drawn on and for screen readers. Nothing is ever redrawn. */
 export class LineChat implements ChatControls {
   readonly client: NativeClient;
   readonly command: string;
@@ -74,7 +74,7 @@ export class LineChat implements ChatControls {
     void write(this.#options.host.stdout, `${lines.join("\n")}\n`);
   };
 
-  /** The list is printed: what was chosen is typed behind the command. */
+  /** Prints the list: the person types the choice after the command. */
   readonly pick = async (title: string, choices: readonly Choice[]): Promise<undefined> => {
     const rows = choices.map(({ value, label, description = "" }) =>
       [value, ...(label === value ? [] : [label]), description].join("  ").trimEnd(),

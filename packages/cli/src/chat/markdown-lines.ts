@@ -3,7 +3,7 @@ import type { Look } from "../terminal/look.ts";
 import { cleanText } from "../terminal/text-cleaner.ts";
 import { markdownTheme } from "./chat-theme.ts";
 
-/** Markdown as lines of a terminal. What could steer the terminal is taken out before anything is painted. */
+/** Renders Markdown to terminal lines. Control sequences are removed before anything is painted. */
 export function markdownLines(text: string, { style }: Look, columns: number): readonly string[] {
   const shown = cleanText(text).trim();
   if (shown === "") return [];
@@ -11,6 +11,6 @@ export function markdownLines(text: string, { style }: Look, columns: number): r
     preserveOrderedListMarkers: true,
     renderLatex: false,
   });
-  // The library fills every line with blanks; who copies from the screen does not want them.
+  // The library pads every line with blanks, which a person copying from the screen does not want.
   return markdown.render(columns).map((line) => line.trimEnd());
 }

@@ -12,22 +12,22 @@ import { type ChatMode, ChatSession, type ChatSessionOptions } from "./chat-sess
 
 export interface ChatWanted {
   readonly loaded: LoadedConfig;
-  /** What a new session is created with. */
+  /** Settings for creating a new session. */
   readonly wanted: CreateSession & { readonly workspace: string };
   readonly mode: ChatMode;
-  /** Line by line, whatever the terminal can do. */
+  /** Use line mode, whatever the terminal can do. */
   readonly isPlain: boolean;
-  /** What is done as soon as the chat is on the screen. */
+  /** Called as soon as the chat is on the screen. */
   readonly begin: (controls: ChatControls) => Promise<void>;
 }
 
 type Hooks = Pick<ChatSessionOptions, "onChange" | "onError" | "onEvents">;
 
-/** Opens a chat over the gateway that runs, or over one that lives as long as the chat. Resolves when the person has left. */
+/** Opens a chat over the running gateway, or over one that lives as long as the chat. Resolves when the person has left. */
 export async function openChat(host: Host, options: ChatWanted): Promise<void> {
   const { loaded, wanted, mode, isPlain } = options;
   const shown = isPlain ? { ...host, env: { ...host.env, TERM: "dumb" } } : host;
-  // Two programs cannot write to one screen: what a gateway of our own logs becomes a note.
+  // Two writers cannot share one screen: our own gateway's log lines become notes.
   let onLog: (line: string) => void = () => undefined;
   const stderr = new Writable({
     write(chunk, _encoding, done) {
@@ -86,7 +86,7 @@ async function openControls(host: Host, { client, newChat, options, isOwn, welco
   return new ChatScreen({ host, client, terminal: new ProcessTerminal(), history, newChat, leaveWords, welcome, now });
 }
 
-/** The person stands in the directory: it is allowed until the gateway ends, as for an editor that opens it. */
+/** The person works in this directory, so it is allowed until the gateway ends, as for an editor that opens it. */
 function allowing(client: NativeClient, onAllowed: (path: string) => void): NativeClient {
   return {
     ...client,
@@ -106,7 +106,7 @@ function allowing(client: NativeClient, onAllowed: (path: string) => void): Nati
 /** What a newcomer should know before the first prompt. */
 function welcomeLines({ version, lanes, defaultLane }: AboutView, { style }: Look): readonly string[] {
   const isSimulated = lanes.find(({ lane }) => lane === defaultLane)?.simulated === true;
-  // Short lines: in line mode nothing breaks them between words.
+  // Short lines: in line mode nothing wraps them between words.
   const warning = ["Answers are simulated, tools are real:", "they change files and run commands in this directory."];
   return [
     `${style.bold(`Caret ${version}`)} ${style.dim("Say what you want done. /help lists the commands.")}`,

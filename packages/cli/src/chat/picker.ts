@@ -6,7 +6,7 @@ import { selectTheme } from "./chat-theme.ts";
 const VISIBLE = 10;
 const LABEL_COLUMNS = 48;
 
-/** A list to choose from; what is typed narrows it. */
+/** A list to choose from; typing filters it. */
 export class Picker implements Component, Focusable {
   readonly #title: string;
   readonly #choices: readonly Choice[];

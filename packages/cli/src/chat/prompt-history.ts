@@ -5,7 +5,7 @@ import { physicalPath, type Redactor, writePrivateFile } from "@caret/runtime";
 
 const KEPT = 200;
 
-/** What was typed in a workspace, for ↑. */
+/** The prompts typed in a workspace, for ↑. */
 export interface PromptHistory {
   /** Oldest first. */
   list(): readonly string[];
@@ -18,7 +18,7 @@ export interface PromptHistoryOptions {
   readonly redactor: Redactor;
 }
 
-/** One file per workspace, mode 0600, without secrets. A file that cannot be read is begun again: only ↑ is lost. */
+/** One file per workspace, mode 0600, without secrets. An unreadable file is started over: only ↑ is lost. */
 export function openPromptHistory({ dataDir, workspace, redactor }: PromptHistoryOptions): PromptHistory {
   const name = createHash("sha256").update(physicalPath(workspace)).digest("hex").slice(0, 16);
   const file = join(dataDir, "prompts", `${name}.json`);
@@ -26,7 +26,7 @@ export function openPromptHistory({ dataDir, workspace, redactor }: PromptHistor
     list: () => read(file),
     add(prompt) {
       const kept = redactor.redactText(prompt);
-      // Read again: another chat in this workspace may have added to it.
+      // Reread: another chat in this workspace may have added to it.
       const others = read(file).filter((other) => other !== kept);
       writePrivateFile(file, JSON.stringify([...others, kept].slice(-KEPT)));
     },
@@ -38,6 +38,6 @@ function read(file: string): readonly string[] {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     return Array.isArray(value) ? value.filter((prompt) => typeof prompt === "string") : [];
   } catch {
-    return []; // no prompt was typed here yet, or the file was cut off
+    return []; // no prompt typed here yet, or a truncated file
   }
 }

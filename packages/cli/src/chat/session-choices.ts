@@ -12,7 +12,7 @@ const ended: Readonly<Record<"completed" | "failed" | "cancelled", SessionState>
   cancelled: "stopped",
 };
 
-/** The words of `caret sessions ls`. */
+/** State names as in `caret sessions ls`. */
 export function stateOf({ status }: Pick<SessionView, "status">): SessionState {
   if (status.kind === "idle") return "new";
   if (status.kind === "ended") return ended[status.outcome];
@@ -20,7 +20,7 @@ export function stateOf({ status }: Pick<SessionView, "status">): SessionState {
   return status.waitsFor === "machine" ? `waiting for ${status.about}` : "waiting for you";
 }
 
-/** The newest sessions, those of the workspace before all others. */
+/** The newest sessions, this workspace's first. */
 export async function listForPicker(client: NativeClient, workspace: string): Promise<readonly SessionView[]> {
   const { sessions } = await client.listSessions({ limit: LISTED, archived: false });
   const here = physicalPath(workspace);

@@ -5,7 +5,7 @@ import type { ChatCommand, ChatControls } from "./chat-command.ts";
 import { findView } from "./find-view.ts";
 import { listForPicker, sessionChoice } from "./session-choices.ts";
 
-/** What is done with the session, its queue and its turn. */
+/** Commands for the session, its queue and its turn. */
 export const sessionCommands: readonly ChatCommand[] = [
   { name: "diff", summary: "what changed in the workspace", run: showChanges },
   { name: "build", summary: "have the plan of the last turn built", run: buildPlan },

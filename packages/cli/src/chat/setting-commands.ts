@@ -19,7 +19,7 @@ const permissions: Readonly<Record<PermissionWord, string>> = {
 const choicesOf = (words: Readonly<Record<string, string>>): readonly Choice[] =>
   Object.entries(words).map(([value, description]) => ({ value, label: value, description }));
 
-/** What the next turns of the session run with. */
+/** Settings of the session's next turns. */
 export const settingCommands: readonly ChatCommand[] = [
   {
     name: "model",
@@ -88,7 +88,7 @@ async function showGrants(controls: ChatControls, argument: string): Promise<voi
   say(controls, `Asked about again from now on: ${grant.label}.`);
 }
 
-/** The argument, or what a person picks. */
+/** The argument or, without one, what the person picks. */
 async function chosen(
   controls: ChatControls,
   title: string,

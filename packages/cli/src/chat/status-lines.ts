@@ -23,7 +23,7 @@ type Chat = Pick<
   | "workspace"
 >;
 
-/** What the session is doing, and what waits in its queue; nothing while it is idle. */
+/** What the session is doing and what its queue holds; empty while idle. */
 export function activityLines(chat: Chat, look: Look, { columns, now }: { columns: number; now: number }): string[] {
   const { style, glyphs } = look;
   const when = chat.running === undefined && !chat.isStarting ? "held until /queue send" : "after this turn";
@@ -55,7 +55,7 @@ function activityOf(
   return `${head}${waitingFor(momentOf(turn, now, chat.isStopping), room, glyphs.ellipsis)}${tail}`;
 }
 
-/** What the next turn will run with, and where. */
+/** Settings and place of the next turn. */
 export function settingLine(chat: Chat, { style, glyphs }: Look, { columns, home }: { columns: number; home: string }) {
   const { view, workspace } = chat;
   const place = workspace === home || workspace.startsWith(`${home}/`) ? `~${workspace.slice(home.length)}` : workspace;

@@ -4,7 +4,7 @@ import type { Look } from "../terminal/look.ts";
 import { fitLines } from "./fit-lines.ts";
 import { type Block, turnBlocks } from "./turn-blocks.ts";
 
-/** Lines of the chat's own between those of the session: what a command printed, what went wrong. */
+/** The chat's own lines between those of the session: a command's output, an error. */
 interface Note extends Block {}
 
 interface Drawn {
@@ -16,11 +16,11 @@ interface Drawn {
 export interface Shown {
   readonly transcript: Transcript;
   readonly workspace: string;
-  /** What stands above everything else. */
+  /** Shown above everything else. */
   readonly head: readonly string[];
 }
 
-/** The transcript as the terminal shows it. A turn that has not changed is not drawn again. */
+/** The transcript as the terminal shows it. Unchanged turns are not redrawn. */
 export class TranscriptView implements Component {
   isExpanded = false;
   readonly #look: Look;
@@ -33,12 +33,12 @@ export class TranscriptView implements Component {
     this.#shown = shown;
   }
 
-  /** Puts lines below everything that is there by now. */
+  /** Adds lines below everything shown so far. */
   note(lines: readonly string[]): void {
     this.#notes = [...this.#notes, { seq: this.#shown().transcript.lastSeq, lines: ["", ...lines] }];
   }
 
-  /** Another session is shown. */
+  /** Resets for another session. */
   clear(): void {
     this.#notes = [];
     this.#drawn = new WeakMap();
@@ -71,7 +71,7 @@ export class TranscriptView implements Component {
   }
 }
 
-/** Each note stands behind the last event that was there when it was made. */
+/** Places each note after the last event that existed when it was made. */
 function inOrder(blocks: readonly Block[], notes: readonly Note[]): readonly Block[] {
   const merged: Block[] = [];
   let next = 0;

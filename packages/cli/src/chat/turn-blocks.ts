@@ -5,13 +5,13 @@ import { cleanText } from "../terminal/text-cleaner.ts";
 import { fitLines } from "./fit-lines.ts";
 import { type ItemLook, itemLines } from "./item-lines.ts";
 
-/** Lines that stand together, and the event behind which they stand in the log. */
+/** Lines that belong together, and the event they follow in the log. */
 export interface Block {
   readonly seq: number;
   readonly lines: readonly string[];
 }
 
-/** Those of a kind stand together without a blank line between. */
+/** Items of one group follow each other without a blank line. */
 const groups: Readonly<Record<TranscriptItem["kind"], string>> = {
   text: "text",
   thinking: "thinking",
@@ -24,7 +24,7 @@ const groups: Readonly<Record<TranscriptItem["kind"], string>> = {
   unknown: "notes",
 };
 
-/** A turn from its prompt to its end. `before` is the turn above it: what is the same is not said again. */
+/** A turn from its prompt to its end. `before` is the turn above: whatever is unchanged is not repeated. */
 export function turnBlocks(turn: TranscriptTurn, look: ItemLook, before?: TranscriptTurn): readonly Block[] {
   const inside = { ...look, workspace: turn.start?.workspace ?? turn.ready?.workspace ?? look.workspace };
   return [headBlock(turn, inside, before), ...itemBlocks(turn, inside), ...endBlocks(turn, inside)];
@@ -48,7 +48,7 @@ function itemBlocks({ items, outcome }: TranscriptTurn, look: ItemLook): readonl
   let group = "";
   return items.flatMap((item, index) => {
     if (item.kind === "todos" && index !== lastTodos) return [];
-    // The plan itself is shown, whatever came of the call that made it.
+    // Only the plan itself is shown, whatever became of the call that made it.
     if (item.kind === "tool" && item.tool.kind === "plan" && hasPlan) return [];
     const lines = itemLines(item, { ...look, isOver: outcome !== undefined }, depthOf(item, depths));
     if (lines.length === 0) return [];
@@ -58,7 +58,7 @@ function itemBlocks({ items, outcome }: TranscriptTurn, look: ItemLook): readonl
   });
 }
 
-/** How many calls stand above this one. */
+/** Number of ancestor calls. */
 function depthOf(item: TranscriptItem, depths: Map<string, number>): number {
   if (item.kind !== "tool") return 0;
   const depth = item.parentCallId === undefined ? 0 : (depths.get(item.parentCallId) ?? 0) + 1;

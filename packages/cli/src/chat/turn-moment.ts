@@ -7,7 +7,7 @@ export function momentOf(turn: TranscriptTurn, now: number, isStopping: boolean)
   const open = items.findLast((item) => (item.kind === "text" || item.kind === "thinking") && item.isOpen);
   const asked = items.filter((item) => (item.kind === "approval" || item.kind === "question") && !item.answer);
   const running = items.flatMap((item) =>
-    // A tool that asks is not what is waited for: the person is.
+    // While a tool asks, the wait is for the person, not the tool.
     item.kind === "tool" && item.tool.status === "running" && item.isAsked !== true && item.tool.kind !== "question"
       ? [{ tool: item.tool, elapsedMs: now - item.startedAt }]
       : [],

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from "@caret/protocol";
 import { changeDiff } from "@caret/runtime";
 
-/** The same events, with every change of a file as the lines that differ: a terminal shows no whole files. */
+/** The same events with file changes as diffs: a terminal does not show whole files. */
 export async function withUnifiedDiffs(batch: readonly EventEnvelope[]): Promise<readonly EventEnvelope[]> {
   return await Promise.all(batch.map(withUnifiedDiff));
 }

@@ -1,4 +1,4 @@
-/** What is typed after `caret`, and what it does: the end of each command's help, which fits into 80 columns. */
+/** What to type after `caret` and what it does: the end of each command's help, fitted to 80 columns. */
 type Example = readonly [typed: string, does: string];
 
 export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<string, readonly Example[]>([
@@ -134,7 +134,7 @@ export const commandExamples: ReadonlyMap<string, readonly Example[]> = new Map<
 
 const GAP = 3;
 
-/** The examples of one command, as they are typed here; undefined for a command that has none. */
+/** A command's examples as typed here; undefined if it has none. */
 export function exampleHelp(name: string, command: string): string | undefined {
   const rows = commandExamples.get(name)?.map(([typed, does]) => [toTyped(typed, command), does] as const);
   if (rows === undefined) return undefined;
@@ -142,7 +142,7 @@ export function exampleHelp(name: string, command: string): string | undefined {
   return ["", "Examples:", ...rows.map(([typed, does]) => `  ${typed.padEnd(width)}${does}`)].join("\n");
 }
 
-/** Most begin with the command; in a pipe it stands further behind. */
+/** Most begin with the command; in a pipe it comes later. */
 function toTyped(typed: string, command: string): string {
   return typed.includes("caret ") ? typed.replace("caret ", `${command} `) : `${command} ${typed}`;
 }

@@ -13,15 +13,15 @@ import { hostLook } from "../terminal/look.ts";
 import { write } from "../terminal/print.ts";
 import { wrapText } from "../terminal/word-wrap.ts";
 
-/** Something that a person may want next. Nothing of it happens before it is chosen. */
+/** Something a person may want next. Nothing happens until it is chosen. */
 interface NextStep {
   readonly argv: readonly string[];
   readonly does: string;
-  /** What it writes, for a step that writes outside Caret's own directory: then it is asked about once more. */
+  /** What it writes, for steps that write outside Caret's own directory: these need a second confirmation. */
   readonly writes?: string;
 }
 
-/** Clients whose command is on PATH, and what Caret calls them. */
+/** Clients recognised by their command on PATH, with Caret's name for each. */
 const clients: Readonly<Record<string, string>> = {
   opencode: "opencode",
   claude: "claude-code",
@@ -31,15 +31,15 @@ const clients: Readonly<Record<string, string>> = {
   qwen: "qwen-code",
 };
 
-/** With the width of the terminal. */
+/** A look that includes the terminal's width. */
 type WideLook = ReturnType<typeof hostLook>;
 
-/** Runs another command of Caret's. */
+/** Runs another Caret command. */
 type RunCommand = (argv: readonly string[]) => Promise<ExitCode>;
 
 /**
- * `caret` alone, in a terminal: who has had a session gets the chat. Anyone else is greeted and offered what to do next;
- * nothing but reading happens until a person chooses.
+ * `caret` alone, in a terminal: anyone who has had a session gets the chat. Everyone else is greeted and offered next steps; until they
+ * choose one, Caret only reads.
  */
 export async function firstRun(host: Host, run: RunCommand): Promise<ExitCode> {
   if (hasLog(host)) return await run(["chat"]);
@@ -54,7 +54,7 @@ export async function firstRun(host: Host, run: RunCommand): Promise<ExitCode> {
   return await run(step.argv);
 }
 
-/** The log is made by the first command that needs one. */
+/** The log is created by the first command that needs one. */
 function hasLog(host: Host): boolean {
   const { config } = loadConfig(configSources(host, {}));
   return existsSync(join(config.dataDir, LOG_FILE));
@@ -77,7 +77,7 @@ function greeting(host: Host, look: WideLook): readonly string[] {
   ];
 }
 
-/** For this machine, the most useful first. */
+/** Next steps for this machine, most useful first. */
 function nextSteps(host: Host): readonly NextStep[] {
   const found = Object.entries(clients).filter(([program]) => findOnPath(host, program) !== undefined);
   const installs = found.map(([, client]) => ({
@@ -113,7 +113,7 @@ async function choose(host: Host, steps: readonly NextStep[]): Promise<NextStep 
     const answer = (await asking.question(`A number, or Enter to leave: `)).trim();
     return /^\d+$/.test(answer) ? steps[Number(answer) - 1] : undefined;
   } catch {
-    return undefined; // closed while it waited
+    return undefined; // closed while waiting
   } finally {
     asking.close();
   }

@@ -4,9 +4,9 @@ import type { ExitCode, Host } from "../host/host.ts";
 export type AddCommand = (program: Command, host: Host, done: (code: ExitCode) => void) => void;
 
 export interface CommandEntry {
-  /** The heading it stands under in the help. */
+  /** Its heading in the help. */
   readonly group: string;
-  /** What the list of commands says of it: nothing has to be loaded for that. */
+  /** Its line in the list of commands, available without loading anything. */
   readonly usage: string;
   readonly summary: string;
   readonly load: () => Promise<AddCommand>;
@@ -17,10 +17,7 @@ const kept = "What is kept:";
 const setUp = "Set-up:";
 const recordings = "Recordings:";
 
-/**
- * Every command and where it lives, in the order of the help. Only the one that was asked for is loaded, since a command
- * should start at once.
- */
+/** Every command and where it lives, in help order. Only the requested one is loaded, so commands start fast. */
 export const commands: ReadonlyMap<string, CommandEntry> = new Map([
   [
     "serve",
@@ -30,7 +27,7 @@ export const commands: ReadonlyMap<string, CommandEntry> = new Map([
       summary: "serve Cursor's agent to OpenAI, Anthropic and other clients",
       load: async () => {
         const { forkSpawner } = await import("@caret/runtime/fork-spawner");
-        // It boots while the gateway is loaded. A `serve` that starts no gateway takes it along when it ends.
+        // It boots while the gateway loads. A `serve` that starts no gateway ends it on exit.
         const spawner = process.platform === "win32" ? undefined : forkSpawner();
         const { addServeCommand } = await import("./gateway/serve.ts");
         return (program, host, done) => addServeCommand(program, host, done, spawner);

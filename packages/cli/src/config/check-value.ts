@@ -5,7 +5,7 @@ import { nearestName } from "./nearest-name.ts";
 
 type CheckedValue = { readonly value: unknown } | { readonly problems: readonly ConfigProblem[] };
 
-/** Hold one value against its key's schema. */
+/** Checks one value against its key's schema. */
 export function checkValue({ key, schema }: ConfigKey, value: unknown, source: ConfigSource): CheckedValue {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { value: parsed.data };
@@ -35,12 +35,12 @@ function toProblems(
       message: unknownName("key", name, known),
     }));
   }
-  // A map's bad name is reported as a nested issue, whose own words say what is wrong with it.
+  // A bad name in a map is reported as a nested issue, whose message says what is wrong.
   const said = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
   return [{ location: locationOf(source, key, issue.path), message: said.message.replace(/^Invalid \w+: /, "") }];
 }
 
-/** The members known at a path inside a value. */
+/** The known members at a path inside a value. */
 function shapeAt(schema: z.ZodType, path: readonly PropertyKey[]): Readonly<Record<string, z.ZodType>> | undefined {
   const [first, ...rest] = path;
   if (first === undefined) return shapeOf(schema);
@@ -48,7 +48,7 @@ function shapeAt(schema: z.ZodType, path: readonly PropertyKey[]): Readonly<Reco
   return member === undefined ? undefined : shapeAt(member, rest);
 }
 
-/** Rebuild a valid value, changing every part whose key has traits. */
+/** Rebuilds a valid value, changing every part whose key has traits. */
 export function mapValue(
   schema: z.ZodType,
   value: unknown,

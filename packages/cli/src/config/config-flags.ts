@@ -9,8 +9,8 @@ import { loadPriceUpdates } from "./price-file.ts";
 import { valueAt } from "./setting-value.ts";
 
 /**
- * `--config` and a flag for every setting. Only `--config` shows in the help; the settings have a page of their own.
- * A command that has such a flag already keeps it.
+ * Adds `--config` and a flag for every setting. Only `--config` shows in the help; the settings have their own page. A command that already
+ * has such a flag keeps it.
  */
 export function addConfigFlags(command: Command): Command {
   const taken = new Set(command.options.map(({ long }) => long));
@@ -20,7 +20,7 @@ export function addConfigFlags(command: Command): Command {
   return command;
 }
 
-/** What the command line says about the settings, in the form `loadConfig` takes. */
+/** Settings from the command line, in the form `loadConfig` takes. */
 function configFlags(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const given = configFlagNames().map(({ key, flag }) => [key, options[new Option(flag).attributeName()]] as const);
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function configSources(host: Host, options: Readonly<Record<string, unkno
   return { flags: configFlags(options), env, cwd, home, platform, readFile: readConfigFile };
 }
 
-/** The flags that were given, for another start of Caret in any directory: what they name by a path is absolute. */
+/** The given flags, for starting Caret again in any directory: paths are made absolute. */
 export function configWords(host: Host, options: Readonly<Record<string, unknown>>): readonly string[] {
   const { flags } = configSources(host, options);
   const { config } = loadHostConfig(host, options);
@@ -44,12 +44,12 @@ export function configWords(host: Host, options: Readonly<Record<string, unknown
   });
 }
 
-/** Hosts whose variables were spoken of. */
+/** Hosts whose warnings were already printed. */
 const warned = new WeakSet<Host>();
 
 /**
- * Also puts the user's own prices in use: what a project may choose depends on what models cost. Says on standard error, once, what there
- * is to say about the configuration.
+ * Also applies the user's own prices, since they decide which models a project can choose. Prints the configuration's warnings to standard
+ * error, once.
  */
 export function loadHostConfig(host: Host, options: Readonly<Record<string, unknown>>): LoadedConfig {
   applyPriceUpdates(loadPriceUpdates(host));

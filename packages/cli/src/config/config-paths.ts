@@ -6,7 +6,7 @@ const MAX_BYTES = 1024 * 1024;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigEnvironment {
-  /** What flags say, by key; `config` names the file. */
+  /** Values of flags, by key; `config` names the file. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Environment;
   readonly cwd: string;
@@ -16,14 +16,11 @@ export interface ConfigEnvironment {
 
 export interface ConfigPath {
   readonly path: string;
-  /** `named`: by `--config` or `CARET_CONFIG`, and must exist. `project`: may set harmless keys only. */
+  /** `named`: by `--config` or `CARET_CONFIG`, and must exist. `project`: can set only harmless keys. */
   readonly role: "named" | "project" | "user";
 }
 
-/**
- * Where configuration is looked for. A file that was named is the only one. Otherwise the project's is laid over the
- * first of the user's that exists.
- */
+/** Where to look for configuration. A named file is the only one. Otherwise the project's overrides the first of the user's that exists. */
 export function configPaths({ flags, env, cwd, home, platform }: ConfigEnvironment): readonly ConfigPath[] {
   const named = flags["config"] ?? env["CARET_CONFIG"];
   if (typeof named === "string" && named !== "")
@@ -37,11 +34,11 @@ export function configPaths({ flags, env, cwd, home, platform }: ConfigEnvironme
     { path: project, role: "project" },
     ...[...new Set(users)].map((path) => ({ path, role: "user" }) as const),
   ];
-  // Standing in the user's own configuration directory, that file is the user's, not some project's.
+  // In the user's own configuration directory, that file is the user's, not a project's.
   return users.includes(project) ? candidates.slice(1) : candidates;
 }
 
-/** The file in which a person sets what a project may not. */
+/** The file where a person sets what a project cannot. */
 export function userConfigPath({ env, home, platform }: Pick<ConfigEnvironment, "env" | "home" | "platform">): string {
   const { join } = pathsOf(platform);
   return join(xdgDirectory(env["XDG_CONFIG_HOME"], platform) ?? join(home, ".config"), "caret", "caret.json");
@@ -52,7 +49,7 @@ export function defaultDataDir({ env, home, platform }: Pick<ConfigEnvironment, 
   return join(xdgDirectory(env["XDG_DATA_HOME"], platform) ?? join(home, ".local", "share"), "caret");
 }
 
-/** A path as it was written, resolved against the directory of its source; `~` is the home directory. */
+/** Resolves a path as written against its source's directory; `~` is the home directory. */
 export function absolutePath(
   path: string,
   { base, home, platform }: { readonly base: string } & Pick<ConfigEnvironment, "home" | "platform">,
@@ -66,18 +63,18 @@ export function pathsOf(platform: NodeJS.Platform): typeof posix {
   return platform === "win32" ? win32 : posix;
 }
 
-/** A relative one is ignored, as its specification demands: it would point into whatever repository we stand in. */
+/** Relative paths are ignored, as the specification demands: they would point into the current repository. */
 function xdgDirectory(value: string | undefined, platform: NodeJS.Platform): string | undefined {
   return value !== undefined && pathsOf(platform).isAbsolute(value) ? value : undefined;
 }
 
-/** The text of a configuration file, or nothing when there is none. Throws when it is there but cannot be read. */
+/** Returns a configuration file's text, or undefined if it does not exist. Throws if it exists but cannot be read. */
 export type ReadConfigFile = (path: string) => string | undefined;
 
 export function readConfigFile(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
-  // A repository may make its file a link to a device that never ends.
+  // A repository can make its file a link to an endless device.
   if (!stats.isFile()) throw new Error("it is not a file");
   if (stats.size > MAX_BYTES) throw new Error("it is too large");
   return readFileSync(path, "utf8");

@@ -3,7 +3,7 @@ import { createConfigSchema, documentedDefaults } from "./config-schema.ts";
 import { documentedKeys } from "./documented-keys.ts";
 import { entryOf, keyTraits, shapeOf, toVariable, unwrap } from "./key-names.ts";
 
-/** The table of every key that stands in `docs/configuration.md`. */
+/** The table of all keys in `docs/configuration.md`. */
 export function configReference(): string {
   const rows = documentedKeys().flatMap(({ key, schema }) => [
     row(key, schema, `\`${toVariable(key)}\``),
@@ -12,7 +12,7 @@ export function configReference(): string {
   return ["| Key | Type | Default | Variable | Meaning |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
-/** The members of a map's entries: set inside the map, so they have no variable of their own. */
+/** Members of a map's entries: set inside the map, so they have no variable. */
 function entryRows(key: string, schema: z.ZodType): readonly string[] {
   const shape = shapeOf(entryOf(schema) ?? schema) ?? {};
   return Object.entries(shape).map(([name, member]) => row(`${key}.<name>.${name}`, member, ""));

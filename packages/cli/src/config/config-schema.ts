@@ -14,13 +14,13 @@ import { toolsSchema } from "./tools-schema.ts";
 const MINUTE_MS = 60_000;
 const MEBIBYTE = 1024 * 1024;
 
-/** The defaults that depend on the machine. */
+/** Defaults that depend on the machine. */
 export interface MachineDefaults {
   readonly dataDir: string;
   readonly maxArgBytes: number;
 }
 
-/** What the documentation and the JSON Schema show for them. */
+/** The values shown for them in the documentation and the JSON Schema. */
 export const documentedDefaults: MachineDefaults = { dataDir: "~/.local/share/caret", maxArgBytes: 100_000 };
 
 function workSchemas() {
@@ -203,7 +203,7 @@ function budgetKeys(scope: string) {
   };
 }
 
-/** Of each user, or each team, that has tokens. */
+/** Quotas that apply to each user, or each team, with tokens. */
 function quotaSchema(whose: "user" | "team") {
   const { tokens, usd } = budgetKeys(`each ${whose} in a day`);
   const turns = `How many turns each ${whose} may begin in a day, those whose usage is unknown too. Unset: no limit.`;

@@ -9,9 +9,9 @@ const HIDDEN = "[secret]";
 
 export interface ExplainedKey {
   readonly key: string;
-  /** Without its secrets; undefined when the key is not set. */
+  /** Without secrets; undefined if the key is not set. */
   readonly value: unknown;
-  /** The flag, the variable or the file it came from, or `default`. */
+  /** The flag, variable or file it came from, or `default`. */
   readonly source: string;
 }
 

@@ -61,7 +61,7 @@ function parseFile(text: string): { readonly settings: Record<string, unknown> }
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     return isJsonObject(value) ? { settings: value } : { fault: "expected an object" };
   } catch (reason) {
-    // Only the position is taken from the reason: the rest quotes the file, which may hold a secret.
+    // Only the position is taken from the error: the rest quotes the file, which may hold a secret.
     const position = /line \d+ column \d+/.exec(String(reason))?.[0];
     return { fault: position === undefined ? "expected JSON" : `expected JSON; it goes wrong at ${position}` };
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { key } from "./key-names.ts";
 
-/** What makes a fleet of gateways and workers. docs/fleet.md says how. */
+/** Settings of a fleet of gateways and workers; see docs/fleet.md. */
 export function fleetSchemas() {
   return {
     store: key(

@@ -18,7 +18,7 @@ import { nearestName } from "./nearest-name.ts";
 import { flagLayer, variableLayer } from "./text-layer.ts";
 import { widening } from "./widening.ts";
 
-/** The login the agent finds by itself; always there. */
+/** The login the agent finds by itself; always available. */
 const DEFAULT_PROFILE = "default";
 
 export interface LoadConfigOptions extends ConfigEnvironment {
@@ -26,15 +26,15 @@ export interface LoadConfigOptions extends ConfigEnvironment {
 }
 
 export interface LoadedConfig extends MergedConfig {
-  /** The files that were read, the strongest first. */
+  /** The files that were read, highest priority first. */
   readonly files: readonly string[];
-  /** What is to be said about it. */
+  /** Remarks for the user. */
   readonly warnings: readonly ConfigProblem[];
-  /** What it was made of, to be read again. */
+  /** The sources, for reading it again. */
   readonly from: LoadConfigOptions;
 }
 
-/** Flags before variables before files before defaults. Throws `invalid-config` with everything that is wrong. */
+/** Precedence: flags, variables, files, defaults. Throws `invalid-config` with every problem found. */
 export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   const { loaded, problems } = readConfig(options);
   if (problems.length === 0) {
@@ -45,12 +45,12 @@ export function loadConfig(options: LoadConfigOptions): LoadedConfig {
   throw new CaretError("invalid-config", `Invalid configuration\n${lines.join("\n")}`);
 }
 
-/** Everything that is wrong with the configuration; an empty list when nothing is. */
+/** Every problem of the configuration; empty if there is none. */
 export function validateConfig(options: LoadConfigOptions): readonly ConfigProblem[] {
   return readConfig(options).problems;
 }
 
-/** The same with everything that there is to say about it. */
+/** The same plus warnings. */
 export function criticiseConfig(options: LoadConfigOptions): readonly ConfigProblem[] {
   const { loaded, problems } = readConfig(options);
   return [...loaded.warnings, ...problems];
@@ -88,7 +88,7 @@ function isOwn({ source }: Layer): boolean {
   return source.kind !== "project";
 }
 
-/** Where a project's file decides, and its choice does not narrow what the user has. */
+/** Problems where the project's file sets a value that does not narrow the user's. */
 function wideningProblems(
   { config, sources }: MergedConfig,
   own: Config,
@@ -108,13 +108,13 @@ function valueAt(config: Config, key: string): unknown {
   return key.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
 }
 
-/** Without a home directory the user's files would be looked for in the working directory, and trusted. */
+/** Without a home directory, the user's files would be looked for in the working directory, and trusted. */
 function assertHome({ home, platform }: ConfigEnvironment): void {
   if (pathsOf(platform).isAbsolute(home)) return;
   throw new CaretError("invalid-config", "The home directory is not known", { fix: "Set HOME to an absolute path." });
 }
 
-/** The project's file, if there is one, and the first of the others that exists. */
+/** Reads the project's file, if any, and the first of the others that exists. */
 function readFiles(options: LoadConfigOptions, schema: z.ZodType): readonly Layer[] {
   const layers: Layer[] = [];
   for (const candidate of configPaths(options)) {
@@ -142,7 +142,7 @@ function readLayer(candidate: ConfigPath, readFile: ReadConfigFile, schema: z.Zo
   }
 }
 
-/** Models that name a profile that does not exist. */
+/** Models that name a nonexistent profile. */
 function danglingProfiles({ config, sources }: MergedConfig): readonly ConfigProblem[] {
   const known = [DEFAULT_PROFILE, ...Object.keys(config.profiles)];
   const source = sources["models"] ?? { kind: "default" };

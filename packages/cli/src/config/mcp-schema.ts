@@ -3,7 +3,7 @@ import { key } from "./key-names.ts";
 import { durationMs } from "./number-schemas.ts";
 import { argumentList, variableMap } from "./program-schemas.ts";
 
-/** The name begins the names of the server's tools, and `__` ends it there. */
+/** The prefix of the server's tool names, where `__` ends it. */
 const serverName = z
   .string()
   .max(32)

@@ -6,11 +6,11 @@ import type { ConfigSource, Layer } from "./layer.ts";
 
 export interface MergedConfig {
   readonly config: Config;
-  /** Where the value of each key came from. */
+  /** Where each key's value came from. */
   readonly sources: Readonly<Record<string, ConfigSource>>;
 }
 
-/** Take each key from the first layer that has it, else its default. A map is taken whole, never mixed. */
+/** Takes each key from the first layer that has it, else its default. A map is taken whole, never merged. */
 export function mergeLayers(
   schema: ConfigSchema,
   keys: readonly ConfigKey[],
@@ -50,11 +50,11 @@ function baseOf(source: ConfigSource, { cwd, platform }: ConfigEnvironment): str
   return "path" in source ? pathsOf(platform).dirname(source.path) : cwd;
 }
 
-/** Make a path absolute; a list of them too. */
+/** Makes a path, or each of a list, absolute. */
 function locate(traits: KeyTraits, value: unknown, base: string, environment: ConfigEnvironment): unknown {
   if (Array.isArray(value)) return value.map((item) => locate(traits, item, base, environment));
   if (traits.path === undefined || typeof value !== "string") return value;
-  // A command without a slash is a name to be found on PATH.
+  // A command without a slash is looked up on PATH.
   if (traits.path === "command" && !/[/\\]/.test(value)) return value;
   return absolutePath(value, { base, home: environment.home, platform: environment.platform });
 }

@@ -1,5 +1,5 @@
 import { editDistance } from "@caret/protocol";
-/** The name that was probably meant, if any is near enough to be worth saying. What all of them begin with makes none nearer. */
+/** The name probably meant, if one is close enough to suggest. A prefix common to all does not count towards closeness. */
 export function nearestName(name: string, known: Iterable<string>, prefix = ""): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const candidate of known) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { key } from "./key-names.ts";
 import { outboundAddress } from "./outbound-schemas.ts";
 
-/** Where a notice goes when something waits for a person. */
+/** Where to send a notice when something waits for a person. */
 export function notifySchema() {
   return z
     .strictObject({

@@ -5,7 +5,7 @@ import type { Config } from "./config-schema.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Milliseconds for a timer: at least one, so that no clock is ever off, and clamped to what a timer can wait. */
+/** Milliseconds for a timer: at least one, so no clock is ever off, and at most what a timer can wait. */
 export function durationMs() {
   return z
     .number()
@@ -18,7 +18,7 @@ export function byteCount() {
   return z.number().int().min(1);
 }
 
-/** Each setting is a limit of its own: a session goes when it is too old, and when there are too many newer ones. */
+/** Each setting is an independent limit: a session is pruned when it is too old, or when too many are newer. */
 export function retentionRules({ days, sessions }: Config["retention"]): readonly PruneRule[] {
   return [
     ...(days === undefined ? [] : [{ olderThanMs: days * DAY_MS, keep: 0 }]),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** An address that the gateway posts to by itself. What a receiver knows the gateway by is in a header or a signature. */
+/** A URL that the gateway itself posts to. Credentials go into a header or a signature, not into the URL. */
 export function outboundAddress() {
   return z.url({ protocol: /^https?$/ }).refine(hasNoUser, "must not carry a user name or password");
 }
@@ -10,7 +10,7 @@ function hasNoUser(address: string): boolean {
   return url === null || (url.username === "" && url.password === "");
 }
 
-/** Headers as HTTP can carry them. What is wrong with one is said without its value, which may be a key. */
+/** Headers that HTTP can carry. Errors omit the value, which may be a key. */
 export function outboundHeaders() {
   const name = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "is not the name of a header");
   const value = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "has characters that no header may have");

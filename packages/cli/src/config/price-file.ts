@@ -8,7 +8,7 @@ const dollars = z.number({ error: "must be a number" }).nonnegative({ error: "mu
 const tokenPrices = { input: dollars, output: dollars, cacheRead: dollars.optional(), cacheWrite: dollars.optional() };
 
 const priceFileSchema = z.strictObject({
-  /** Where the figures are from, for a person who asks. */
+  /** Where the figures come from, for a person who asks. */
   source: z.string({ error: "must be a string" }).min(1),
   asOf: z.iso.date({ error: "must be a date such as 2026-11-17" }),
   prices: z.array(
@@ -27,12 +27,12 @@ const priceFileSchema = z.strictObject({
 
 type FilePrices = Pick<z.infer<typeof priceFileSchema>["prices"][number], keyof typeof tokenPrices>;
 
-/** Beside the user's own settings: a project cannot put one there. */
+/** Beside the user's own settings, where a project cannot put one. */
 export function priceFilePath(host: Pick<Host, "env" | "home" | "platform">): string {
   return join(dirname(userConfigPath(host)), "prices.json");
 }
 
-/** The rows of the user's `prices.json`; none when there is no such file. Throws with all that is wrong in it. */
+/** The rows of the user's `prices.json`; empty if there is no file. Throws with every error in it. */
 export function loadPriceUpdates(host: Pick<Host, "env" | "home" | "platform">): readonly PriceRow[] {
   const path = priceFilePath(host);
   const text = readConfigFile(path);

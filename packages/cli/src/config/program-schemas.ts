@@ -7,7 +7,7 @@ const ways = ["apiKeyFile", "apiKeyCommand", "configDir"] as const;
 const KEY_ARGUMENT = /^--(?:api-key|auth-token)(?:=|$)/;
 const NUL = "\0";
 
-/** Arguments of a program. A key among them would be readable by every process of the machine. */
+/** A program's arguments. Keys are refused: any process on the machine could read them. */
 export function argumentList() {
   return z
     .array(z.string().refine((word) => !word.includes(NUL), "must not contain a NUL character"))
@@ -23,7 +23,7 @@ export function variableMap() {
   );
 }
 
-/** A model with a program of its own, written as in an `openclaw.json`. */
+/** A model with its own program, written as in an `openclaw.json`. */
 export function modelEntrySchema() {
   return z.strictObject({
     provider: key(z.string().min(1).default("cursor-agent-cli"), "Who answers for this model."),
@@ -46,7 +46,7 @@ export function modelEntrySchema() {
   });
 }
 
-/** One way to log in. The key itself is never in the configuration: only where it is found. */
+/** One way to log in. The configuration never holds the key itself, only where to find it. */
 export function profileSchema() {
   return z
     .strictObject({

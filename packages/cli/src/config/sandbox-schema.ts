@@ -5,10 +5,10 @@ import { byteCount } from "./number-schemas.ts";
 
 const GIBIBYTE = 1024 ** 3;
 
-/** Hosts of Cursor's own: without them an agent in a sandbox can neither log in nor answer. */
+/** Cursor's own hosts: without them a sandboxed agent can neither log in nor answer. */
 const CURSOR_HOSTS = ["cursor.com", "*.cursor.com", "cursor.sh", "*.cursor.sh"];
 
-/** What turns are walled in by. docs/sandbox.md says what each word means. */
+/** How turns are walled in; docs/sandbox.md explains each word. */
 export function sandboxSchema() {
   return z
     .strictObject({

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "@caret/protocol";
 import type { SettingPath, SettingStep, SettingValue } from "@caret/protocol/recipes";
 
-/** The value at a path of parsed settings; undefined where there is none. */
+/** The value at a path of parsed settings, or undefined. */
 export function valueAt(settings: unknown, path: SettingPath): unknown {
   return path.reduce<unknown>((value, step) => {
     if (typeof step === "string") return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
@@ -10,13 +10,13 @@ export function valueAt(settings: unknown, path: SettingPath): unknown {
   }, settings);
 }
 
-/** Whether an item of a list is the one that a step names. */
+/** Whether a list item is the one a step identifies. */
 export function isItem(item: unknown, { item: wanted }: Exclude<SettingStep, string>): boolean {
   if (typeof wanted === "string") return item === wanted;
   return isJsonObject(item) && Object.entries(wanted).every(([name, value]) => item[name] === value);
 }
 
-/** What has to be written at the first missing step, so that the path leads to the value. */
+/** The value to write at the first missing step, so the path leads to `value`. */
 export function nested(rest: SettingPath, value: SettingValue): SettingValue {
   return rest.reduceRight<SettingValue>(
     (inner, step) => (typeof step === "string" ? { [step]: inner } : [inner]),
@@ -24,7 +24,7 @@ export function nested(rest: SettingPath, value: SettingValue): SettingValue {
   );
 }
 
-/** The settings with a value at a path, as `set` is to make them. */
+/** The settings with the value at a path: the expected result of `set`. */
 export function withValue(settings: unknown, path: SettingPath, value: SettingValue): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -38,7 +38,7 @@ export function withValue(settings: unknown, path: SettingPath, value: SettingVa
   return index === -1 ? [...items, item] : items.with(index, item);
 }
 
-/** Compares settings of different parsers: some make objects without a prototype. */
+/** Compares settings from different parsers, some of which create objects without a prototype. */
 export function isSame(left: unknown, right: unknown): boolean {
   return isDeepStrictEqual(plain(left), plain(right));
 }

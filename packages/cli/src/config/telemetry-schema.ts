@@ -2,7 +2,7 @@ import { z } from "zod";
 import { key } from "./key-names.ts";
 import { outboundAddress, outboundHeaders } from "./outbound-schemas.ts";
 
-/** Where traces go. docs/telemetry.md says what is in them. */
+/** Where traces go; docs/telemetry.md lists their contents. */
 export function telemetrySchema() {
   return z
     .strictObject({

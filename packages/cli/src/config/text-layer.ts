@@ -14,8 +14,8 @@ const booleans = new Map([
 ]);
 
 /**
- * The settings of the environment. An empty variable counts as unset. One of our family that is no setting may be another program's, or
- * that of another version: it is a warning.
+ * The settings of the environment. An empty variable counts as unset. A `CARET_` variable that is not a setting may belong to another
+ * program or version, so it only causes a warning.
  */
 export function variableLayer(env: Readonly<Record<string, string | undefined>>, keys: readonly ConfigKey[]): Layer {
   const names = keys.map(({ key }) => key);
@@ -28,7 +28,7 @@ export function variableLayer(env: Readonly<Record<string, string | undefined>>,
   return { ...textLayer((key) => set.get(toVariable(key)), keys, { kind: "variable" }), warnings };
 }
 
-/** The settings given as flags: text as it was typed, or values the command has already read. */
+/** Settings given as flags: raw text, or values the command has already parsed. */
 export function flagLayer(flags: Readonly<Record<string, unknown>>, keys: readonly ConfigKey[]): Layer {
   const names = keys.map(({ key }) => key);
   const unknown = Object.keys(flags).filter((key) => key !== "config" && !names.includes(key));
@@ -66,8 +66,8 @@ function readKey(
 type ParsedText = { readonly value: unknown } | { readonly expected: string };
 
 /**
- * What the text of a variable or a flag says, read as its key's type wants it. The text itself is never repeated in
- * what was expected: it may be a secret that landed in the wrong variable.
+ * Parses the text of a variable or flag according to its key's type. Error messages never repeat the text: it may be a secret in the wrong
+ * variable.
  */
 export function parseText(schema: z.ZodType, text: string): ParsedText {
   const type = unwrap(schema);

@@ -4,7 +4,7 @@ import { outboundAddress } from "./outbound-schemas.ts";
 
 const word = () => z.string().min(1).optional();
 
-/** One rule of the policy for tools that the gateway runs. */
+/** One rule of the policy for tools run by the gateway. */
 function ruleSchema() {
   return z
     .strictObject({
@@ -19,7 +19,7 @@ function ruleSchema() {
     });
 }
 
-/** What `web_search` asks, where the gateway runs the tools. */
+/** The search engine behind `web_search`, if the gateway runs the tools. */
 function webSearchSchema() {
   return z
     .strictObject({
@@ -43,7 +43,7 @@ function webSearchSchema() {
     .prefault({});
 }
 
-/** Who runs tools, and what those may do that the gateway runs. */
+/** Who runs tools, and what tools run by the gateway can do. */
 export function toolsSchema() {
   return z
     .strictObject({

@@ -4,7 +4,7 @@ import type { KeyTraits } from "./key-names.ts";
 
 const figures = ["input", "output", "cacheRead", "cacheWrite"] as const;
 
-/** One key as a project's file would have it, and as it is without that file. */
+/** A key's value with and without the project's file. */
 export interface ProjectChoice {
   readonly limit: NonNullable<KeyTraits["project"]>;
   readonly own: unknown;
@@ -13,7 +13,7 @@ export interface ProjectChoice {
   readonly config: Config;
 }
 
-/** Why a choice of a project's file is not narrower than what the user has; undefined when it is. */
+/** Why a project's choice does not narrow the user's; undefined if it does. */
 export function widening(choice: ProjectChoice): string | undefined {
   const { limit, own, chosen } = choice;
   if (chosen === own) return undefined;
@@ -27,7 +27,7 @@ function isLower(chosen: unknown, own: unknown): boolean {
   return typeof chosen === "number" && typeof own === "number" && chosen < own;
 }
 
-/** An entry of `models` is a program with approvals of its own; any other model must be known not to cost more. */
+/** An entry of `models` is a program with its own approvals, so it is refused; any other model must be known to cost no more. */
 function dearer({ own, chosen, config }: ProjectChoice): string | undefined {
   if (Object.hasOwn(config.models, String(chosen))) return "it may not be an entry of your `models`";
   const [now, then] = [priceOf(String(own)), priceOf(String(chosen))];
@@ -41,7 +41,7 @@ function dearer({ own, chosen, config }: ProjectChoice): string | undefined {
 
 type Prices = Pick<PriceRow, (typeof figures)[number]>;
 
-/** A price that is not known may be any. */
+/** Treats an unknown price as unbounded. */
 function costsNoMore(then: Prices, now: Prices): boolean {
   return figures.every((figure) => (then[figure] ?? Number.POSITIVE_INFINITY) <= (now[figure] ?? 0));
 }

@@ -55,7 +55,7 @@ async function fill(): Promise<Record<string, string>> {
   };
 }
 
-/** What the credential that is used sends: the key that is exchanged, or the access token itself. */
+/** What the credential in use sends: the key to exchange, or the access token itself. */
 async function used(env: Record<string, string>, profile = "default"): Promise<string> {
   const before = server.seen.length;
   const stream = new PassThrough();

@@ -12,13 +12,13 @@ import { defaultWorlds, profileWorld } from "./credential-worlds.ts";
 import { trustedCertificates } from "./trusted-certificates.ts";
 
 interface ApiCredentialsParts {
-  /** The server that knows accounts; checked already. */
+  /** The account server, already validated. */
   readonly controlUrl: URL;
   readonly profile: string;
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
 }
 
-/** The access tokens of one profile. Throws `invalid-config` where there is no such profile. */
+/** The access tokens of one profile. Throws `invalid-config` if the profile does not exist. */
 export function openApiCredentials(host: Host, config: Config, parts: ApiCredentialsParts): ApiCredentials {
   const { controlUrl, profile, noteSecrets } = parts;
   if (profile !== "default" && !Object.hasOwn(config.profiles, profile))
@@ -35,7 +35,7 @@ export function openApiCredentials(host: Host, config: Config, parts: ApiCredent
   });
 }
 
-/** A named profile is an account of its own: no other credential takes its place. */
+/** A named profile is a separate account: no other credential replaces it. */
 async function findSource(
   host: Host,
   config: Config,

@@ -6,7 +6,7 @@ import { trustedCertificates } from "./trusted-certificates.ts";
 const WEBSITE = "https://cursor.com";
 const WEBSITE_VARIABLE = "CURSOR_WEBSITE_URL";
 
-/** How the server that knows accounts is reached. */
+/** How to reach the account server. */
 export interface ControlAccess {
   readonly controlUrl: URL;
   /** Where a person logs in. */
@@ -14,7 +14,7 @@ export interface ControlAccess {
   readonly fetch: typeof fetch;
 }
 
-/** Throws `invalid-config` where a setting or a variable names a host that is neither Cursor's nor this machine. */
+/** Throws `invalid-config` if a setting or variable names a host that is neither Cursor's nor this machine. */
 export function controlAccess(host: Host, config: Config): ControlAccess {
   const { control } = readEndpoints(host.env, config.api.url);
   const named = host.env[WEBSITE_VARIABLE]?.trim() ?? "";

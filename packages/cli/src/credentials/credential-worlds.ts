@@ -12,37 +12,37 @@ import {
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host/host.ts";
 
-/** A place where a credential may be. */
+/** A place that can hold a credential. */
 export interface CredentialWorld {
-  /** `caret`: of `caret login`. `key` and `token`: given by the user. `cli` and `sdk`: of Cursor's own programs. */
+  /** `caret`: from `caret login`. `key` and `token`: set by the user. `cli` and `sdk`: from Cursor's own programs. */
   readonly kind: "caret" | "key" | "token" | ForeignProgram;
   /** The variable, the profile or the file. */
   readonly place: string;
-  /** Undefined: that cannot be seen without opening the keychain. */
+  /** Undefined: unknown without opening the keychain. */
   readonly isFound: boolean | undefined;
-  /** The lanes that it lets turns take. */
+  /** The lanes it works for. */
   readonly lanes: readonly LaneName[];
   readonly account?: string | undefined;
   readonly expiresAt?: number | undefined;
-  /** What access tokens can be had from; undefined when there is none, or when it is not to be read. */
+  /** Source of access tokens; undefined if it holds none, or if reading it is not allowed. */
   find(): Promise<CredentialSource | undefined>;
 }
 
 export interface WorldsOptions {
-  /** The server that the credentials are for. */
+  /** The server the credentials are for. */
   readonly origin: string;
-  /** Logins of other programs that may be read, besides those of `api.readLogins`. */
+  /** Logins of other programs that can be read, in addition to `api.readLogins`. */
   readonly read?: readonly ForeignProgram[];
   readonly now: () => number;
 }
 
-/** All places of this machine, in the order in which the API lane takes them for the default profile. */
+/** All places on this machine, in the order the API lane uses them for the default profile. */
 export function credentialWorlds(host: Host, config: Config, options: WorldsOptions): readonly CredentialWorld[] {
   const profiles = Object.keys(config.profiles).filter((name) => name !== "default");
   return [...defaultWorlds(host, config, options), ...profiles.map((name) => profileWorld(host, config, name))];
 }
 
-/** Those that a turn with the default profile takes, the first that gives something wins. */
+/** The places a turn with the default profile tries; the first with a credential wins. */
 export function defaultWorlds(host: Host, config: Config, options: WorldsOptions): readonly CredentialWorld[] {
   const own = Object.hasOwn(config.profiles, "default") ? [profileWorld(host, config, "default")] : [];
   return [
@@ -97,7 +97,7 @@ function caretWorld({ dataDir }: Config, { origin, now }: WorldsOptions): Creden
     lanes: ["api"],
     ...(isFound ? { account: login.email, expiresAt: login.expiresAt } : {}),
     async find() {
-      // Read again: another process may have logged in or out.
+      // Reread: another process may have logged in or out.
       const { login: current } = store.read();
       if (current === undefined || current.origin !== origin) return undefined;
       const fix = "Run `caret login` again.";
@@ -108,7 +108,7 @@ function caretWorld({ dataDir }: Config, { origin, now }: WorldsOptions): Creden
   };
 }
 
-/** Only looked at, unless the user said that it may be read. */
+/** Only checked for existence, unless the user allowed reading it. */
 function foreignWorld(host: Host, config: Config, program: ForeignProgram, options: WorldsOptions): CredentialWorld {
   const file = findForeignLogin(program, host);
   const mayRead = config.api.readLogins.includes(program) || options.read?.includes(program) === true;

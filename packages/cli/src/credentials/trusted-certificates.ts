@@ -4,8 +4,8 @@ import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host/host.ts";
 
 /**
- * Certificates for the API lane; undefined: Node's own. Those of `api.caFile` are trusted besides the usual ones and those of
- * NODE_EXTRA_CA_CERTS, which Node reads itself only as long as none are given.
+ * Certificates for the API lane; undefined uses Node's. `api.caFile` extends the default ones and those of NODE_EXTRA_CA_CERTS, which Node
+ * ignores once certificates are passed explicitly.
  */
 export function trustedCertificates(
   { env }: Pick<Host, "env">,
@@ -15,7 +15,7 @@ export function trustedCertificates(
   try {
     const extra = env["NODE_EXTRA_CA_CERTS"];
     const files = [caFile, ...(extra === undefined || extra === "" ? [] : [extra])];
-    // Not imported: TLS costs every start megabytes, and few have certificates of their own.
+    // Not imported: TLS costs every start megabytes, and few users have their own certificates.
     const { rootCertificates } = process.getBuiltinModule("node:tls");
     return [...rootCertificates, ...files.map((file) => readFileSync(file, "utf8"))];
   } catch (cause) {

@@ -14,7 +14,7 @@ import { isTurnRunning, openProbeHosts } from "./probe-hosts.ts";
 
 const PATIENCE_MS = 60_000;
 
-/** Whether a credential works, found out by using it. */
+/** Whether a credential works, found by using it. */
 export interface WorldCheck {
   readonly state: "works" | "fails" | "untried";
   readonly detail: string;
@@ -27,7 +27,7 @@ interface CheckOptions {
   readonly control: ControlAccess;
 }
 
-/** Never rejects: what is wrong is its result. */
+/** Never rejects: failures are its result. */
 export async function checkWorld(world: CredentialWorld, options: CheckOptions): Promise<WorldCheck> {
   try {
     return world.kind === "cli" ? await checkCli(options) : await checkTokens(world, options);
@@ -37,7 +37,7 @@ export async function checkWorld(world: CredentialWorld, options: CheckOptions):
   }
 }
 
-/** Asks the server whose token it is: it answers only an accepted one. */
+/** Asks the account server for the token's owner: it answers only for a valid token. */
 async function checkTokens(world: CredentialWorld, { config, control }: CheckOptions): Promise<WorldCheck> {
   const source = await world.find();
   if (source === undefined)
@@ -54,13 +54,13 @@ async function checkTokens(world: CredentialWorld, { config, control }: CheckOpt
   const token = await credentials.accessToken(signal);
   const email = await accountEmail(server, token.secret).catch(async (reason: unknown) => {
     if (CaretError.from(reason).code !== "not-logged-in") throw reason;
-    // It may have been revoked since it was kept.
+    // It may have been revoked after it was stored.
     return await accountEmail(server, (await credentials.replaceRejected(token, signal)).secret);
   });
   return { state: "works", detail: email === undefined ? "accepted" : `accepted, as ${email}` };
 }
 
-/** By the CLI itself: only it reads its login. A key in the environment would hide that login, so there is none here. */
+/** Runs the CLI, which alone can read its login. A key in the environment would hide that login, so it is removed. */
 async function checkCli({ host, config }: CheckOptions): Promise<WorldCheck> {
   if (await isTurnRunning(config))
     return { state: "untried", detail: "not tried while a turn runs", fix: "caret auth --check" };

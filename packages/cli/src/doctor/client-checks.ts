@@ -7,13 +7,13 @@ import type { Finding } from "./finding.ts";
 import { sameOrigin } from "./same-origin.ts";
 
 export interface ClientFacts {
-  /** Where the gateway is, or would be. */
+  /** The gateway's actual or future address. */
   readonly gatewayUrl: string;
-  /** The ids that Cursor lists; undefined while that is not known. */
+  /** The ids Cursor lists; undefined if unknown. */
   readonly ids: readonly string[] | undefined;
 }
 
-/** The settings of every client that lists models and has Caret as a provider; nothing of the others. */
+/** Checks the settings of every client that lists models and has Caret as a provider. */
 export function checkClients(host: Host, facts: ClientFacts): readonly Finding[] {
   return clientLists.flatMap((client) => checkClient(host, client, facts));
 }
@@ -57,7 +57,7 @@ function models({ client, entries, file }: FoundList, { ids }: ClientFacts): rea
   ];
 }
 
-/** By its key, by the model that it names itself, or as a family, whose variants are looked at by themselves. */
+/** Reachable by its key, by the model it names, or as a family, whose variants are checked separately. */
 function isReachable(id: string, entry: Entry, ids: readonly string[]): boolean {
   const target = asEntry(entry["options"])?.["cursorModel"];
   const names = [id, entry["id"], target].filter((name) => typeof name === "string");

@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 
 const check = "credentials";
 
-/** What can be seen of the credentials without using any: `caret auth --check` tries them. */
+/** Checks credentials without using them; `caret auth --check` tests them. */
 export function checkCredentials(host: Host, config: Config): readonly Finding[] {
   return [...emptyVariables(host), ...hiddenLogin(host, config), ...profileKeys(config, host.uid)];
 }
@@ -24,7 +24,7 @@ function emptyVariables({ env }: Host): readonly Finding[] {
     }));
 }
 
-/** A file of logins that cannot be read is a finding, too. */
+/** An unreadable file of logins is a finding as well. */
 function hiddenLogin(host: Host, config: Config): readonly Finding[] {
   try {
     const { origin } = controlAccess(host, config).controlUrl;
@@ -35,7 +35,7 @@ function hiddenLogin(host: Host, config: Config): readonly Finding[] {
   }
 }
 
-/** A credential that is used before the login that a person made on purpose, and that login's end. */
+/** Finds a credential that takes precedence over the login a person made on purpose, and that login's expiry. */
 function orderOf(worlds: readonly CredentialWorld[], now: number): readonly Finding[] {
   const [first] = worlds.filter(({ isFound }) => isFound === true);
   const login = worlds.find(({ kind, isFound }) => kind === "caret" && isFound === true);
@@ -83,6 +83,6 @@ function isReadable(file: string): boolean {
     accessSync(file, constants.R_OK);
     return true;
   } catch {
-    return false; // that is the answer
+    return false; // the expected answer
   }
 }

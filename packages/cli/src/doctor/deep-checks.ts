@@ -17,12 +17,12 @@ import { machineSandboxes, sandboxesRoot } from "../engine/machine-sandboxes.ts"
 import type { Host } from "../host/host.ts";
 import type { Finding } from "./finding.ts";
 
-/** For all of it: each check has the agent answer once. */
+/** Limit for all checks together: each has the agent answer once. */
 const LIMIT_MS = 10 * 60_000;
 
 /**
- * Finds out what Cursor does not document and a sandbox depends on, by having the installed agent answer three questions in
- * empty directories. They are real turns: they take a moment, and count against the plan.
+ * Finds out undocumented behaviour of Cursor that a sandbox depends on, by having the installed agent answer three questions in empty
+ * directories. These are real turns: they take a moment, and count against the plan.
  */
 export async function examineInstallation(host: Host, config: Config): Promise<readonly Finding[]> {
   const spawner = createSpawner({ mode: "inline", dataDir: config.dataDir });
@@ -38,7 +38,7 @@ export async function examineInstallation(host: Host, config: Config): Promise<r
   });
   try {
     const { lane: chosen } = await chooseLane(config, hosts.cli);
-    // The ACP lane is the same program, in a mode that is not examined here.
+    // The ACP lane runs the same program, in a mode not examined here.
     const name = chosen === "acp" ? "cli" : chosen;
     if (name === "api") return [{ check: "chats", state: "ok", detail: "the api lane has no program to examine" }];
     const lane = createCliLane({ name, host: hosts[name] });
@@ -48,7 +48,7 @@ export async function examineInstallation(host: Host, config: Config): Promise<r
       model: config.model,
       signal: AbortSignal.timeout(LIMIT_MS),
     };
-    // Sequentially: two agents that start at the same moment have been seen to kill each other.
+    // Sequential: two agents starting at the same moment have been seen to kill each other.
     return [await chats(probe), await strictTurn(probe), await toolServer(probe)];
   } finally {
     sandboxDirectories(sandboxesRoot(config)).remove("doctor");

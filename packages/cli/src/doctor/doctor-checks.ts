@@ -20,7 +20,7 @@ export interface DoctorWork {
   readonly hosts: ProbeHosts;
 }
 
-/** The first of each line with an SQLite that cannot damage the event log, as in `engines`; all lines after these have one. */
+/** The first release of each line whose SQLite cannot damage the event log, as in `engines`; all later lines have one. */
 const oldestNodes: Readonly<Record<number, readonly [minor: number, patch: number]>> = {
   22: [22, 3],
   24: [15, 0],
@@ -38,7 +38,7 @@ export function checkNode(version: string): Finding {
   return { check: "node", state: "fail", detail, fix: "npm install node@24" };
 }
 
-/** Ours, writable, and closed to others. One that does not exist yet must be possible to make. */
+/** The directory must be ours, writable, and closed to others; if missing, it must be possible to create. */
 export function checkDataDirectory(dataDir: string, uid: number | undefined): Finding {
   const check = "data directory";
   const stat = statSync(dataDir, { throwIfNoEntry: false });
@@ -62,7 +62,7 @@ export function checkDataDirectory(dataDir: string, uid: number | undefined): Fi
   return { check, state: "ok", detail: dataDir };
 }
 
-/** Nothing when the rules forbid nothing, or bind every tool. */
+/** Empty if the rules forbid nothing or apply to every tool. */
 export function checkRules(config: Config): readonly Finding[] {
   const fix = "Set tools.owner to gateway, so that the gateway runs the tools";
   return unboundTools(config).map((detail) => ({ check: "rules", state: "warn", detail, fix }));
@@ -72,7 +72,7 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-/** Without the CLI turns are simulated; whether that is a fault depends on what was asked for. */
+/** Without the CLI turns are simulated; whether that is a failure depends on the settings. */
 export async function checkCli({ config, hosts: { cli } }: DoctorWork): Promise<Finding> {
   try {
     const launch = await cli.resolveLaunch(config.cli.command);
@@ -103,18 +103,18 @@ function mayRun(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // that is the answer
+    return false; // the expected answer
   }
 }
 
-/** A login, and the models that were listed to prove it; else those of the list that is kept. */
+/** A login check, with the models listed as proof, or else the cached ones. */
 export interface LoginCheck {
   readonly finding: Finding;
   readonly lane: LaneName;
   readonly ids: readonly string[] | undefined;
 }
 
-/** By a real call: the output of `status` does not prove a login. */
+/** Makes a real call: the output of `status` does not prove a login. */
 export async function checkLogin({ config, hosts }: DoctorWork): Promise<LoginCheck> {
   const check = "login";
   const { lane } = await chooseLane(config, hosts.cli);
@@ -196,7 +196,7 @@ export async function checkGateway({ host, config }: DoctorWork): Promise<Findin
   };
 }
 
-/** Where no gateway runs, none can start while another program has its port. */
+/** If no gateway runs, none can start while another program has its port. */
 async function checkPort({ server: { host, port } }: Config): Promise<Finding> {
   const check = "gateway";
   const holder = port === 0 ? undefined : await findPortHolder(port);

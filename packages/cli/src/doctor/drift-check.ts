@@ -2,7 +2,7 @@ import type { AgentEvent } from "@caret/protocol";
 import type { EventStore } from "@caret/runtime";
 import type { Finding } from "./finding.ts";
 
-/** The newest sessions, and the end of each: drift shows at once, so the rest need not be read. */
+/** Only the newest sessions, and the end of each: drift shows at once. */
 const SESSIONS = 20;
 const EVENTS_EACH = 400;
 const SAMPLE_LENGTH = 200;
@@ -13,8 +13,8 @@ interface Drift {
 }
 
 /**
- * What the newest version of the agent said that Caret did not understand, by what it called it, with a sample. The log was
- * redacted when it was written, and so are the samples.
+ * Reports what the agent's newest version said that Caret did not understand, by label, with a sample. Samples are redacted because the log
+ * is.
  */
 export async function checkDrift(store: EventStore): Promise<readonly Finding[]> {
   const { sessions } = await store.listSessions({ limit: SESSIONS });
@@ -24,7 +24,7 @@ export async function checkDrift(store: EventStore): Promise<readonly Finding[]>
     const events = await store.read(id, { beforeSeq: lastSeq + 1, limit: EVENTS_EACH, raw: false });
     const ready = events.findLast(({ event }) => event.type === "session-ready")?.event;
     const of = ready?.type === "session-ready" ? ready.version : undefined;
-    // Sessions come newest first, so the first version is the newest; what older ones did has been seen before.
+    // Newest first, so the first version seen is the newest; drift of older ones is old news.
     version ??= of;
     if (of !== version) break;
     for (const { event } of events) note(event, seen);

@@ -25,7 +25,7 @@ import { checkReceipts } from "./receipt-checks.ts";
 import { checkSandbox } from "./sandbox-checks.ts";
 import { checkWebhook } from "./webhook-check.ts";
 
-/** What the doctor finds with a configuration that is right. `files` are those it was read from. */
+/** The doctor's findings given a valid configuration, which was read from `files`. */
 export async function examineMachine(
   host: Host,
   config: Config,
@@ -52,7 +52,7 @@ export async function examineMachine(
   }
 }
 
-/** Sequentially: two agents that start at the same moment have been seen to kill each other. */
+/** Sequential: two agents starting at the same moment have been seen to kill each other. */
 async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   const { host, config } = work;
   const cli = await checkCli(work);
@@ -81,7 +81,7 @@ async function checkAgents(work: DoctorWork): Promise<readonly Finding[]> {
   ];
 }
 
-/** What a client's file says and what its receipt says may be the same: a fault is named once, and then nothing is fine. */
+/** A client's file and its receipt can yield the same finding: each fault is reported once, and hides an "ok" of the same check. */
 function onceEach(findings: readonly Finding[]): readonly Finding[] {
   const faults = new Set(findings.filter(({ state }) => state !== "ok").map(({ check }) => check));
   const wanted = findings.filter(({ check, state }) => state !== "ok" || !faults.has(check));

@@ -6,7 +6,7 @@ import { openLog } from "../engine/compose.ts";
 import { readAllowedDirectories } from "../workspaces/allowed-directories.ts";
 import type { Finding } from "./finding.ts";
 
-/** Files of the data directory with something secret in them, and directories of such files. */
+/** Secret files of the data directory, and directories of such files. */
 const secretFiles = ["tokens.json", "token", "credentials.json", "gateway.json"] as const;
 const secretDirectories = ["client-tokens", "receipts"] as const;
 const MEGABYTE = 1024 * 1024;
@@ -38,7 +38,7 @@ function filesIn(directory: string): readonly string[] {
   return readdirSync(directory).map((name) => join(directory, name));
 }
 
-/** What `caret workspaces allow` has allowed may be gone since; a new directory of that name would be allowed too. */
+/** A directory allowed by `caret workspaces allow` may be gone; a new one of that name would be allowed too. */
 export function checkWorkspaces(dataDir: string): readonly Finding[] {
   const check = "workspaces";
   try {
@@ -55,7 +55,7 @@ export function checkWorkspaces(dataDir: string): readonly Finding[] {
   }
 }
 
-/** `free` is asked of the file system of the data directory. */
+/** `free` is measured on the data directory's file system. */
 export function checkDisk(dataDir: string, free = freeBytes(dataDir)): readonly Finding[] {
   if (free === undefined || free >= LOW_DISK_BYTES) return [];
   const left = `${formatTokens(Math.floor(free / MEGABYTE))} MB are free`;
@@ -75,7 +75,7 @@ function freeBytes(dataDir: string): number | undefined {
   return bavail * bsize;
 }
 
-/** Nothing when the log opens and can be read. */
+/** Empty if the log opens and can be read. */
 export async function checkEventLog(config: Config): Promise<readonly Finding[]> {
   try {
     const log = openLog(config);

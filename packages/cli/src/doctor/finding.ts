@@ -1,14 +1,14 @@
-/** What a check found, why it matters, and what to type against it. */
+/** Result of a check: what it found, why it matters, and what to type. */
 export interface Finding {
   readonly check: string;
   readonly state: "ok" | "warn" | "fail";
   readonly detail: string;
   readonly fix?: string;
-  /** Applies the fix. Only where that can lose nothing and asks nobody else: `caret doctor --fix` calls it. */
+  /** Applies the fix. Only for fixes that lose nothing and need nobody's consent: `caret doctor --fix` calls it. */
   readonly mend?: () => void;
 }
 
-/** By the check's name, or its last word where a check is of a client. */
+/** By check name or, for a client's check, by its last word. */
 const reasons: Readonly<Record<string, string>> = {
   node: "Older ones lack the SQLite and the type stripping that Caret runs on.",
   configuration: "With settings that are wrong no command starts.",
@@ -43,13 +43,13 @@ const reasons: Readonly<Record<string, string>> = {
   drift: "What Caret does not understand is kept, but not shown as what it is.",
 };
 
-/** Why what the check looks at matters; undefined for checks that say it themselves. */
+/** Why the check's subject matters; undefined if the check says so itself. */
 export function whyItMatters({ check, state }: Finding): string | undefined {
   if (state === "ok") return undefined;
   return reasons[check] ?? reasons[check.slice(check.lastIndexOf(" ") + 1)];
 }
 
-/** As programs and the page get it. */
+/** The form for programs and the page. */
 export function toFindingView(finding: Finding) {
   const { mend, ...view } = finding;
   const why = whyItMatters(finding);

@@ -20,7 +20,7 @@ export interface InstalledClients {
   readonly gatewayUrl: string;
 }
 
-/** Whether an installed client still finds the gateway, its token and its program by what its file says now. */
+/** Whether an installed client, by its current file, still finds the gateway, its token and its program. */
 export function checkInstalled(receipt: Receipt, clients: InstalledClients): readonly Finding[] {
   const { host, dataDir, gatewayUrl: url } = clients;
   const { installation } = clientRecipe(receipt.client, { url, token: NO_TOKEN, dataDir, host });
@@ -34,7 +34,7 @@ export function checkInstalled(receipt: Receipt, clients: InstalledClients): rea
   ];
 }
 
-/** Undefined where the file is gone or cannot be read: the check of the receipt says that. */
+/** Undefined if the file is missing or unreadable: the receipt's check reports that. */
 function readSettings({ files }: Receipt): unknown {
   const [file] = files;
   if (file === undefined || !existsSync(file.path)) return undefined;
@@ -56,21 +56,21 @@ function address(
   return [{ check: `${client} address`, state: "fail", detail, fix: `caret install ${client}` }];
 }
 
-/** Of a client that starts Caret: an update or a cleaned cache may have moved what its file names. */
+/** For clients that start Caret: an update or a cleaned cache may have moved what their file names. */
 function program(
   { client, files }: Receipt,
   { program: started }: Installation,
   settings: unknown,
 ): readonly Finding[] {
   const words = (started?.words ?? []).flatMap((path) => valueAt(settings, path) as string | readonly string[]);
-  // The program, and the script that it runs; what follows is for the script.
+  // The program and the script it runs; further words are arguments of the script.
   const gone = words.slice(0, 2).find((word) => typeof word === "string" && isAbsolute(word) && !existsSync(word));
   if (gone === undefined) return [];
   const detail = `${files[0]?.path} starts ${gone}, which is gone`;
   return [{ check: `${client} program`, state: "fail", detail, fix: `caret install ${client}` }];
 }
 
-/** Clients that do not have the token in their file read it from this one. */
+/** Clients without the token in their file read it from this one. */
 function keptSecret(
   { client, token, door }: Receipt,
   { access, files }: Installation,
@@ -83,7 +83,7 @@ function keptSecret(
   return [{ check: `${client} token`, state: "fail", detail, fix: `caret install ${client}` }];
 }
 
-/** A client's file that has to hold the token; Windows has no such permissions. */
+/** A client's file that must hold the token; Windows has no such permissions. */
 function secretFile(
   { client }: Receipt,
   { files }: Installation,

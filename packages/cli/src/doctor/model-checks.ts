@@ -8,18 +8,18 @@ import type { Finding } from "./finding.ts";
 
 const keptSchema = z.object({ models: z.array(z.object({ id: z.string() })) });
 
-/** The ids of the list that is kept for a lane; undefined when there is none, or it is damaged. */
+/** The cached model ids of a lane; undefined if there is no list or it is damaged. */
 export function keptModelIds(config: Config, lane: LaneName): readonly string[] | undefined {
   const file = keptFile(config, lane);
   if (!existsSync(file)) return undefined;
   try {
     return keptSchema.parse(JSON.parse(readFileSync(file, "utf8"))).models.map(({ id }) => id);
   } catch {
-    return undefined; // `checkKeptModels` says that it is damaged
+    return undefined; // `checkKeptModels` reports the damage
   }
 }
 
-/** A damaged list is replaced by the next one that is fetched; until then names cannot be looked up. */
+/** The next fetch replaces a damaged list; until then names cannot be looked up. */
 export function checkKeptModels(config: Config, lane: LaneName): readonly Finding[] {
   const file = keptFile(config, lane);
   if (!existsSync(file) || keptModelIds(config, lane) !== undefined) return [];
@@ -34,14 +34,14 @@ export function checkKeptModels(config: Config, lane: LaneName): readonly Findin
   ];
 }
 
-/** Without a list upstream decides about names, so there is nothing to find. */
+/** Without a list upstream decides about names, so there is nothing to check. */
 export function checkDefaultModel({ model, models }: Config, ids: readonly string[] | undefined): readonly Finding[] {
   if (ids === undefined || Object.hasOwn(models, model)) return [];
   try {
     resolveModel({ model }, groupModels(ids));
     return [];
   } catch {
-    // What is wrong with the name is the finding.
+    // An invalid name is the finding.
     const fix = "Set `model` to one that `caret models` lists, or to auto.";
     return [{ check: "default model", state: "fail", detail: `Cursor lists no ${model}`, fix }];
   }

@@ -59,7 +59,7 @@ class Place {
     writeFileSync(file, after);
   }
 
-  /** What `caret install` would have left behind. */
+  /** The state `caret install` would have left. */
   receipt(client: string, file: Pick<ReceiptFile, "path" | "format"> & Partial<ReceiptFile>): void {
     const files = [{ isOwn: true, sha256: "0".repeat(64), backup: null, mode: null, settings: [], ...file }];
     const how = { url: "http://127.0.0.1:6", door: "openai", token: `install-${client}`, isDefault: false } as const;
@@ -106,7 +106,7 @@ const deadGateway = {
   settings: {},
 };
 
-/** What happens to clients after `caret install`: files are edited, copied and cleaned up, Caret itself moves. */
+/** Later changes to clients after `caret install`: files are edited, copied and cleaned up, Caret itself moves. */
 async function spoilInstalledClients(at: Place): Promise<void> {
   const env = { CARET_DATA_DIR: at.data, CARET_LANE: "sim" };
   for (const client of ["codex", "zed", "opencode", "openai", "continue"])

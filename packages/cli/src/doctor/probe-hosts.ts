@@ -14,13 +14,13 @@ import { openLog } from "../engine/compose.ts";
 import { machineSandboxes } from "../engine/machine-sandboxes.ts";
 import type { Host } from "../host/host.ts";
 
-/** The agents of this machine, for version and model queries. No turn ever runs on these. */
+/** This machine's agents, for version and model queries. They never run a turn. */
 export interface ProbeHosts extends AgentHosts {
-  /** What the API lane would run with; opened by the first call. */
+  /** The host the API lane would run with; opened by the first call. */
   api(): ApiHost;
-  /** The sandboxes that turns would have. */
+  /** The sandboxes turns would get. */
   readonly sandboxes: MachineSandboxes;
-  /** Whether the machine can contain the processes of a turn. */
+  /** Whether the machine can contain a turn's processes. */
   containment(): Promise<Containment>;
   close(): Promise<void>;
 }

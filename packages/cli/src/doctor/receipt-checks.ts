@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 import { checkInstalled, type InstalledClients } from "./installed-checks.ts";
 import { sameOrigin } from "./same-origin.ts";
 
-/** Whether what `caret install` wrote for each client is still there and still leads here. */
+/** Whether the settings that `caret install` wrote for each client still exist and still lead here. */
 export function checkReceipts(clients: InstalledClients): readonly Finding[] {
   const { dataDir, gatewayUrl } = clients;
   try {
@@ -48,7 +48,7 @@ function address({ client, url }: Receipt, gatewayUrl: string): readonly Finding
   return [{ check: `${client} address`, state: "fail", detail, fix: `caret install ${client}` }];
 }
 
-/** Throws when the file of tokens is damaged. */
+/** Throws if the token file is damaged. */
 function token({ client, token: name }: Receipt, dataDir: string): readonly Finding[] {
   if (name === null) return [];
   const isValid = readTokenFile(dataDir).some((entry) => entry.name === name && entry.revokedAt === undefined);

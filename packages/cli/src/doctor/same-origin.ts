@@ -1,4 +1,4 @@
-/** Whether two addresses lead to the same server; `localhost` is the loopback address. */
+/** Whether two URLs lead to the same server; `localhost` counts as the loopback address. */
 export function sameOrigin(one: string, other: string): boolean {
   return originOf(one) !== undefined && originOf(one) === originOf(other);
 }

@@ -2,7 +2,7 @@ import type { MachineSandboxes } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Finding } from "./finding.ts";
 
-/** Whether turns can be sandboxed here. Where nobody asks for it, that they cannot is only worth knowing. */
+/** Checks sandbox support; without a sandbox setting, a lack of it is only a warning. */
 export async function checkSandbox(sandboxes: MachineSandboxes, { sandbox }: Config): Promise<Finding> {
   const check = "sandbox";
   const found = await sandboxes.state();

@@ -2,7 +2,7 @@ import type { Config } from "../config/config-schema.ts";
 import { readWebhookFailure } from "../gateway/webhook-state.ts";
 import type { Finding } from "./finding.ts";
 
-/** Nothing where none is set. Nothing is sent: the receiver would tell a person that something waits. */
+/** Empty if no webhook is set. Sends nothing: the receiver would tell a person that something waits. */
 export function checkWebhook({ notify, dataDir }: Config): readonly Finding[] {
   if (notify.webhook.url === undefined) return [];
   const failure = readWebhookFailure(dataDir);

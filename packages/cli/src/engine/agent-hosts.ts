@@ -4,13 +4,13 @@ import { simulatorCommand } from "@caret/simulator/command";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host/host.ts";
 
-/** What an agent's host needs besides the settings: it depends on what the agents are for. */
+/** Parts of an agent host that depend on its purpose rather than on the settings. */
 export type HostParts = Pick<
   AgentHostOptions,
   "spawner" | "containment" | "sandboxes" | "warm" | "openBridge" | "noteSecrets"
 >;
 
-/** What each lane runs its agents with. */
+/** The host each lane runs its agents with. */
 export interface AgentHosts {
   readonly cli: AgentHost;
   readonly sim: AgentHost;
@@ -39,7 +39,7 @@ function cliHost(host: Host, config: Config, parts: HostParts): AgentHost {
   });
 }
 
-/** The simulator is the same lane over another program, which keeps its hands off the real agent's directory. */
+/** The simulator is the same lane over another program, with its own configuration directory. */
 function simHost(host: Host, config: Config, parts: HostParts): AgentHost {
   const configDir = join(config.dataDir, "simulator");
   const cli: Config["cli"] = { ...config.cli, command: undefined, args: [], configDir };
@@ -47,7 +47,7 @@ function simHost(host: Host, config: Config, parts: HostParts): AgentHost {
   return { ...agentHost, resolveLaunch: async () => simulatorCommand() };
 }
 
-/** How tool calls in the agent's stream are repaired: as configured, else by the variables of OpenCode's older plugin. */
+/** How tool calls in the agent's stream are repaired: by the settings, else by the variables of OpenCode's older plugin. */
 export function repairSettings({ env }: Pick<Host, "env">, { tools }: Pick<Config, "tools">): AgentHost["repair"] {
   const version = env["CURSOR_ACP_PROVIDER_BOUNDARY"]?.trim().toLowerCase();
   const fallback = env["CURSOR_ACP_PROVIDER_BOUNDARY_AUTOFALLBACK"]?.trim().toLowerCase() ?? "";

@@ -18,11 +18,11 @@ import type { Host } from "../host/host.ts";
 export interface ApiHostParts {
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
   readonly onError?: (error: CaretError) => void;
-  /** Where the upstream's half of conversations is kept; absent: in the data directory. */
+  /** Store of the upstream's half of conversations. Default: in the data directory. */
   readonly conversations?: ApiHost["conversations"] | undefined;
 }
 
-/** What the API lane runs with. Nothing is opened or read before its first turn. */
+/** The API lane's host. Opens and reads nothing before its first turn. */
 export function createApiHost(host: Host, config: Config, parts: ApiHostParts): ApiHost {
   const { noteSecrets, onError } = parts;
   const { api, clocks, models } = config;
@@ -50,7 +50,7 @@ export function createApiHost(host: Host, config: Config, parts: ApiHostParts): 
     machine: {
       os: `${host.platform} ${release()}`,
       shell: host.env["SHELL"] ?? "/bin/sh",
-      // Asked for when a turn needs it: the answer loads the tables of all time zones.
+      // Lazy: it loads the tables of all time zones.
       get timeZone() {
         return Intl.DateTimeFormat().resolvedOptions().timeZone;
       },
@@ -65,7 +65,7 @@ export function createApiHost(host: Host, config: Config, parts: ApiHostParts): 
   };
 }
 
-/** Other runtimes that load Caret have an HTTP/2 that loses streams; there a Node has to make the requests. */
+/** Other runtimes that load Caret have an HTTP/2 that loses streams; there, a Node process makes the requests. */
 function bridgeNodeOf({ api }: Config): string | undefined {
   const isNode = process.versions["bun"] === undefined;
   if (!(api.bridge ?? !isNode)) return undefined;

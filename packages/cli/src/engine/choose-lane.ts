@@ -4,24 +4,24 @@ import type { Config } from "../config/config-schema.ts";
 
 export interface LaneChoice {
   readonly lane: "cli" | "acp" | "api" | "sim";
-  /** What turns may take that name no lane, each as it needs. */
+  /** Lanes for turns that name none; each turn takes the one it needs. */
   readonly autoLanes: readonly LaneName[];
   /** What a person should know about the choice. */
   readonly notes: readonly string[];
 }
 
-/** Said wherever the lane is chosen. */
+/** Shown wherever the lane is chosen. */
 const UNOFFICIAL =
   "The api lane is unofficial: it speaks Cursor's own protocol, which Cursor neither documents nor supports for others.";
 
-/** Both are Cursor's own program: print mode for everyday turns, ACP where its agent is to ask a person. */
+/** Both are Cursor's own program: print mode for everyday turns, ACP when its agent must ask a person. */
 const ofTheCli = { lane: "cli", autoLanes: ["cli", "acp"], notes: [] } as const;
 
-/** The lanes that turns take: `auto` means Cursor's own CLI wherever there is one. The one rule for every command. */
+/** Chooses the lanes for turns: `auto` means Cursor's own CLI if installed. The one rule for every command. */
 export async function chooseLane(config: Config, cli: AgentHost): Promise<LaneChoice> {
   const { lane } = config;
   if (lane !== "auto") return { lane, autoLanes: [lane], notes: lane === "api" ? [UNOFFICIAL] : [] };
-  // Entries may name programs of one's own, which speak no ACP.
+  // Entries can name the user's own programs, which do not speak ACP.
   if (Object.keys(config.models).length > 0) return { ...ofTheCli, autoLanes: ["cli"] };
   if (config.cli.command !== undefined) return ofTheCli;
   try {

@@ -71,7 +71,7 @@ describe("caret mcp-bridge", () => {
     say({ method: "notifications/initialized" });
     say({ id: 2, method: "tools/list" });
     expect(await hear()).toMatchObject({ id: 2, result: { tools } });
-    // Larger than any pipe between the two, so that each end has to wait for the other.
+    // Larger than any pipe between the two, so each end has to wait for the other.
     const path = "é".repeat(2_000_000);
     say({ id: 3, method: "tools/call", params: { name: "read", arguments: { path } } });
     expect(await hear()).toMatchObject({ id: 3, result: { content: [{ type: "text", text: `read ${path}` }] } });

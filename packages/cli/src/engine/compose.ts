@@ -43,61 +43,61 @@ import { type LaneProbe, probeOf } from "./lane-probe.ts";
 import { machineSandboxes } from "./machine-sandboxes.ts";
 import { toolboxSettings, toolSecrets } from "./toolbox-settings.ts";
 
-/** Droid keeps the first 24 characters of an id: together with `call` these are 20. */
+/** Droid keeps the first 24 characters of an id; with `call` these make 20. */
 const CALL_ID_BYTES = 8;
 
 export interface OpenedEngine {
   readonly engine: SessionEngine;
   /** The registry of agents, in the log's file. */
   readonly agents: LogStore["agents"];
-  /** What a person should know about how turns will run here: which lane, and why. */
+  /** What a person should know about how turns run here: which lane, and why. */
   readonly notes: readonly string[];
   readonly lane: LaneName;
-  /** What the upstream of the API lane keeps with us. */
+  /** What the API lane's upstream stores with us. */
   readonly upstreamState: ApiHost["conversations"];
-  /** What the default lane says of itself. */
+  /** Probe of the default lane. */
   readonly probe: LaneProbe;
-  /** Whether turns may take the `acp` lane besides. */
+  /** Whether turns can also take the `acp` lane. */
   readonly hasAcp: () => Promise<boolean>;
-  /** The `/` commands that the agent of the `acp` lane has announced in a workspace. */
+  /** The `/` commands that the `acp` lane's agent has announced in a workspace. */
   readonly announcedCommands: AcpLane["announcedCommands"];
-  /** Knows every secret that is known by now. */
+  /** Covers every secret known so far. */
   readonly redactor: () => Redactor;
-  /** Adds secrets that the redactor does not know yet. */
+  /** Adds further secrets to the redactor. */
   readonly noteSecrets: (secrets: readonly Secret[]) => void;
-  /** Where turns may work. */
+  /** Where turns can work. */
   readonly allowedWorkspaces: WorkspaceAccess;
   readonly spawner: Spawner;
-  /** What holds the processes of a turn together, if anything does. */
+  /** How a turn's processes are held together, if at all. */
   readonly containment: Containment;
   readonly sandboxes: MachineSandboxes;
-  /** Puts changed settings in force, those that count at once. */
+  /** Applies changed live settings. */
   readonly applySettings: (config: Config) => void;
   readonly close: () => Promise<void>;
 }
 
 interface OpenEngineOptions extends Partial<Pick<SessionEngineOptions, "maxTurns" | "onTurnEnd" | "tracer">> {
-  /** Directories turns may work in when the configuration names none. */
+  /** Directories where turns can work if the configuration names none. */
   readonly workspaces: readonly string[];
-  /** Agents are only kept warm by a process that stays. */
+  /** Only long-lived processes keep agents warm. */
   readonly keepWarm: boolean;
-  /** There is one gateway for a data directory; everything else is a guest in it. */
+  /** A data directory has one gateway; every other process is its guest. */
   readonly role?: "gateway" | "guest";
-  /** What the upstream of the API lane keeps with us; absent: in the data directory. */
+  /** Store for what the API lane's upstream keeps with us. Default: in the data directory. */
   readonly upstreamState?: ApiHost["conversations"];
-  /** A spawner process that boots already. */
+  /** A spawner process that is already booting. */
   readonly spawner?: ChildProcess | undefined;
-  /** The log, where it is not the embedded one but a database elsewhere. It is closed with the engine. */
+  /** The log, if it is an external database instead of the embedded one. Closed with the engine. */
   readonly store?: LogStore | undefined;
 }
 
-/** The one place that knows every part: puts the engine together from the configuration. */
+/** The composition root of the engine: the one place that knows every part. */
 export async function openEngine(host: Host, config: Config, options: OpenEngineOptions): Promise<OpenedEngine> {
   sweepLeftovers(join(config.dataDir, "processes"));
   const spawner = createSpawner({
     mode: config.spawner.enabled ? "process" : "inline",
     dataDir: config.dataDir,
-    // As for agents that are kept warm: only a process that stays has a use for them.
+    // As with warm agents, only a long-lived process benefits.
     seats: options.keepWarm ? config.spawner.seats : 0,
     forked: options.spawner,
   });
@@ -136,7 +136,7 @@ export async function openEngine(host: Host, config: Config, options: OpenEngine
     onTurnEnd: options.onTurnEnd,
     tracer: options.tracer,
     newId: randomUUID,
-    // Letters and digits alone: some clients drop or change everything else.
+    // Only letters and digits: some clients drop or change everything else.
     newCallId: () => `call${randomBytes(CALL_ID_BYTES).toString("hex")}`,
     wallClock: Date.now,
   });
@@ -167,19 +167,19 @@ function createLanes({ cli, sim }: AgentHosts, api: ApiHost, keep: Pick<Config["
   };
 }
 
-/** The log is shared: commands are its guests, while a gateway is its host. */
+/** The log is shared: a gateway is its host, commands are guests. */
 export function openLog(config: Config, role: "gateway" | "guest" = "guest"): LogStore {
   return openSqliteEventStore({ directory: config.dataDir, role, rawMaxBytes: config.limits.rawBytes });
 }
 
-/** The log, and what can contain processes here: that is tried with one, while the log is opened. Closes both parts if either fails. */
+/** Opens the log while finding out, with a trial process, how processes can be contained. Closes both parts if either fails. */
 async function openLogContained(
   host: Host,
   config: Config,
   { spawner, role, ...given }: Pick<OpenEngineOptions, "role" | "store"> & { readonly spawner: Spawner },
 ): Promise<{ readonly store: LogStore; readonly containment: Containment }> {
   const finding = findContainment(host, config, spawner);
-  // It is waited for below, unless the log fails first: that is then the error.
+  // Awaited below, unless the log fails first, which is then the error.
   finding.catch(() => undefined);
   let { store } = given;
   try {
@@ -210,7 +210,7 @@ export interface LazyBridge {
   readonly close: () => Promise<void>;
 }
 
-/** The socket lives outside the data directory, whose path may be longer than a socket's may be. */
+/** The socket lives outside the data directory, whose path can exceed the limit for sockets. */
 export function lazyBridge(): LazyBridge {
   let hub: Promise<BridgeHub> | undefined;
   const command = {

@@ -3,7 +3,7 @@ import { secretsAmong } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host/host.ts";
 
-/** The keys this process was started with, so that they can be taken out of whatever is kept. */
+/** The keys this process was started with, for redaction. */
 export function knownSecrets(
   { env }: Pick<Host, "env">,
   config: Pick<Config, "cli"> & Partial<Pick<Config, "store" | "fleet" | "notify" | "telemetry">>,
@@ -17,17 +17,17 @@ export function knownSecrets(
   return [...own, ...secretsAmong(config.cli.env), ...secretsAmong(config.telemetry?.otlp.headers ?? {})];
 }
 
-/** As it stands in the address, and as it is meant. */
+/** The password as written in the URL, and decoded. */
 function passwordsOf(address: string | undefined): readonly string[] {
   const { password = "" } = URL.parse(address ?? "") ?? {};
   return [password, decoded(password)];
 }
 
-/** PostgreSQL's clients take a `%` that encodes nothing as it stands. */
+/** PostgreSQL clients take a `%` that encodes nothing literally. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // no encoding
+    return text; // not encoded
   }
 }

@@ -10,11 +10,11 @@ import {
 } from "@caret/runtime";
 import type { AgentHosts } from "./agent-hosts.ts";
 
-/** What a lane says of itself without a turn. */
+/** Queries a lane without a turn. */
 export interface LaneProbe {
   /** Rejects with what is missing. */
   ready(): Promise<unknown>;
-  /** What models would be listed with now: the key, the environment and the program. */
+  /** What a model list depends on now: the key, the environment and the program. */
   modelsFrom(): Promise<ModelListOrigin>;
   listModels(): Promise<readonly ListedModel[]>;
 }
@@ -32,7 +32,7 @@ function cliProbe(host: AgentHost): LaneProbe {
   };
 }
 
-/** A login is all that the API lane needs. */
+/** The API lane needs nothing but a login. */
 function apiProbe(host: ApiHost): LaneProbe {
   const signal = (): AbortSignal => AbortSignal.timeout(READY_MS);
   return {

@@ -4,12 +4,12 @@ import type { Config } from "../config/config-schema.ts";
 import { findOnPath } from "../host/find-on-path.ts";
 import type { Host } from "../host/host.ts";
 
-/** What is kept for the sandboxes of sessions. */
+/** Directory of the sessions' sandbox state. */
 export function sandboxesRoot({ dataDir }: Pick<Config, "dataDir">): string {
   return join(dataDir, "sandboxes");
 }
 
-/** The sandboxes of this machine, as the configuration has them. Nothing is probed before the first is needed. */
+/** This machine's sandboxes, as configured. Nothing is probed before the first is needed. */
 export function machineSandboxes(host: Host, config: Config, spawner: Spawner): MachineSandboxes {
   const { network, hosts, git, readable, processes, fileBytes, memoryBytes, tmpBytes } = config.sandbox;
   return createSandboxes({

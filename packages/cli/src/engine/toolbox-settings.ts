@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 type ToolboxSettings = NonNullable<Parameters<typeof createSessionEngine>[0]["toolbox"]>;
 type McpServer = ToolboxSettings["servers"][number];
 
-/** The tools that the gateway runs, as the configuration has them. */
+/** Settings of the tools the gateway runs. */
 export function toolboxSettings(
   { env, home }: Pick<Host, "env" | "home">,
   config: Config,
@@ -28,7 +28,7 @@ export function policyRules({ tools }: Pick<Config, "tools">): readonly Rule[] {
   return tools.rules.map(withoutUnset);
 }
 
-/** What MCP servers and the search engine are logged in with, to be kept out of whatever is written down. */
+/** Credentials of MCP servers and the search engine, to be redacted from everything written down. */
 export function toolSecrets({ mcp, tools }: Pick<Config, "mcp" | "tools">): readonly Secret[] {
   const ofServers = Object.values(mcp.servers).flatMap(({ env, headers }) => [
     ...secretsAmong(env),

@@ -1,8 +1,8 @@
 import type { Config } from "../config/config-schema.ts";
 
 /**
- * A warning that `tools.rules` does not apply to every tool: the rules deny something, and not only the gateway runs tools.
- * An agent that runs its own is bound by Cursor's permissions, a client by its own.
+ * Warns that `tools.rules` does not apply to every tool: the rules deny something, but the gateway is not the only one to run tools. An
+ * agent that runs its own is bound by Cursor's permissions, a client by its own.
  */
 export function unboundTools(
   { tools: { rules, owner: chosen } }: Config,

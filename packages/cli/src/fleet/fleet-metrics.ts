@@ -10,7 +10,7 @@ export interface FleetMetricsOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** Numbers of the whole fleet, the same at every gateway: read every five seconds, since Prometheus does not wait for a database. */
+/** Fleet-wide metrics, identical at every gateway. Polled every five seconds, since Prometheus does not wait for a database. */
 export function openFleetMetrics({ metrics, count, onError }: FleetMetricsOptions): () => void {
   let counts: FleetCounts | undefined;
   const look = (): void =>

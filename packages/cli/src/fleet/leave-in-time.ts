@@ -1,12 +1,12 @@
 import { CaretError } from "@caret/protocol";
 import { within } from "@caret/runtime";
 
-/** What closing everything may take besides what agents are given to exit: each wait for the log lasts at most two seconds then. */
+/** Time to close everything, beyond what agents get to exit: each wait for the log then takes at most two seconds. */
 export const LEAVE_MS = 5_000;
 
 /**
- * The limit of the last part of a shutdown, when no turn is waited for any more: a statement that a cut-off database never answers would hold
- * it for as long as the kernel keeps the connection. Rejects then; what hangs goes on until the process exits.
+ * Limits the last part of a shutdown, when no turn is awaited any more: a statement that a cut-off database never answers would block for
+ * as long as the kernel keeps the connection. Rejects on expiry; whatever hangs goes on until the process exits.
  */
 export async function leaveInTime(role: "gateway" | "worker", leaving: Promise<void>, limitMs: number): Promise<void> {
   if (await within(leaving, limitMs)) return;

@@ -5,20 +5,20 @@ import type { Config } from "../config/config-schema.ts";
 
 export interface OpenedFleet {
   readonly seat: FleetSeat;
-  /** Fenced by the leases of the seat. */
+  /** Fenced by the seat's leases. */
   readonly store: PostgresLogStore;
-  /** To be called after the store was closed. */
+  /** Call after closing the store. */
   close(): Promise<void>;
 }
 
 interface OpenFleetOptions {
   readonly role: "gateway" | "worker";
-  /** Called after each append of this process. */
+  /** Called after each append by this process. */
   readonly onAppended?: (() => void) | undefined;
   readonly onError: (error: CaretError) => void;
 }
 
-/** Joins the fleet of the settings. What it takes is loaded only now: a gateway without a fleet has none of it. */
+/** Joins the configured fleet. Its code is loaded only here, so a gateway without a fleet loads none of it. */
 export async function openFleet(config: Config, { role, onAppended, onError }: OpenFleetOptions): Promise<OpenedFleet> {
   const { store: address, fleet: settings } = config;
   if (address === undefined) throw missing("store", "the address of the fleet's database");
@@ -50,7 +50,7 @@ export async function openFleet(config: Config, { role, onAppended, onError }: O
     });
     return { seat, store, close };
   } catch (reason) {
-    // What is connected or listens would keep the process that cannot start.
+    // Open connections and listeners would keep the failed process alive.
     await close();
     throw reason;
   }
@@ -65,7 +65,7 @@ function storeOptions({ limits }: Config, seat: FleetSeat, role: "gateway" | "wo
     // A gateway only copies events, into sessions that no worker knows yet.
     ...(role === "worker" ? { fenceOf: leases.fenceOf, newLeaseMs: leases.newLeaseMs, home: machine } : {}),
     mayDelete: role === "gateway",
-    // Only leases say who is lost, and only a worker that has taken one over ends its turns.
+    // Only leases tell who is lost, and only the worker that takes over ends the lost one's turns.
     isOwnerAlive: () => true,
     rawMaxBytes: limits.rawBytes,
   };

@@ -15,19 +15,19 @@ import { openFleet } from "./open-fleet.ts";
 
 const SWEEP_MS = 10_000;
 
-/** What a gateway of a fleet has instead of agents of its own. */
+/** What a fleet's gateway has in place of its own agents. */
 export interface GatewayFleet {
   readonly store: LogStore;
-  /** Those that every gateway knows. */
+  /** The tokens all gateways share. */
   readonly tokens: TokenShelf & FleetTokens;
-  /** The engine as doors see it: its lane and models are those of the workers. */
+  /** The engine as doors see it, with the lane and models of the workers. */
   dress(opened: OpenedEngine): Promise<OpenedEngine>;
   openPorts(options: GatewayPortsOptions): GatewayPorts;
-  /** Its machines and its queue. */
+  /** The fleet's machines and queue. */
   readonly view: () => Promise<FleetView>;
-  /** Rejects where the database takes no writes. */
+  /** Rejects if the database accepts no writes. */
   readonly assertWritable: () => Promise<void>;
-  /** Waits for the end of a gateway that has no turns. Rejects when the database does not let it end. */
+  /** Waits for a gateway without turns to close. Rejects if the database prevents that. */
   leave(closing: Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function openGatewayFleet(
   const tokens = createPostgresTokens(seat.database);
   const answers = createPostgresAnswerArchive({ ...seat, onError });
   const known = await openKnownTokens({ tokens, listener: seat.listener, onError }).catch(failed);
-  // Workers may not delete what was logged: they hide a session that is deleted, and its events go here.
+  // Workers are not allowed to delete events: they hide a deleted session, and its events are removed here.
   const sweep = (): void => void store.removeLeftovers().catch((reason: unknown) => onError(CaretError.from(reason)));
   const sweeping = setInterval(sweep, SWEEP_MS).unref();
   const view = (): Promise<FleetView> => readFleet(seat.database);
@@ -108,7 +108,7 @@ async function workersOf(members: Members) {
   return (await members.list()).filter(({ role, isThere }) => role === "worker" && isThere);
 }
 
-/** Asks the workers that are there. */
+/** Asks the connected workers. */
 function fleetProbe(members: Members): LaneProbe {
   return {
     async ready() {
@@ -117,7 +117,7 @@ function fleetProbe(members: Members): LaneProbe {
         fix: "Start `caret worker` with the same store on a machine with an agent.",
       });
     },
-    // Workers say themselves which models they have.
+    // Workers report their models themselves.
     modelsFrom: async () => ({ account: "fleet", state: "" }),
     async listModels() {
       const [worker] = await workersOf(members);

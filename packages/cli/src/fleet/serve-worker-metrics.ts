@@ -16,7 +16,7 @@ export interface ServeWorkerMetricsOptions {
   readonly figures: WorkerFigures;
   readonly opened: OpenedEngine;
   readonly worker: Pick<RunningWorker, "held">;
-  /** Rejects where the database takes no writes. */
+  /** Rejects if the database accepts no writes. */
   readonly assertWritable: () => Promise<void>;
   readonly host: Host;
   readonly log: GatewayLog;
@@ -29,8 +29,8 @@ export interface ServedMetrics {
 }
 
 /**
- * `/metrics`, `/healthz` and `/readyz` of a worker, by the gateway's own server without a door: the same checks of Host, Origin and
- * token. The tokens are those of the data directory: a worker's role cannot read the fleet's.
+ * A worker's `/metrics`, `/healthz` and `/readyz`, served by the gateway's server without a door, with the same checks of Host, Origin and
+ * token. Tokens come from the data directory: a worker's role cannot read the fleet's.
  */
 export async function serveWorkerMetrics(options: ServeWorkerMetricsOptions): Promise<ServedMetrics> {
   const { host, config, figures, opened, worker, log, onError } = options;

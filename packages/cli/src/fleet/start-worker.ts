@@ -17,7 +17,7 @@ import { openWorkerFigures, type WorkerFigures } from "./worker-figures.ts";
 interface StartWorkerOptions {
   readonly host: Host;
   readonly config: Config;
-  /** The directory that turns may work in when the settings name none. */
+  /** Directories where turns can work if the settings name none. */
   readonly workspaces: readonly string[];
 }
 
@@ -25,19 +25,19 @@ export interface StartedWorker {
   readonly machine: string;
   readonly lane: string;
   readonly notes: readonly string[];
-  /** Where it serves its metrics; undefined: nowhere. */
+  /** Address of its metrics; undefined if it serves none. */
   readonly metricsUrl: string | undefined;
-  /** Takes no more work, waits until what runs has ended or the limit has passed, then leaves. Rejects when the database does not let it. */
+  /** Takes no more work, waits for running turns up to the limit, then leaves. Rejects if the database prevents that. */
   close(limitMs: number): Promise<void>;
 }
 
-/** Compose a worker: fleet → log → engine → ports → queue. */
+/** Composes a worker: fleet → log → engine → ports → queue. */
 export async function startWorker(options: StartWorkerOptions): Promise<StartedWorker> {
   const report: Report = {};
   const onError = (error: CaretError): void => report.log?.(error);
   const figures = await openWorkerFigures(options.config);
   const fleet = await openFleet(options.config, { role: "worker", onAppended: figures?.appended, onError });
-  // What listens and renews would keep a process that does no work.
+  // Listeners and lease renewals would keep a process alive that does no work.
   return await startIn(options, fleet, { report, figures, onError }).catch(afterwards(fleet.close));
 }
 
@@ -115,14 +115,14 @@ async function startIn(
   };
 }
 
-/** The engine of a worker: a turn runs only in a session that the worker holds. */
+/** The worker's engine: a turn runs only in a session that the worker holds. */
 async function openWorkerEngine(
   { host, config, workspaces }: StartWorkerOptions,
   { seat, store }: OpenedFleet,
   { figures, onError }: Pick<Watching, "figures" | "onError">,
 ) {
   const { createLeasedEngine, createPostgresConversationStore, createTurnPublisher } = await import("@caret/fleet");
-  // Sessions of the API lane go to any machine, and what their upstream keeps with us goes with them.
+  // API lane sessions can move to any machine, and what their upstream keeps with us moves along.
   const upstreamState = createPostgresConversationStore({ database: seat.database, onError });
   const onDropped = figures?.spansDropped ?? (() => undefined);
   const tracing = await openTelemetry(config, { service: "caret-worker", onDropped, onError });
@@ -138,7 +138,7 @@ async function openWorkerEngine(
   return { opened: { ...inner, engine }, tracer, close };
 }
 
-/** What gateways show of it. */
+/** What gateways show about this worker. */
 async function aboutWorker(config: Config, opened: OpenedEngine) {
   return {
     lanes: lanesOf(opened),
@@ -148,7 +148,7 @@ async function aboutWorker(config: Config, opened: OpenedEngine) {
   };
 }
 
-/** One that has given up its leases has stopped its turns: only the database could let its drain end. */
+/** A worker that has given up its leases has stopped its turns, so only the database could still finish its drain. */
 async function drained(worker: RunningWorker, standing: LeaseStanding, limitMs: number): Promise<void> {
   const limit = Number.isFinite(limitMs) ? [new Promise((resolve) => setTimeout(resolve, limitMs).unref())] : [];
   await Promise.race([worker.drain(), standing.lapsed(), ...limit]);
@@ -159,8 +159,8 @@ function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<ne
 }
 
 /**
- * What workers know of each other by the database: what conversations of the stateless doors have left there, since any worker goes on
- * with one whose machine is away, and the queues of agents.
+ * State that workers share through the database: conversations of the stateless doors, so any worker can continue one whose machine is
+ * away, and the queues of agents.
  */
 function openShared(
   fleet: typeof import("@caret/fleet"),

@@ -3,13 +3,13 @@ import { CaretError } from "@caret/protocol";
 import type { Host } from "../host/host.ts";
 import { write } from "../terminal/print.ts";
 
-/** A server that restarts, or a machine that starts together with it, is there within this time. */
+/** Long enough for a restarting server, or one on a machine that boots at the same time. */
 const WAIT_MS = 60_000;
 const AGAIN_MS = 500;
 
 /**
- * Starts what needs the fleet's database: again and again while that cannot be reached, since it may be restarting. Says once that it
- * waits. Rejects with the last error when the wait was in vain, and at once with any other.
+ * Starts something that needs the fleet's database, retrying while that is unreachable, since it may be restarting. Prints once that it
+ * waits. Rejects with the last error when time is up, and at once with any other error.
  */
 export async function untilReachable<Started>(
   { stderr }: Pick<Host, "stderr">,

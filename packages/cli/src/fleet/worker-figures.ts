@@ -2,17 +2,17 @@ import type { WorkerMeter } from "@caret/fleet";
 import type { Metrics, TurnMetrics } from "@caret/gateway";
 import type { Config } from "../config/config-schema.ts";
 
-/** What a worker counts, from its start on. */
+/** A worker's counters, from its start. */
 export interface WorkerFigures {
   readonly metrics: Metrics;
   readonly turns: TurnMetrics;
   readonly meter: WorkerMeter;
-  /** Events were appended to the log. */
+  /** Call when events were appended to the log. */
   readonly appended: () => void;
   readonly spansDropped: (count: number) => void;
 }
 
-/** A worker that serves no metrics counts nothing, and loads nothing of the gateway. */
+/** Undefined for a worker that serves no metrics: it counts nothing and loads nothing of the gateway. */
 export async function openWorkerFigures({ fleet, telemetry }: Config): Promise<WorkerFigures | undefined> {
   if (fleet.metricsPort === undefined) return undefined;
   const { createMetrics, createTurnMetrics } = await import("@caret/gateway");

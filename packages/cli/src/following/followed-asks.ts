@@ -3,11 +3,11 @@ import type { OpenAsk } from "@caret/runtime";
 import type { AskedAsks } from "../asks/terminal-asks.ts";
 
 export interface FollowedAsks extends AskedAsks {
-  /** Events of the session as they come: they open and close what waits. */
+  /** Processes the session's events as they arrive: they open and close asks. */
   note(batch: readonly EventEnvelope[]): void;
 }
 
-/** What a session's turns wait for a person with, read off its events; answers go to the gateway. */
+/** A session's pending asks, read off its events; answers go to the gateway. */
 export function followAsks(
   client: Pick<NativeClient, "answerApproval" | "answerQuestion" | "steerTurn">,
   sessionId: () => string,
@@ -19,7 +19,7 @@ export function followAsks(
   const notify = (): void => {
     for (const listener of [...listeners]) listener();
   };
-  /** It is closed by its answer in the log, from any client. */
+  /** An ask closes when its answer, from any client, is logged. */
   const failed = (reason: unknown): void => onError(CaretError.from(reason));
   return {
     open: () => [...open.values()],
@@ -29,7 +29,7 @@ export function followAsks(
     },
     answerApproval: (requestId, answer) => void client.answerApproval(sessionId(), requestId, answer).catch(failed),
     answerQuestion: (requestId, answer) => void client.answerQuestion(sessionId(), requestId, answer).catch(failed),
-    // What is said to a turn travels with the next result, and that is the result of the question.
+    // Steering text travels with the next result, which is that of the question.
     answerInWords: (requestId, words) =>
       void client
         .steerTurn(sessionId(), turnId, words)
@@ -47,7 +47,7 @@ export function followAsks(
 }
 
 function apply(open: Map<string, OpenAsk>, event: AgentEvent, at: number): void {
-  // What was shown under an id stays what its answer is about.
+  // What was shown under an id remains what its answer refers to.
   if (
     "requestId" in event &&
     event.type !== "approval-answer" &&

@@ -5,17 +5,17 @@ import { printLines, toPlainJson, write } from "../terminal/print.ts";
 import { cleanLine, cleanText } from "../terminal/text-cleaner.ts";
 import { createRenderedWriter, type TurnWriter } from "../terminal/turn-writer.ts";
 
-/** How far back the beginning of the newest turn is looked for. */
+/** How many events to look back for the start of the newest turn. */
 const LOOK_BACK = 1_000;
 
-/** Shows the events of a session as they come. */
+/** Shows a session's events as they arrive. */
 export interface FollowedTranscript extends Pick<TurnWriter, "ask" | "answered"> {
   take(batch: readonly EventEnvelope[]): Promise<void>;
   note(text: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** One event a line, for programs. */
+/** One event per line, for programs. */
 export function jsonTranscript(host: Host): FollowedTranscript {
   return {
     take: async (batch) =>
@@ -24,14 +24,14 @@ export function jsonTranscript(host: Host): FollowedTranscript {
         batch.map((envelope) => toPlainJson(envelope)),
       )),
     note: (text) => write(host.stderr, `caret: ${cleanLine(text)}\n`),
-    // A program reads the output: what is asked is among the events.
+    // A program reads the output, and asks are among the events.
     ask: async () => undefined,
     answered: async () => undefined,
     close: async () => undefined,
   };
 }
 
-/** One turn after the other, as `caret run` shows them. */
+/** One turn after another, as `caret run` shows them. */
 export function printedTranscript(host: Host, sessionId: string): FollowedTranscript {
   const { style } = hostLook(host);
   let writer: ReturnType<typeof createRenderedWriter> | undefined;
@@ -65,7 +65,7 @@ export function printedTranscript(host: Host, sessionId: string): FollowedTransc
   };
 }
 
-/** The event before the newest turn: to follow from there shows all of it. */
+/** The seq before the newest turn; following from there shows all of it. */
 export async function beforeNewestTurn(client: NativeClient, sessionId: string, lastSeq: number): Promise<number> {
   if (lastSeq === 0) return 0;
   const { events } = await client.readLog(sessionId, { before: lastSeq + 1, limit: LOOK_BACK });

@@ -3,13 +3,13 @@ import type { Look } from "../terminal/look.ts";
 import { cleanText } from "../terminal/text-cleaner.ts";
 
 export interface MessagesToHuman {
-  /** A line that the person has typed: it answers the message that was shown. Undefined: none was. */
+  /** Sends a typed line as the answer to the message shown. Undefined if none was. */
   take(line: string): Promise<string> | undefined;
-  /** Shows the messages so far, and those that come, until the signal. */
+  /** Shows existing and new messages until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
-/** What an agent says to a person, one message after the other; the next is shown when one is answered or put aside. */
+/** Shows an agent's messages to a person one at a time; the next appears when one is answered or dismissed. */
 export function followMessagesToHuman(
   client: Pick<NativeClient, "followUpdates" | "getAgent" | "sendMessage" | "putMessageAside">,
   name: string,
@@ -45,7 +45,7 @@ function concerns(update: FollowedUpdate, sessionId: string): boolean {
   return update.kind === "opened" || (update.kind === "changed" && update.session.id === sessionId);
 }
 
-/** What the agent says, for a person who types the answer below it. */
+/** Formats an agent's message for a person who types the answer below it. */
 export function messageLines({ style, glyphs }: Look, { from, text }: MessageView): readonly string[] {
   return [
     `${style.yellow(glyphs.question)} ${style.bold(`${from} asks you:`)}`,

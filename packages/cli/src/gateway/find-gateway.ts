@@ -1,6 +1,6 @@
 import { type GatewayLock, readLockFile } from "./gateway-lock.ts";
 
-/** With `false`, OpenCode's older plugin never shares a gateway; we honour the same variable. */
+/** Set to `false`, it keeps OpenCode's older plugin from sharing a gateway; we honour it too. */
 const REUSE_VARIABLE = "CURSOR_ACP_REUSE_EXISTING_PROXY";
 const PROBE_MS = 2_000;
 
@@ -9,19 +9,18 @@ export interface FindGatewayOptions {
   readonly uid: number | undefined;
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether this process (pid and start time) is alive; called only where the system has start times. */
+  /** Whether this process (pid and start time) is alive; called only on systems with start times. */
   readonly isAlive: (process: { readonly pid: number; readonly startTime: string }) => boolean;
   readonly fetch?: typeof fetch;
 }
 
 export type FoundGateway =
   | { readonly kind: "reuse"; readonly gateway: GatewayLock }
-  /** `gateway` is one that runs nevertheless: its port is taken. */
+  /** `gateway` is a running one that cannot be used: its port is taken. */
   | { readonly kind: "none"; readonly why: string; readonly gateway?: GatewayLock };
 
 /**
- * Finds a gateway to reuse: of this user, of the same version, alive and answering. An older gateway or another program on
- * the port is never reused.
+ * Finds a gateway to reuse: of this user and version, alive and answering. Never reuses an older gateway or another program on the port.
  */
 export async function findGateway(options: FindGatewayOptions): Promise<FoundGateway> {
   const gateway = readLockFile(options.dataDir, options.uid);
@@ -43,7 +42,7 @@ export async function answers({ url }: GatewayLock, ask: typeof fetch): Promise<
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // refused, timed out, or no HTTP at all: it does not answer
+    return false; // refused, timed out, or not HTTP: it does not answer
   }
 }
 

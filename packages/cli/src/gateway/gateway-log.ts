@@ -3,7 +3,7 @@ import type { Redactor } from "@caret/runtime";
 import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host/host.ts";
 
-/** The numbers that readers of such logs know. */
+/** Numeric levels as log readers (pino's) expect them. */
 const levels = {
   trace: 10,
   debug: 20,
@@ -38,14 +38,14 @@ export function createGatewayLog({ stderr }: Host, config: Config, redactor: () 
   return create({});
 }
 
-/** An entry is words, or fields and words. */
+/** An entry is a message, or fields and a message. */
 function toFields(first: unknown, message: string | undefined): object {
   if (typeof first === "string") return { msg: first };
   const fields = typeof first === "object" && first !== null ? readable(first) : {};
   return message === undefined ? fields : { ...fields, msg: message };
 }
 
-/** Errors have no fields of their own that JSON would show. */
+/** JSON shows none of an Error's fields. */
 function readable(fields: object): object {
   if (fields instanceof Error) return { err: describe(fields) };
   return Object.fromEntries(

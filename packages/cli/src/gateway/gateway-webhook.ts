@@ -14,7 +14,7 @@ interface GatewayWebhookOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** The webhook of the settings, from now on. Gives what ends it; undefined: none is set. */
+/** Starts sending notices to the configured webhook. Returns what ends it; undefined if no webhook is set. */
 export function openGatewayWebhook(options: GatewayWebhookOptions): { close(): Promise<void> } | undefined {
   const { config, sessions, opened, onError } = options;
   const address = webhookAddress(config);
@@ -29,14 +29,14 @@ export function openGatewayWebhook(options: GatewayWebhookOptions): { close(): P
       try {
         keepWebhookOutcome(config.dataDir, error, Date.now());
       } catch (reason) {
-        // A full disk keeps it from the doctor; turns and further deliveries do not depend on it.
+        // On a full disk the doctor will not see the outcome; turns and further deliveries do not depend on it.
         onError(new CaretError("storage-failed", "What became of a webhook cannot be kept", { cause: reason }));
       }
     },
   });
 }
 
-/** Sends a test to the webhook of the settings and keeps what became of it for the doctor. Rejects with what went wrong. */
+/** Sends a test to the configured webhook and records the outcome for the doctor. Rejects with the failure. */
 export async function testGatewayWebhook(config: Config, url: string): Promise<void> {
   const address = webhookAddress(config);
   if (address === undefined)
@@ -57,7 +57,7 @@ function webhookAddress({ notify }: Config) {
   return { url, secret: secret === undefined ? undefined : new Secret(secret), newId: randomUUID, now: Date.now };
 }
 
-/** Another machine reaches the gateway by the origin that was set for it. */
+/** Other machines reach the gateway by its configured origin. */
 function pageOf({ server }: Config, url: string): URL {
   return new URL("/", server.origins[0] ?? url);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writePrivateFile } from "@caret/runtime";
 import type { MergedConfig } from "../config/merge-layers.ts";
 
-/** The port that the last gateway of this data directory listened on. Outlives it, unlike `gateway.json`. */
+/** File with the port of this data directory's last gateway. Outlives it, unlike `gateway.json`. */
 function keptPortPath(dataDir: string): string {
   return join(dataDir, "port");
 }
@@ -12,10 +12,7 @@ export function keepPort(dataDir: string, port: number): void {
   writePrivateFile(keptPortPath(dataDir), `${port}\n`);
 }
 
-/**
- * The settings with the port of the last gateway, unless one was asked for: the files of clients name it. Without a last
- * gateway, the default.
- */
+/** Uses the last gateway's port unless one was requested, because clients' files name it. Without a last gateway, the default. */
 export function withKeptPort<Loaded extends MergedConfig>(loaded: Loaded): Loaded {
   const { config, sources } = loaded;
   const port = (sources["server.port"]?.kind ?? "default") === "default" ? readKeptPort(config.dataDir) : undefined;

@@ -9,13 +9,13 @@ const NAME = "gateway.sock";
 
 export interface LocalSocket {
   readonly path: string;
-  /** Takes no more connections. Those that are open are the server's. */
+  /** Stops accepting connections. Open ones belong to the server. */
   close(): void;
 }
 
 /**
- * A Unix socket for commands of the gateway's own user, which need no token there. The directory is 0700 and the socket 0600. One that an
- * earlier gateway left behind is replaced: only one has the data directory. Undefined on Windows.
+ * A Unix socket for commands of the gateway's own user, which need no token there. The directory is 0700, the socket 0600. A leftover
+ * socket of an earlier gateway is replaced: only one holds the data directory. Undefined on Windows.
  */
 export async function listenLocally(server: Server, dataDir: string): Promise<LocalSocket | undefined> {
   if (process.platform === "win32") return undefined;

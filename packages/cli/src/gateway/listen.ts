@@ -7,24 +7,24 @@ import { keepPort } from "./kept-port.ts";
 import { type LocalSocket, listenLocally } from "./listen-locally.ts";
 
 /**
- * `localhost` has two addresses. Fastify would open a second server for `::1`, whose connections are not closed when the
- * gateway stops; clients that try `::1` first fall back to this one.
+ * `localhost` has two addresses. For `::1` Fastify would open a second server, whose connections stay open when the gateway stops; clients
+ * that try `::1` first fall back to this one.
  */
 const LOCALHOST = "127.0.0.1";
 
 interface ListenOptions {
   readonly config: Config;
-  /** Whether clients are to find the gateway at the same port next time. Without it any port will do where this one is taken. */
+  /** Whether clients must find the gateway at the same port next time. If not, any port will do when this one is taken. */
   readonly keepsPort: boolean;
 }
 
-/** Listens on the port and on the Unix socket: on both or on neither. */
+/** Listens on both the port and the Unix socket, or on neither. */
 export async function listenEverywhere(
   app: ReturnType<typeof createServer>,
   { config: { server, dataDir }, keepsPort }: ListenOptions,
 ): Promise<{ readonly url: string; readonly socket: LocalSocket | undefined }> {
   const url = await listen(app, server, { keepsPort });
-  // Any port that was free is nobody's next time.
+  // A random free port is not worth remembering.
   if (keepsPort && server.port !== 0) keepPort(dataDir, server.port);
   try {
     return { url, socket: await listenLocally(app.server, dataDir) };
@@ -36,11 +36,11 @@ export async function listenEverywhere(
 
 interface PortOptions {
   readonly keepsPort?: boolean;
-  /** By which another port is chosen. */
+  /** The flag that chooses another port. */
   readonly flag?: "--port" | "--metrics-port";
 }
 
-/** Resolves to the address. */
+/** Resolves with the address. */
 export async function listen(
   app: ReturnType<typeof createServer>,
   { host, port }: Pick<Config["server"], "host" | "port">,

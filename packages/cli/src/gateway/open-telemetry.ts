@@ -9,7 +9,7 @@ interface TelemetryOptions {
   readonly onError: (error: CaretError) => void;
 }
 
-/** The traces of the settings; undefined: none are wanted. */
+/** Tracing as configured; undefined if off. */
 export async function openTelemetry(
   { telemetry }: Pick<Config, "telemetry">,
   options: TelemetryOptions,

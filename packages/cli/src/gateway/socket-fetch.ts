@@ -1,17 +1,17 @@
 import { type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
 
-/** Statuses whose answers have no body. */
+/** Status codes of responses without a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A `fetch` that reaches one server by its Unix socket, whatever host the address names. */
+/** A `fetch` that reaches one server by its Unix socket, whatever host the URL names. */
 export function socketFetch(socketPath: string): typeof fetch {
   return async (input, { method = "GET", headers = {}, body, signal } = {}) => {
     const { pathname, search } = new URL(String(input));
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const sent = request({
       socketPath,
-      // A connection that is kept would keep the command from ending.
+      // A kept-alive connection would prevent the command from ending.
       agent: false,
       path: `${pathname}${search}`,
       method,

@@ -6,10 +6,10 @@ import { z } from "zod";
 
 const failureSchema = z.object({ at: z.number(), message: z.string(), fix: z.string() });
 
-/** The last webhook was not delivered. */
+/** Why the last webhook was not delivered. */
 export type WebhookFailure = z.infer<typeof failureSchema>;
 
-/** There while the last webhook failed: the doctor is another process, and may run later. */
+/** Exists while the last webhook failed: the doctor is another process, and may run later. */
 function failurePath(dataDir: string): string {
   return join(dataDir, "webhook-failure.json");
 }
@@ -19,11 +19,11 @@ export function keepWebhookOutcome(dataDir: string, error: CaretError | undefine
   else writePrivateFile(failurePath(dataDir), JSON.stringify({ at: now, message: error.message, fix: error.fix }));
 }
 
-/** Undefined: the last one was delivered, or there was none. */
+/** Undefined if the last one was delivered, or if none was sent. */
 export function readWebhookFailure(dataDir: string): WebhookFailure | undefined {
   try {
     return failureSchema.parse(JSON.parse(readFileSync(failurePath(dataDir), "utf8")));
   } catch {
-    return undefined; // no failure is kept, or one that cannot be read: the next delivery says how it is
+    return undefined; // no failure recorded, or an unreadable one: the next delivery updates it
   }
 }

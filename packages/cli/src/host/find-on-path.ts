@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Host } from "./host.ts";
 
-/** A program by its name, as a shell would find it. */
+/** Finds a program by name, as a shell would. */
 export function findOnPath({ env }: Pick<Host, "env">, name: string): string | undefined {
   const directories = (env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
   return directories.map((directory) => join(directory, name)).find((path) => existsSync(path));

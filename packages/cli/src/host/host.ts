@@ -12,11 +12,11 @@ export interface JobControl {
   onExit(listener: () => void): () => void;
 }
 
-/** Everything a command may know of the process it runs in. Only `main.ts` makes one; tests make their own. */
+/** Everything a command knows about its process. Only `main.ts` makes one; tests make their own. */
 export interface Host {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How a person starts Caret in this directory: what `commandForm` finds. */
+  /** How a person starts Caret in this directory, as found by `commandForm`. */
   readonly command: string;
   readonly cwd: string;
   readonly home: string;
@@ -26,13 +26,13 @@ export interface Host {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
-  /** Calls back for each interrupt (Ctrl-C) or termination; gives a function that stops listening. */
+  /** Calls back for each interrupt (Ctrl-C) or termination; returns a function that stops listening. */
   readonly onSignal: (listener: (signal: "SIGINT" | "SIGTERM") => void) => () => void;
-  /** Absent where no process runs the command: in tests and in other programs. */
+  /** Absent if no process of its own runs the command: in tests and in other programs. */
   readonly jobControl?: JobControl;
 }
 
-/** What the process ends with. Documented in docs/commands.md. */
+/** Exit codes, documented in docs/commands.md. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130 } as const;
-/** One of these, or that of the client which `caret launch` has started. */
+/** One of these, or that of a client started by `caret launch`. */
 export type ExitCode = number;

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type Server } from "node:http";
 import { duplexPair, Readable } from "node:stream";
 
-/** Statuses whose responses have no body. */
+/** Status codes of responses without a body. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * A `fetch` whose every request goes to this server, over a connection in memory: no port is opened, and no other process can
- * connect. Ending the body or aborting closes the connection, as over a network.
+ * A `fetch` whose every request goes to this server over an in-memory connection: no port is opened, and no other process can connect.
+ * Ending the body or aborting closes the connection, as over a network.
  */
 export function createMemoryFetch(server: Server): typeof fetch {
   return async (input, init) => {
@@ -25,7 +25,7 @@ async function send(server: Server, { url, method, headers, signal }: Request, b
   const asked = httpRequest({
     method,
     path: pathname + search,
-    // The server takes what is addressed to this machine, and there is no port.
+    // The server accepts requests addressed to this machine, and there is no port.
     headers: { ...Object.fromEntries(headers), host: "localhost", connection: "close", "content-length": body.length },
     createConnection: () => connect(server) as never,
     signal,
@@ -37,7 +37,7 @@ async function send(server: Server, { url, method, headers, signal }: Request, b
 
 function connect(server: Server): Readable {
   const [ours, theirs] = duplexPair();
-  // Node's sockets have it, and the server ends connections by it: what was written still arrives.
+  // Node's sockets have this method, and the server ends connections with it: data already written still arrives.
   const destroySoon = (): void => void theirs.end(() => theirs.destroy());
   server.emit("connection", Object.assign(theirs, { destroySoon }));
   // Destroying one of a pair of streams does not close the other; a connection does.

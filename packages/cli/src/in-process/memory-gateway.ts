@@ -20,7 +20,7 @@ import { type GatewayPorts, openGatewayPorts } from "../ports/gateway-ports.ts";
 import { createMemoryFetch } from "./memory-fetch.ts";
 import { createOwnToken } from "./own-token.ts";
 
-/** What the doors of a gateway are made of. */
+/** The parts that doors are built from. */
 interface MemoryGatewayParts {
   readonly opened: OpenedEngine;
   readonly ports: GatewayPorts;
@@ -32,11 +32,11 @@ interface MemoryGatewayParts {
 interface MemoryGatewayOptions {
   readonly host: Host;
   readonly config: Config;
-  /** What its own token may do. */
+  /** Scopes of its own token. */
   readonly grant: TokenGrant;
-  /** Other tokens that are let in; absent: none. */
+  /** Other tokens to accept. Default: none. */
   readonly tokens?: TokenStore;
-  /** Agents are only kept warm by a process that stays. */
+  /** Only long-lived processes keep agents warm. */
   readonly keepWarm: boolean;
   readonly doors: (parts: MemoryGatewayParts) => ServerOptions["doors"];
   readonly onError: (error: CaretError) => void;
@@ -44,14 +44,14 @@ interface MemoryGatewayOptions {
 
 export interface MemoryGateway {
   readonly opened: OpenedEngine;
-  /** Where requests seem to go; what `fetch` is given must begin so. */
+  /** Nominal address; URLs passed to `fetch` must start with it. */
   readonly url: string;
   readonly token: string;
   /** Reaches the doors in memory. */
   readonly fetch: typeof fetch;
-  /** Does not listen. Another server may give it requests and upgrades. */
+  /** Does not listen. Another server can pass it requests and upgrades. */
   readonly server: Server;
-  /** Ends running turns as interrupted. May be called twice. */
+  /** Ends running turns as interrupted. Can be called twice. */
   close(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function openMemoryGateway(options: MemoryGatewayOptions): Promise<
     url: "http://localhost",
     token,
     async fetch(input, init) {
-      // To no client an unreachable gateway, which is asked again and again.
+      // An "unreachable gateway" error would make clients retry forever.
       if (closing !== undefined)
         throw new CaretError("invalid-request", "This Caret was closed", { fix: "Create another." });
       return await memoryFetch(input, init);

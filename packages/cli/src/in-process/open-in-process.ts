@@ -10,13 +10,13 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** Caret inside another program, over the API lane: no gateway, no port, no process of its own. */
 export interface InProcess extends Pick<MemoryGateway, "token" | "close"> {
-  /** Where requests seem to go; what `fetch` is given must begin so. */
+  /** Nominal address; URLs passed to `fetch` must start with it. */
   readonly baseUrl: string;
   /** Serves `/v1/responses` and `/v1/models`. */
   readonly fetch: typeof fetch;
 }
 
-/** Throws `invalid-config` when the settings are wrong. Nothing is sent anywhere before the first request. */
+/** Throws `invalid-config` if the settings are wrong. Nothing is sent anywhere before the first request. */
 export async function openInProcess(from: InProcessHost): Promise<InProcess> {
   const { config } = loadConfig({ ...from, flags: { lane: "api" }, readFile: readConfigFile });
   const settings = withoutProcesses(config);
@@ -36,13 +36,13 @@ export async function openInProcess(from: InProcessHost): Promise<InProcess> {
       }),
       modelsDoor({ models }),
     ],
-    // What fails in the background is reported by the call that needs it: nothing here could show it.
+    // Background failures are reported by the call that needs the result: nothing here could show them.
     onError: () => undefined,
   });
   return { baseUrl: url, token, fetch, close };
 }
 
-/** The API lane starts no process, so there is none to start, to keep warm or to contain. */
+/** The API lane starts no process, so there is nothing to spawn, keep warm or contain. */
 function withoutProcesses(config: Config): Config {
   return {
     ...config,

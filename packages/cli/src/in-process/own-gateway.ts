@@ -11,9 +11,9 @@ interface OwnGatewayOptions {
   readonly host: Host;
   readonly config: Config;
   readonly configFiles: readonly string[];
-  /** Why there is no other to use. */
+  /** Why no other gateway can be used. */
   readonly why: string;
-  /** What a person should know about how turns will run here. */
+  /** What a person should know about how turns run here. */
   readonly onNote: (text: string) => void;
   readonly onError: (error: CaretError) => void;
 }

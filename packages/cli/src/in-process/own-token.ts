@@ -5,7 +5,7 @@ const TOKEN_BYTES = 32;
 
 const NONE: TokenStore = { find: () => undefined, knowsCookie: () => false };
 
-/** A token that only this process knows, in front of the ones that `others` knows. */
+/** Adds a token that only this process knows to those in `others`. */
 export function createOwnToken(
   grant: TokenGrant,
   others: TokenStore = NONE,

@@ -1,10 +1,10 @@
 import { PassThrough } from "node:stream";
 import type { Host } from "../host/host.ts";
 
-/** The process that Caret is to run in. */
+/** The process that hosts Caret. */
 export type InProcessHost = Pick<Host, "env" | "cwd" | "home" | "platform" | "uid">;
 
-/** The program that Caret runs in owns the terminal and the signals. */
+/** The hosting program owns the terminal and the signals. */
 export function silentHost(from: InProcessHost): Host {
   const sink = new PassThrough().resume();
   return {

@@ -3,7 +3,7 @@ import type { Caret, CaretOptions } from "./caret.ts";
 import { openCaret } from "./open-caret.ts";
 
 /**
- * Caret inside this program. Reads the environment and the configuration files as the `caret` command does.
+ * Creates Caret inside this program. Reads the environment and the configuration files as the `caret` command does.
  *
  *     const caret = await createCaret({ lane: "sim", workspaces: [directory] });
  *     for await (const { event } of caret.runTurn({ workspace: directory, prompt: "Fix the failing test" })) …

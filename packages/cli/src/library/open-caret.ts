@@ -12,7 +12,7 @@ import { runTurn } from "./run-turn.ts";
 
 const ignore = (): void => undefined;
 
-/** Rejects with `invalid-config` when a setting is wrong. */
+/** Rejects with `invalid-config` if a setting is wrong. */
 export async function openCaret(from: InProcessHost, options: CaretOptions): Promise<Caret> {
   const { onNote = ignore, onError = ignore } = options;
   const host = silentHost(from);

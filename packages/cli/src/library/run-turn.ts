@@ -1,9 +1,9 @@
 import type { CreateSession, EventEnvelope, NativeClient, StartedTurn, StartTurn } from "@caret/protocol";
 
 export interface WantedTurn extends StartTurn, Pick<CreateSession, "workspace" | "lane"> {
-  /** The session that the turn continues, which has a workspace and a lane already. Absent: a new one. */
+  /** The session to continue, which already has a workspace and a lane. Default: a new one. */
   readonly sessionId?: string;
-  /** Cancels the turn; its end is still given. */
+  /** Aborting cancels the turn; its end is still yielded. */
   readonly signal?: AbortSignal;
 }
 
@@ -13,7 +13,7 @@ export type TurnEvents = AsyncGenerator<EventEnvelope, void, undefined>;
 export async function* runTurn(client: NativeClient, wanted: WantedTurn): TurnEvents {
   const { sessionId, workspace, lane, signal, ...turn } = wanted;
   const started = await client.startTurn(sessionId ?? (await newSession(client, wanted)), turn);
-  // A turn that ends at this moment cannot be cancelled any more; its end says what became of it.
+  // A turn that ends at this moment can no longer be cancelled; its end tells the outcome.
   const cancel = (): Promise<void> => client.cancelTurn(started.sessionId, started.turnId).catch(() => undefined);
   const onAbort = (): void => void cancel();
   signal?.addEventListener("abort", onAbort);

@@ -4,42 +4,42 @@ import type { ListedModel } from "./listed-model.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** What a sync writes of a model. */
+/** What a sync writes for a model. */
 export type WrittenEntry = Readonly<Record<string, SettingValue>>;
 
-/** How one client lists the models of a provider in its settings. */
+/** How one client lists a provider's models in its settings. */
 export interface ClientList {
   readonly id: string;
   readonly name: string;
   readonly format: "jsonc" | "yaml";
-  /** Where its list may stand: the provider's own object, and in it the list. */
+  /** Places its list can be: the provider's object and the list's key in it. */
   readonly places: readonly { readonly provider: readonly string[]; readonly list: string }[];
   /**
-   * For a client with one list for all providers, each entry of which has an address and a token: the fields that ours have in
-   * common. An entry is ours by its token.
+   * For a client with one list for all providers, each entry of which has an address and a token: the fields our entries have in common. An
+   * entry is ours by its token.
    */
   readonly common?: readonly string[];
-  /** By id: `{"gpt-5": {…}}`; or one after the other, the id in a field: `[{"id": "gpt-5", …}]`. */
+  /** A map by id: `{"gpt-5": {…}}`; or a list with the id in this field: `[{"id": "gpt-5", …}]`. */
   readonly idField?: string;
-  /** Whether one entry can stand for a family, with its variants. */
+  /** Whether one entry can represent a family with its variants. */
   readonly hasVariants: boolean;
-  /** What a sync writes; the rest of an entry is the user's. */
+  /** The fields a sync writes; the rest of an entry is the user's. */
   readonly toEntry: (model: ListedModel) => WrittenEntry;
-  /** Of these a sync writes only what is missing: who changed them meant it. */
+  /** Fields that a sync only adds if missing: any change to them was deliberate. */
   readonly once: readonly string[];
-  /** Where the provider names the gateway's address. */
+  /** Where the provider states the gateway's address. */
   readonly urlFields: readonly SettingPath[];
-  /** Where else in the file a model is named as `provider/model`: an entry that is named stays. */
+  /** Models that the rest of the file names as `provider/model`; their entries stay. */
   readonly mentions: (settings: Entry) => readonly string[];
 }
 
 /** OpenCode wants both limits or none. It sends the second as `max_tokens`, which ends no turn of an agent. */
 const OUTPUT_TOKENS = 8000;
 
-/** What Zed's file must state where upstream does not report it; as in the recipe of `caret connect zed`. */
+/** Zed's file requires a value even if upstream reports none; the same as in the recipe of `caret connect zed`. */
 const ZED_TOKENS = 200_000;
 
-/** The name of our provider, and the one that open-cursor used. */
+/** Our provider's name, and the one open-cursor used. */
 const providers = ["caret", "cursor-acp"] as const;
 
 export const clientLists: readonly ClientList[] = [
@@ -57,7 +57,7 @@ export const clientLists: readonly ClientList[] = [
       id,
       name,
       ...(contextTokens === undefined ? {} : { contextWindow: contextTokens }),
-      // Pi adds all four up, so three of them would be a wrong sum.
+      // Pi adds up all four, so three would yield a wrong sum.
       ...(price?.cacheRead === undefined || price.cacheWrite === undefined
         ? {}
         : {
@@ -93,7 +93,7 @@ export const clientLists: readonly ClientList[] = [
   droidList,
 ];
 
-/** Version 2 of OpenCode reads `providers` beside the `provider` of version 1. */
+/** OpenCode 2 reads `providers` in addition to version 1's `provider`. */
 function openCodeStyle(id: string, name: string): ClientList {
   return {
     id,
@@ -124,8 +124,8 @@ function familyFields({ target, variants }: NonNullable<ListedModel["family"]>):
 }
 
 /**
- * OpenCode knows one threshold, 200,000 tokens. Cursor's is higher for some models: between the two OpenCode shows too much,
- * never too little.
+ * OpenCode knows one threshold, 200,000 tokens. Cursor's is higher for some models: between the two OpenCode shows too much, never too
+ * little.
  */
 function toCost({ input, output, cacheRead, cacheWrite, longPrompt }: NonNullable<ListedModel["price"]>): WrittenEntry {
   const cost = {
@@ -146,7 +146,7 @@ function toCost({ input, output, cacheRead, cacheWrite, longPrompt }: NonNullabl
   };
 }
 
-/** The default models of the file, and those of its agents, modes and commands. */
+/** The file's default models, and those of its agents, modes and commands. */
 function openCodeMentions(settings: Entry): readonly string[] {
   const nested = ["agent", "agents", "mode", "command"].flatMap((key) => Object.values(asEntry(settings[key]) ?? {}));
   const named = [settings["model"], settings["small_model"], ...nested.map((value) => asEntry(value)?.["model"])];

@@ -1,10 +1,10 @@
 import { isJsonObject } from "@caret/protocol";
 import type { ClientList } from "./client-list.ts";
 
-/** What every token of a gateway begins with. */
+/** Prefix of every gateway token. */
 const TOKEN_PREFIX = "caret_";
 
-/** Clients with one list for all providers: every entry of it has an address and a token. */
+/** Clients with one list for all providers: every entry has an address and a token. */
 export const continueList: ClientList = {
   id: "continue",
   name: "Continue",
@@ -41,7 +41,7 @@ export const droidList: ClientList = {
   },
 };
 
-/** The entries of such a list that have a token of Caret's. */
+/** The entries of such a list that hold a Caret token. */
 export function ownEntries(list: unknown): readonly Readonly<Record<string, unknown>>[] {
   const entries: readonly unknown[] = Array.isArray(list) ? list : [];
   return entries.filter(

@@ -1,23 +1,23 @@
 import { type DirectoryModel, type ModelParams, parseModelSlug } from "@caret/protocol";
 
-/** A family, and why its ids are one. */
+/** A family, and why its ids belong together. */
 export interface ExplainedFamily {
   readonly id: string;
   readonly name: string;
-  /** What is run when the family is asked for by its own id. */
+  /** The id that the family's own id runs. */
   readonly target: string;
   readonly why: string;
   readonly variants: readonly ExplainedVariant[];
 }
 
 export interface ExplainedVariant {
-  /** Its parameters as one word, by which clients show it. */
+  /** Its parameters as one word, as clients display it. */
   readonly variant: string;
   readonly id: string;
   readonly isTarget: boolean;
 }
 
-/** A model that is no family, and why. */
+/** A model that belongs to no family, and why. */
 export interface ExplainedModel {
   readonly id: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export function explainModels(models: readonly DirectoryModel[]): ExplainedModel
   return { families, direct };
 }
 
-/** `thinking-high-fast`: the parameters in the order in which people say them; `default` when there are none. */
+/** `thinking-high-fast`: the parameters in spoken order; `default` if there are none. */
 export function variantName({ thinking, effort, context, fast }: ModelParams): string {
   const words = [thinking ? "thinking" : undefined, effort, context, fast ? "fast" : undefined];
   return words.filter((word) => word !== undefined).join("-") || "default";
@@ -64,7 +64,7 @@ function explainFamily({ id, name, variants = [], defaultVariant = id }: Directo
 
 const said = (key: keyof ModelParams): string => (key === "fast" ? "speed" : key);
 
-/** The order of `groupModels`: what costs a multiple, or was not asked for, comes last. */
+/** Follows the order of `groupModels`: expensive or unrequested parameters come last. */
 function whyTarget({ fast, context, thinking, effort }: ModelParams): string {
   if (fast) return "all of them are fast";
   if (context !== undefined) return "all that are not fast name a context";

@@ -8,24 +8,24 @@ import { parseSettings } from "../install/settings-editors.ts";
 import { asEntry, type ClientList, type Entry, type WrittenEntry } from "./client-list.ts";
 import { ownEntries } from "./common-lists.ts";
 
-/** A client's list of models, as it stands in a file. */
+/** A client's list of models as found in a file. */
 export interface FoundList {
   readonly client: ClientList;
   readonly file: string;
   readonly text: string;
-  /** With the file as it was read. */
+  /** Includes the file as it was read. */
   readonly drafts: FileDrafts;
   readonly settings: Entry;
-  /** The object of our provider; in a list for all providers the first entry that is ours. */
+  /** Path of our provider's object; in a shared list, of our first entry. */
   readonly provider: SettingPath;
   readonly list: readonly string[];
-  /** What every entry of ours has, in a list for all providers. */
+  /** The fields all our entries have, in a shared list. */
   readonly common: WrittenEntry;
-  /** Entries in their order; what has no id has an id of its place. */
+  /** Entries in order; one without an id is keyed by its position. */
   readonly entries: ReadonlyMap<string, unknown>;
 }
 
-/** Where a client keeps its settings, the most particular first. */
+/** Where a client may keep its settings, most specific first. */
 function candidates({ env, home, cwd }: Host, id: string): readonly string[] {
   const settings = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const inDirectory = (directory: string, ...names: readonly string[]) => names.map((name) => join(directory, name));
@@ -52,7 +52,7 @@ function candidates({ env, home, cwd }: Host, id: string): readonly string[] {
   }
 }
 
-/** The first file of the client in which our provider stands; undefined when none has it. Throws for one that does not parse. */
+/** The client's first file that contains our provider, or undefined. Throws if a file does not parse. */
 export function findClientList(host: Host, client: ClientList, named?: string): FoundList | undefined {
   for (const path of named === undefined ? candidates(host, client.id) : [named]) {
     const drafts = new FileDrafts();
@@ -73,7 +73,7 @@ function readList(file: Pick<FoundList, "file" | "text" | "drafts">, client: Cli
   return { ...file, client, settings, provider: place.provider, list, common: {}, entries };
 }
 
-/** The entries with a token of Caret's, in a list for all providers; undefined when there is none. */
+/** The entries of a shared list that hold a Caret token; undefined if there are none. */
 function readCommonList(
   found: Pick<FoundList, "file" | "text" | "drafts" | "client" | "settings">,
   fields: readonly string[],
@@ -88,7 +88,7 @@ function readCommonList(
   return { ...found, provider, list, common, entries: toEntries(own, client) };
 }
 
-/** Where the entry of a model is. In a list for all providers the address tells it from another provider's model of that name. */
+/** Path of a model's entry. In a shared list the address distinguishes it from another provider's model of that name. */
 export function itemPath(
   { client, list, common }: Pick<FoundList, "client" | "list" | "common">,
   id: string,
@@ -103,7 +103,7 @@ export function itemPath(
   return [...list, { item: { [idField]: id, ...address } }];
 }
 
-/** What stands before a model's id where the file names one elsewhere. */
+/** Prefix of a model's id where the file names it elsewhere. */
 export function providerPrefix({ provider }: Pick<FoundList, "provider">): string {
   const last = provider.at(-1);
   return `${typeof last === "string" ? last : "caret"}/`;
@@ -124,6 +124,6 @@ function toEntries(value: unknown, { idField }: ClientList): ReadonlyMap<string,
   const named = elements.map(
     (element, index) => [String(asEntry(element)?.[idField] ?? `#${index}`), element] as const,
   );
-  // Of two with one id the first counts, which is also the one that is changed.
+  // If two have the same id, the first wins; it is also the one that is changed.
   return new Map([...named, ...named.toReversed()]);
 }

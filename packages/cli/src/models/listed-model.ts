@@ -7,11 +7,11 @@ export interface ListedModel {
   readonly name: string;
   readonly price?: PriceRow;
   readonly contextTokens?: number;
-  /** Of a family: the concrete ids by the names of their variants, and the one that is run without any. */
+  /** For a family: the concrete ids by variant name, and the one it runs by default. */
   readonly family?: { readonly target: string; readonly variants: ReadonlyMap<string, string> };
 }
 
-/** Every id that upstream lists, by itself. */
+/** Every upstream id as a separate model. */
 export function directModels(models: readonly DirectoryModel[]): readonly ListedModel[] {
   const all = models.flatMap((model) => {
     const { contextTokens } = model;
@@ -21,13 +21,13 @@ export function directModels(models: readonly DirectoryModel[]): readonly Listed
   return once(all);
 }
 
-/** One entry for a family, with its variants, and one for each model that stands alone. */
+/** One entry per family, with its variants, and one per model without a family. */
 export function compactModels(models: readonly DirectoryModel[]): readonly ListedModel[] {
   const all = models.map(({ id, name, contextTokens, variants, defaultVariant = id }) => {
     if (variants === undefined) return listed({ id, name, contextTokens });
     const named = variants
       .map((variant) => [variantName(parseModelSlug(variant.id).params), variant.id] as const)
-      // The id without parameters is what the family means by itself.
+      // The id without parameters is the family's own meaning.
       .filter(([variant]) => variant !== "default");
     return {
       ...listed({ id, name, contextTokens }, defaultVariant),
@@ -37,7 +37,7 @@ export function compactModels(models: readonly DirectoryModel[]): readonly Liste
   return once(all);
 }
 
-/** The configuration may name a model that Cursor lists too. */
+/** Drops duplicates: the configuration can name a model that Cursor lists too. */
 function once(models: readonly ListedModel[]): readonly ListedModel[] {
   return [...new Map(models.toReversed().map((model) => [model.id, model])).values()].toReversed();
 }

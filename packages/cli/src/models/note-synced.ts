@@ -2,8 +2,8 @@ import { type ReceiptSetting, readReceipt, writeReceipt } from "../install/recei
 import type { Synced } from "./sync-client.ts";
 
 /**
- * Adds entries of a sync to the receipt of the client's installation, so that `caret uninstall` takes them back: in a list for all
- * providers they would stay, and with them the token. In a provider of our own they go with it.
+ * Adds a sync's entries to the receipt of the client's installation, so that `caret uninstall` removes them: in a list for all providers
+ * they would otherwise stay, and the token with them. In our own provider they go with it.
  */
 export function noteSynced(
   dataDir: string,

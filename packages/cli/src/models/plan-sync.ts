@@ -5,7 +5,7 @@ import { asEntry, type ClientList, type Entry } from "./client-list.ts";
 import { variantName } from "./explain-models.ts";
 import type { ListedModel } from "./listed-model.ts";
 
-/** One change of the list, by its place in it. Without a value: it goes. */
+/** One change of the list, by path. Without a value the entry is removed. */
 export interface SyncChange {
   readonly id: string;
   readonly path: readonly string[];
@@ -17,25 +17,25 @@ export interface SyncPlan {
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly removed: readonly string[];
-  /** Those of the list that have a price after the sync. */
+  /** Ids of the list that have a price after the sync. */
   readonly priced: readonly string[];
-  /** What was left as it is though the sync has something to say of it, and why. */
+  /** Entries left alone although they differ from what the sync would write, and why. */
   readonly skipped: readonly { readonly id: string; readonly why: string }[];
 }
 
 export interface SyncInput {
   readonly client: ClientList;
-  /** What the list should name. */
+  /** What the list should contain. */
   readonly wanted: readonly ListedModel[];
-  /** Ids that Cursor lists, whether they are wanted or not. */
+  /** All ids Cursor lists, wanted or not. */
   readonly listed: ReadonlySet<string>;
-  /** The entries of the file, by id; what stands there that has no id is not among them. */
+  /** The file's entries by id; those without an id are left out. */
   readonly entries: ReadonlyMap<string, unknown>;
-  /** What a sync writes of a model. */
+  /** The fields a sync writes for a model. */
   readonly toEntry: ClientList["toEntry"];
-  /** Take away direct entries of ids that a family stands for. */
+  /** Remove direct entries whose ids are covered by a family. */
   readonly compact: boolean;
-  /** Take away entries that a sync wrote, of ids that Cursor does not list any more. */
+  /** Remove entries written by a sync whose ids Cursor no longer lists. */
   readonly prune: boolean;
   /** Ids that the file names elsewhere. */
   readonly mentioned: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export interface SyncInput {
 
 type Skipped = SyncPlan["skipped"][number];
 
-/** What a sync changes in a client's list. Applied, the same again is an empty plan. */
+/** Computes what a sync changes in a client's list. After applying it, a second plan is empty. */
 export function planSync(input: SyncInput): SyncPlan {
   const { wanted, entries, client, toEntry } = input;
   const changes: SyncChange[] = [];
@@ -77,15 +77,15 @@ function isKnown(id: string, { wanted, listed }: SyncInput): boolean {
   return listed.has(id) || wanted.some((model) => model.id === id);
 }
 
-/** An entry that a person made: it is theirs, whatever its key is. */
+/** Why an entry was made by a person, whatever its key: it is theirs. */
 function whyCustom(value: unknown, { idField }: ClientList): string | undefined {
   const entry = asEntry(value);
   if (entry === undefined) return "its value is no object";
-  // In a list by keys a field `id` sends another model than the key says.
+  // In a keyed list a field `id` sends another model than the key.
   return idField === undefined && entry["id"] !== undefined ? "it names a model of its own" : undefined;
 }
 
-/** Field by field, so that comments and fields of the user's stay. */
+/** Updates field by field, so the user's comments and fields stay. */
 function updates(model: ListedModel, entry: Entry, { client, listed, toEntry }: SyncInput): readonly SyncChange[] {
   const { id } = model;
   const { options: _target, variants: _variants, ...plain } = toEntry(model);
@@ -100,7 +100,7 @@ function updates(model: ListedModel, entry: Entry, { client, listed, toEntry }: 
   ];
 }
 
-/** A target that exists was perhaps chosen by a person; one that does not cannot be run. */
+/** Keeps an existing target, which a person may have chosen; replaces one that cannot run. */
 function targetUpdate(id: string, target: string, entry: Entry, listed: ReadonlySet<string>): readonly SyncChange[] {
   const present = asEntry(entry["options"])?.["cursorModel"];
   if (typeof present === "string" && listed.has(present)) return [];
@@ -122,7 +122,7 @@ function variantUpdates(
   return [...set, ...stale];
 }
 
-/** One that a sync wrote, by its name, and whose model is gone. */
+/** Whether a sync wrote this variant, judging by its name, and its model is gone. */
 function isStaleVariant(id: string, name: string, value: unknown, listed: ReadonlySet<string>): boolean {
   const target = asEntry(value)?.["cursorModel"];
   if (typeof target !== "string" || listed.has(target)) return false;
@@ -130,7 +130,7 @@ function isStaleVariant(id: string, name: string, value: unknown, listed: Readon
   return base === id && variantName(params) === name;
 }
 
-/** Entries that go: only those with nothing of the user's in them, and that nothing else in the file names. */
+/** Entries to remove: only those without the user's content, and not named elsewhere in the file. */
 function removals(input: SyncInput, unlisted: readonly string[]): Removals {
   const { compact, wanted, entries, client, prune } = input;
   const folded = wanted.flatMap(({ id, family }) =>
@@ -164,7 +164,7 @@ function divided(ids: readonly string[], why: (id: string) => string | undefined
   return { removed: ids.filter((id) => why(id) === undefined), kept };
 }
 
-/** Why an entry is perhaps not a sync's alone. */
+/** Why an entry may contain more than a sync wrote. */
 function whyKept(
   id: string,
   { entries, mentioned }: SyncInput,

@@ -93,7 +93,7 @@ describe.each([80, 223, 246])("a list of %d ids", (count) => {
     const families = models.filter(({ variants }) => variants !== undefined);
     const folded = families.flatMap(({ variants = [] }) => variants.map(({ id }) => id));
     const second = sync(models, compact);
-    // The default model of the file stays, though a family stands for it.
+    // The file's default model stays, although a family covers it.
     expect({ added: second.added, removed: second.removed }).toEqual({
       added: families.map(({ id }) => id),
       removed: folded.filter((id) => id !== "line-1-high"),

@@ -8,17 +8,17 @@ import { compactModels, directModels } from "./listed-model.ts";
 import { planSync, type SyncPlan } from "./plan-sync.ts";
 
 export interface SyncChoices {
-  /** One entry for a family, with variants, instead of one for each id. */
+  /** Write one entry per family, with variants, instead of one per id. */
   readonly variants: boolean;
-  /** Also take away the direct entries that families stand for. */
+  /** Also remove the direct entries that families cover. */
   readonly compact: boolean;
-  /** Take away entries that a sync wrote and whose models are gone. */
+  /** Remove entries that a sync wrote and whose models are gone. */
   readonly prune: boolean;
   readonly dryRun: boolean;
 }
 
 export interface Synced extends Omit<SyncPlan, "changes"> {
-  /** What was added to a list for all providers, for the receipt of an installation. */
+  /** The settings added to a list for all providers, for the installation's receipt. */
   readonly settings: readonly SyncedSetting[];
   readonly client: string;
   readonly file: string;
@@ -31,7 +31,7 @@ interface SyncedSetting {
   readonly undo: SettingUndo;
 }
 
-/** Brings a client's list of models up to date with Cursor's. A file in which nothing changes is not written. */
+/** Brings a client's list of models up to date with Cursor's. Unchanged files are not written. */
 export function syncClient(found: FoundList, models: readonly DirectoryModel[], choices: SyncChoices): Synced {
   const { client, settings, entries, file, common } = found;
   if (choices.variants && !client.hasVariants)
@@ -67,7 +67,7 @@ function applied(found: FoundList, changes: SyncPlan["changes"]) {
   for (const { id, path, value } of changes) {
     const at = [...itemPath(found, id), ...path];
     if (value === undefined) {
-      // As if it had been added to an object with nothing in it: brackets that become empty are closed.
+      // Undone as if added to an empty object: brackets that become empty are closed.
       text = editor.undo(text, at, { former: null, depth: at.length - 1, blank: "" });
       continue;
     }

@@ -22,17 +22,17 @@ import { packageRoot, version } from "../host/program.ts";
 import { agentsRoot, worktreesRoot } from "../workspaces/workspace-access.ts";
 import type { GatewayPortsOptions } from "./gateway-ports.ts";
 
-/** As whose agents talk. */
+/** Token name under which agents talk. */
 const AGENTS = "agents";
 
-/** Those of the agent that a session belongs to, which speaks in its own name. */
+/** Tools of the agent a session belongs to, which speaks in its own name. */
 export async function ownTools(agents: Agents, sessionId: string, callerOf: CallerOf): Promise<readonly Tool[]> {
   const caller = await callerOf(sessionId);
   const agent = await agents.ofSession(sessionId, caller);
   return agent === undefined ? [] : createAgentTools({ agents, name: agent.name, caller });
 }
 
-/** On whose behalf the agent of a session talks: its user's. It is not bound to a directory, as its user is not. */
+/** On whose behalf a session's agent talks: its user's. Like the user, it is not bound to a directory. */
 type CallerOf = (sessionId: string) => Promise<Caller>;
 
 export function agentCaller(store: Pick<LogStore, "getSession">): CallerOf {
@@ -42,11 +42,11 @@ export function agentCaller(store: Pick<LogStore, "getSession">): CallerOf {
 interface AroundAgents {
   readonly sessions: RuntimeSessions;
   readonly scratch: ScratchDirectories;
-  /** Absent where no turn of an agent runs. */
+  /** Absent if this process runs no agent turns. */
   readonly registrations?: AgentRegistrations;
 }
 
-/** What registers `caret mcp --agent-id NAME` with agents that run their own tools. */
+/** Registers `caret mcp --agent-id NAME` with agents that run their own tools. */
 export function openRegistrations(
   { config, opened, onError }: GatewayPortsOptions,
   agents: () => Agents,
@@ -69,7 +69,7 @@ export function openRegistrations(
   });
 }
 
-/** Agents that may work in worktrees of the user's repositories. `changes`: what is different in this process. */
+/** Agents that can work in worktrees of the user's repositories. `changes`: this process's overrides. */
 export function openAgents(
   { host, config, opened, elsewhere, onError }: GatewayPortsOptions,
   { sessions, scratch, registrations }: AroundAgents,

@@ -11,13 +11,13 @@ import type { Config } from "../config/config-schema.ts";
 import type { OpenedEngine } from "../engine/compose.ts";
 import type { LaneProbe } from "../engine/lane-probe.ts";
 
-/** The lanes that turns can take here, the default one first. */
+/** The lanes turns can take here, default first. */
 export function lanesOf({ lane }: OpenedEngine): readonly LaneName[] {
   if (lane === "sim") return ["sim"];
   return lane === "cli" ? ["cli", "acp", "sim"] : [lane, "sim"];
 }
 
-/** Checked on every call: a program that was there a minute ago may be gone. */
+/** Checked on every call: a program that existed a minute ago may be gone. */
 export async function laneStates(opened: OpenedEngine): Promise<AboutView["lanes"]> {
   const states = lanesOf(opened).map(async (lane) => ({ ...(await stateOf(lane, opened)), ...imagesOf(lane) }));
   return await Promise.all(states);
@@ -40,7 +40,7 @@ function imagesOf(lane: LaneName): Pick<LaneState, "takesImages"> {
   return takesImages(lane) ? { takesImages: true } : {};
 }
 
-/** Whether the agent can be given images as they are. */
+/** Whether the agent accepts images directly. */
 export function takesImages(lane: LaneName): boolean {
   const features: Readonly<Partial<Record<LaneName, readonly LaneFeature[]>>> = featuresOf;
   return features[lane]?.includes("images") === true;
@@ -55,7 +55,7 @@ interface LaneModelsOptions {
   readonly config: Config;
   readonly lane: LaneName;
   readonly probe: LaneProbe;
-  /** Asking the agent for its models may disturb a turn of it. */
+  /** While turns run, asking the agent for its models could disturb one. */
   readonly isBusy: () => boolean;
   readonly onError: (error: CaretError) => void;
 }
@@ -66,7 +66,7 @@ interface LaneModels {
   settled(): Promise<unknown>;
 }
 
-/** The models of a lane: those its agent lists, kept on disk, and for real agents those the configuration names. */
+/** A lane's models: those its agent lists, cached on disk, and for real agents those the configuration names. */
 export function laneModels({ config, lane, probe, isBusy, onError }: LaneModelsOptions): LaneModels {
   const cache = createModelCache({
     file: join(config.dataDir, "models", `${lane}.json`),

@@ -32,7 +32,7 @@ import { agentCaller, openAgents, openComparisons, openRegistrations, ownTools }
 import { lanesOf, takesImages } from "./gateway-lanes.ts";
 import { attachmentsRoot } from "./session-belongings.ts";
 
-/** The permission of sessions that are created without one. */
+/** Permission of sessions created without one. */
 export const DEFAULT_PERMISSION: PermissionWord = "auto-edits";
 
 export interface GatewayPortsOptions {
@@ -41,17 +41,17 @@ export interface GatewayPortsOptions {
   readonly opened: OpenedEngine;
   readonly models: RuntimeModels;
   readonly defaultWorkspace: string | undefined;
-  /** Where answers are kept that clients refer to; absent: in the data directory. */
+  /** Store of answers that clients refer to. Default: in the data directory. */
   readonly answers?: AnswerArchive | undefined;
-  /** The processes of a fleet that have the same queues of agents. */
+  /** The fleet's processes that share the agents' queues. */
   readonly elsewhere?: AgentsOptions["elsewhere"];
-  /** Hears of the other processes of a fleet when they write to the log. */
+  /** Notifies of log writes by other processes of a fleet. */
   readonly ticks?: ForeignTicks | undefined;
-  /** Called with each change of a comparison. */
+  /** Called on each change of a comparison. */
   readonly onComparison?: ComparisonsOptions["onChange"];
-  /** Which transcript belongs to which session; absent: as the data directory says. */
+  /** Maps transcripts to sessions. Default: in the data directory. */
   readonly lineage?: LineageStore | undefined;
-  /** Absent: there is no other machine. */
+  /** Omitted if there is no other machine. */
   readonly adopt?: AdoptSession | undefined;
   readonly onError: (error: CaretError) => void;
 }
@@ -66,7 +66,7 @@ export interface GatewayPorts {
   readonly comparisons: Comparisons & Partial<Pick<RuntimeComparisons, "sweep">>;
   /** Stored responses, which clients refer to by id. */
   readonly answers: AnswerArchive;
-  /** No turn starts by itself from here on. */
+  /** From here on no turn starts automatically. */
   stopTaking(): Promise<void>;
   /** Call before closing the engine. */
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export interface RuntimePorts extends GatewayPorts {
   readonly comparisons: RuntimeComparisons;
 }
 
-/** What `createSessions` is given besides what every process gives it. */
+/** Options of `createSessions` that differ between processes. */
 type SessionsOfProcess = Partial<
   Pick<SessionsOptions, "toolsOf" | "registrationOf" | "turnOf" | "ticks" | "importWorkspace">
 >;
@@ -136,7 +136,7 @@ export function openGatewayPorts(options: GatewayPortsOptions): RuntimePorts {
   const { scratch, answers, conversations, sessions } = openTurnPorts(options, {
     ...(options.ticks === undefined ? {} : { ticks: options.ticks }),
     toolsOf: (sessionId) => ownTools(agents, sessionId, callerOf),
-    // Windows has no Unix sockets that file permissions keep private.
+    // Windows has no Unix sockets protected by file permissions.
     registrationOf: async (sessionId) =>
       options.host.platform === "win32" ? undefined : await registrations.of(sessionId),
   });

@@ -6,15 +6,15 @@ import type { OpenedEngine } from "../engine/compose.ts";
 import { version } from "../host/program.ts";
 import { laneStates } from "./gateway-lanes.ts";
 
-/** With less on the disk no turn comes to its end. */
+/** With less disk space no turn can finish. */
 const LEAST_BYTES = 1024 * 1024;
 
-/** What `/readyz` says: a turn could start now, and its events be written. `assertWritable` rejects where they could not. */
+/** The body of `/readyz`: whether a turn could start now and its events be written. `assertWritable` rejects if they could not. */
 export function readinessOf(opened: OpenedEngine, assertWritable: () => Promise<void>): () => Promise<Readiness> {
   return async () => ({ version, lanes: await laneStates(opened), storage: await storageState(assertWritable) });
 }
 
-/** Rejects where the log of a data directory cannot be written. */
+/** Rejects if the log of a data directory cannot be written. */
 export async function assertDirectoryWritable(dataDir: string): Promise<void> {
   await access(dataDir, constants.W_OK);
   const { bavail, bsize } = await statfs(dataDir);
@@ -26,7 +26,7 @@ async function storageState(assertWritable: () => Promise<void>): Promise<NonNul
     await assertWritable();
     return { ready: true };
   } catch (reason) {
-    // Why not is what is asked for.
+    // The reason is part of the result.
     return { ready: false, detail: reason instanceof Error ? reason.message : String(reason) };
   }
 }

@@ -15,12 +15,12 @@ import { sandboxesRoot } from "../engine/machine-sandboxes.ts";
 import type { LogWork } from "../store/log-work.ts";
 import { scratchRoot } from "../workspaces/workspace-access.ts";
 
-/** Where the images of prompts are kept. */
+/** Directory of the images in prompts. */
 export function attachmentsRoot(config: Config): string {
   return join(config.dataDir, "attachments");
 }
 
-/** Where there is anything of a session, for commands that work beside the gateway. */
+/** Opens everything that belongs to sessions, for commands that work beside the gateway. */
 export async function withBelongings<Result>(
   { host, config, store }: LogWork,
   work: (belongings: SessionBelongings) => Promise<Result>,

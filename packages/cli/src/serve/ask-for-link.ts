@@ -8,7 +8,7 @@ const linkSchema = z.object({ url: z.string(), expiresAt: z.number() });
 
 export type Link = z.infer<typeof linkSchema>;
 
-/** A link that signs one browser in. Rejects when the gateway does not answer or has no token for us. */
+/** Requests a link that signs one browser in. Rejects if the gateway does not answer or has no token for us. */
 export async function askForLink(gateway: GatewayLock): Promise<Link> {
   const response = await fetch(new URL("/api/links", gateway.url), {
     method: "POST",
@@ -27,7 +27,7 @@ export async function askForLink(gateway: GatewayLock): Promise<Link> {
   });
 }
 
-/** The token that a gateway of the same user keeps for its clients; undefined when there is none to be read. */
+/** The token a gateway of the same user keeps for its clients; undefined if it cannot be read. */
 export function tokenOf(gateway: GatewayLock): string | undefined {
   try {
     return readToken(gateway);

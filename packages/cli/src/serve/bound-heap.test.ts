@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** In a process of its own, because a heap has one size for all that runs in it. */
+/** Runs in a separate process, because everything in one process shares the heap size. */
 const script = `
 import { getHeapSpaceStatistics } from "node:v8";
 import { boundHeap } from ${JSON.stringify(new URL("./bound-heap.ts", import.meta.url).href)};
@@ -22,6 +22,6 @@ console.log(JSON.stringify({ before, after: bytes() }));
 test("the space for new objects grows no more once it has reached its bound, not even with the next collection", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
   const { before, after } = JSON.parse(stdout) as { readonly before: number; readonly after: number };
-  // V8 may have made it smaller meanwhile.
+  // V8 may have shrunk it in the meantime.
   expect(after).toBeLessThanOrEqual(before);
 });

@@ -8,8 +8,8 @@ import type { Config } from "../config/config-schema.ts";
 const KEY_BYTES = 32;
 
 /**
- * What compacted conversations are sealed with: the fleet's key, or one of this machine's own. Clients keep what was sealed and
- * send it again for as long as they like, so it outlives the gateway.
+ * The key that seals compacted conversations: the fleet's, or this machine's own. Clients keep sealed conversations and resend them
+ * indefinitely, so it outlives the gateway.
  */
 export function compactionKey({
   dataDir,
@@ -21,7 +21,7 @@ export function compactionKey({
   return new Secret(fleet.key ?? keyOfMachine(join(dataDir, "compaction-key")));
 }
 
-/** Made once, and whole: of two gateways that start at the same time one makes it, and both have it. */
+/** Created once, atomically: if two gateways start at the same time, one creates it and both use it. */
 function keyOfMachine(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${randomUUID()}`;

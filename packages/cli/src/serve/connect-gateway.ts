@@ -12,24 +12,24 @@ import { untilUnlocked } from "./until-unlocked.ts";
 export interface GatewayConnection {
   readonly client: NativeClient;
   readonly url: string;
-  /** Why this process had to start a gateway itself; undefined when one ran already. */
+  /** Why this process had to start a gateway; undefined if one was already running. */
   readonly startedBecause: string | undefined;
-  /** Ends the gateway if this process has started it. */
+  /** Ends the gateway if this process started it. */
   close(): Promise<void>;
 }
 
 type NoGateway = Extract<FoundGateway, { readonly kind: "none" }>;
 
 export interface ConnectOptions {
-  /** Where turns of a gateway that is started here may work, beside where this process was started. */
+  /** Workspace for turns of a gateway started here, in addition to this process's working directory. */
   readonly workspace?: string | undefined;
-  /** A gateway that is started here has to listen at its own port, for a client whose file names it: taken is an error then. */
+  /** A gateway started here must listen on its own port because a client's file names it; a port in use is then an error. */
   readonly keepsPort?: boolean;
-  /** What is used where no gateway runs; absent: a gateway inside this process, which lives as long as the connection. */
+  /** What to use if no gateway runs. Default: a gateway inside this process that lives as long as the connection. */
   readonly start?: (host: Host, loaded: LoadedConfig, found: NoGateway) => Promise<GatewayConnection>;
 }
 
-/** The running gateway of this data directory, else what `start` gives. */
+/** Connects to this data directory's running gateway, else to the result of `start`. */
 export async function connectGateway(
   host: Host,
   loaded: LoadedConfig,
@@ -47,7 +47,7 @@ export async function connectGateway(
   return await untilUnlocked(attempt, () => found?.gateway === undefined);
 }
 
-/** When the gateway was restarted, at another port perhaps, requests go to the new one. */
+/** After a restart of the gateway, possibly on another port, requests go to the new one. */
 async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLock): Promise<GatewayConnection> {
   const { tokenOf } = await import("./ask-for-link.ts");
   const { url } = gateway;
@@ -58,7 +58,7 @@ async function connectRunning({ uid }: Host, dataDir: string, gateway: GatewayLo
   };
   const client = createNativeClient({
     baseUrl: url,
-    // Read each time: a token may be exchanged while we are connected.
+    // Reread each time: the token can be replaced while we are connected.
     headers: () => bearer(tokenOf(current())),
     fetch: (input, init) => fetch(String(input).replace(url, current().url), init),
   });
@@ -76,7 +76,7 @@ async function startOwn(
   const own = withKeptPort(loaded);
   const { config, files: configFiles } = own;
   const settings = gatewaySettings(own, workspace);
-  // It ends with this process: but for `caret install`, no client is set up for it.
+  // It ends with this process: except for `caret install`, no client is configured for it.
   const gateway = await startGateway({ host, config, loaded: own, configFiles, workspace, keepsPort, settings });
   const { url, token } = gateway;
   return {

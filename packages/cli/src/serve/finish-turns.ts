@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningTurn, SessionEngine } from "@caret/runtime";
 
-/** How long a parked call may take to reach its client, which sends the result to the next gateway. */
+/** How long a parked call can take to reach its client, which sends the result to the next gateway. */
 const HAND_OVER_MS = 500;
 const LOOK_MS = 100;
 
 export interface FinishTurnsOptions {
   readonly engine: SessionEngine;
-  /** How long to wait for turns that work. */
+  /** How long to wait for working turns. */
   readonly limitMs: number;
-  /** Called once, if any turn is waited for, with the titles of the sessions. */
+  /** Called once with the sessions' titles, if any turn is awaited. */
   readonly onWait: (titles: readonly string[]) => Promise<void>;
 }
 
 /**
- * Wait for working turns to end, then end the rest as interrupted. Turns that wait for a person or for their client's tools
- * are not waited for: the gateway accepts no new requests, so no answer can reach them.
+ * Waits for working turns to end, then ends the rest as interrupted. Turns waiting for a person or for their client's tools are not
+ * awaited: the gateway accepts no new requests, so no answer can reach them.
  */
 export async function finishTurns({ engine, limitMs, onWait }: FinishTurnsOptions): Promise<void> {
   const startedAt = performance.now();
@@ -32,12 +32,12 @@ export async function finishTurns({ engine, limitMs, onWait }: FinishTurnsOption
   await reported;
 }
 
-/** Reading the titles may have to wait for the log; the turns end in time even then. */
+/** Reading the titles may have to wait for the log; the turns end in time even so. */
 async function report(titles: Promise<readonly string[]>, onWait: FinishTurnsOptions["onWait"]): Promise<void> {
   try {
     await onWait(await titles);
   } catch {
-    // A shutdown that cannot name what it waits for still goes on.
+    // A shutdown goes on even if it cannot name what it waits for.
   }
 }
 

@@ -55,7 +55,7 @@ function haveServers(file: string, ...names: readonly string[]): void {
   writeFileSync(join(home, file), text);
 }
 
-/** What became of the calls that the agent made, by server and tool. */
+/** Outcomes of the agent's calls, by server and tool. */
 async function play(steps: readonly object[], owner: Partial<TurnRequest>, containment: string) {
   const scenario = join(home, "scenario.json");
   writeFileSync(scenario, JSON.stringify({ turns: [steps] }));

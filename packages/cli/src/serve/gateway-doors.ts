@@ -49,23 +49,23 @@ const KEEP_ALIVE_MS = 15_000;
 interface GatewayDoorsOptions {
   readonly host: Host;
   readonly config: Config;
-  /** What the configuration was read from; absent: it is that of the program that the gateway is a part of. */
+  /** The configuration's sources. Omitted if the program that embeds the gateway supplied it. */
   readonly loaded?: LoadedConfig | undefined;
-  /** The files that the configuration was read from. */
+  /** The files the configuration was read from. */
   readonly configFiles: readonly string[];
   readonly opened: OpenedEngine;
   readonly ports: GatewayPorts;
   readonly models: RuntimeModels;
   readonly turnMetrics: TurnMetrics;
   readonly links: SignInLinks;
-  /** The fleet that the gateway is a part of. */
+  /** The fleet the gateway belongs to. */
   readonly fleet?: (() => Promise<FleetView>) | undefined;
-  /** Where tokens are kept that are made on the page; absent: in the data directory. */
+  /** Where tokens created on the page are kept. Default: in the data directory. */
   readonly tokens?: TokenShelf | undefined;
   readonly defaultWorkspace: string | undefined;
 }
 
-/** Every protocol that the gateway serves. */
+/** Every protocol the gateway serves. */
 export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors"] {
   const { config, opened, ports, models, turnMetrics } = options;
   const showActivity = config.server.activity;
@@ -91,7 +91,7 @@ export function gatewayDoors(options: GatewayDoorsOptions): ServerOptions["doors
   ];
 }
 
-/** The native door alone, for `caret acp` by itself: its client is in the same process. */
+/** The native door alone, for a stand-alone `caret acp`: its client is in the same process. */
 export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetrics">): ServerOptions["doors"][number] {
   const { host, config, ports, models, links } = options;
   const places = { dataDir: config.dataDir, home: host.home };
@@ -118,7 +118,7 @@ export function gatewayNativeDoor(options: Omit<GatewayDoorsOptions, "turnMetric
   });
 }
 
-/** Loaded when it is asked for, with the editor of its file. What the gateway runs with is known from its start. */
+/** Loaded on demand, together with the editor of its file. The running values are known from the start. */
 function settingsOf({
   host,
   loaded,
@@ -139,7 +139,7 @@ function settingsOf({
   };
 }
 
-/** Loaded when it is asked for: the doctor reads the files of every client, with the parsers of all their formats. */
+/** Loaded on demand: the doctor reads every client's files, with the parsers of all their formats. */
 async function examine({
   host,
   config,
@@ -160,7 +160,7 @@ function toModelView({ id, name, isDefault, variants = [], contextTokens, maxMod
   };
 }
 
-/** Concurrent callers share one run: two agents that start at the same moment have been seen to kill each other. */
+/** Lets concurrent callers share one run: two agents starting at the same moment have been seen to kill each other. */
 function joined<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | undefined;
   return () => {
@@ -203,7 +203,7 @@ async function gatewayAbout(options: AboutOptions, caller: Caller): Promise<Abou
   };
 }
 
-/** Allowed workspaces and those of recent sessions, without Caret's own scratch directories. */
+/** Allowed workspaces and those of recent sessions, without Caret's own directories. */
 async function knownWorkspaces({ opened, config, sessions }: AboutOptions, caller: Caller): Promise<readonly string[]> {
   const { sessions: recent } = await sessions.list({ limit: RECENT_SESSIONS }, caller);
   const known = [...opened.allowedWorkspaces.directories(), ...recent.map(({ workspace }) => workspace)];

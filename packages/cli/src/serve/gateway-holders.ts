@@ -10,15 +10,15 @@ const POLL_MS = 500;
 const holderSchema = z.object({ pid: z.number().int().positive(), startTime: z.string() });
 
 /**
- * Processes that need a gateway which another program has started for itself. Both sides write before they read: a holder
- * its file and then looks for the gateway's announcement, the gateway withdraws that and then looks for holders. So
- * one of them always sees the other.
+ * Directory of processes that use a gateway another program started for itself. Both sides write before they read: a holder writes its
+ * file, then looks for the gateway's announcement; the gateway withdraws its announcement, then looks for holders. So at least one always
+ * sees the other.
  */
 function holderDirectory(dataDir: string): string {
   return join(dataDir, "holders");
 }
 
-/** Keeps the announced gateway from ending, until the result is called or this process ends. Undefined: it is ending. */
+/** Keeps the announced gateway from ending until the returned function is called or this process ends. Undefined: it is already ending. */
 export function holdGateway(dataDir: string, uid: number | undefined, pid: number): (() => void) | undefined {
   const file = join(holderDirectory(dataDir), `${process.pid}.json`);
   makePrivateDirectory(holderDirectory(dataDir));
@@ -34,7 +34,7 @@ interface Announced {
   announce(): void;
 }
 
-/** Resolves when no process holds this gateway; then it is not announced any more, so that none can begin to. */
+/** Waits until no process holds this gateway, then withdraws its announcement so no new one can begin to. */
 export async function withoutHolders(dataDir: string, gateway: Announced, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     if (!hasHolders(dataDir)) {
@@ -60,7 +60,7 @@ function isHeldBy(file: string): boolean {
   try {
     return isAlive(holderSchema.parse(JSON.parse(readFileSync(file, "utf8"))));
   } catch {
-    return false; // released in this moment, or without a start time: a system without /proc knows no holders
+    return false; // just released, or without a start time: a system without /proc has no holders
   }
 }
 

@@ -2,7 +2,7 @@ import { explainConfig } from "../config/explain-config.ts";
 import type { MergedConfig } from "../config/merge-layers.ts";
 import type { GatewayLock } from "../gateway/gateway-lock.ts";
 
-/** What a gateway was started with: each setting as JSON, without its secrets. */
+/** The settings a gateway was started with, each as JSON, without secrets. */
 export type GatewaySettings = GatewayLock["settings"];
 
 export function gatewaySettings(loaded: MergedConfig, workspace: string | undefined): GatewaySettings {
@@ -18,7 +18,7 @@ interface SettingDifference {
   readonly text: string;
 }
 
-/** The settings in which a running gateway differs from one that would be started now. */
+/** The settings in which a running gateway differs from one started now. */
 export function differencesFrom({ settings, url }: GatewayLock, wanted: GatewaySettings): readonly SettingDifference[] {
   if (Object.keys(settings).length === 0) return [];
   const running: GatewaySettings = { ...settings, ...portOf(url, wanted["server.port"]) };
@@ -28,7 +28,7 @@ export function differencesFrom({ settings, url }: GatewayLock, wanted: GatewayS
     .map((key) => ({ key, text: `${key} is ${running[key] ?? "not set"}, not ${wanted[key] ?? "unset"}` }));
 }
 
-/** A gateway that moved to a free port runs on the wanted port if the two are equal. */
+/** A gateway that moved to a free port counts as being on the wanted port if the two are equal. */
 function portOf(url: string, wanted: string | undefined): GatewaySettings {
   return wanted !== undefined && new URL(url).port === wanted ? { "server.port": wanted } : {};
 }

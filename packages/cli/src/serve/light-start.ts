@@ -3,15 +3,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { boundHeap } from "./bound-heap.ts";
 
-/** A gateway that nobody has asked anything for this long is idle. */
+/** A gateway without requests for this long is idle. */
 const IDLE_MS = 1_000;
 
-/** What supervisors ask all the time. It is no work. */
+/** Supervisors poll it constantly, so it does not count as work. */
 const HEALTH_CHECK = "/healthz";
 
 /**
- * Ends what bin/start.js began: V8 compiles and optimizes again from the first request on. If none comes for a while, what the start left
- * behind is collected, and V8's space for new objects shrinks from 16 MB to 1.
+ * Ends what bin/start.js began: V8 compiles and optimizes again from the first request on. If none comes for a while, garbage from startup
+ * is collected, and V8's new space shrinks from 16 MB to 1.
  */
 export function endLightStart(server: Server): void {
   const timer = setTimeout(() => {
@@ -31,13 +31,13 @@ export function endLightStart(server: Server): void {
   server.on("request", end);
 }
 
-/** What bin/load-bundle.js has left there where it has no cache yet; V8 may drop what was compiled for the start later on. */
+/** Calls the hook that bin/load-bundle.js leaves if it has no cache yet: later V8 may drop code compiled during startup. */
 function keepCompiled(): void {
   const { [Symbol.for("caret.started")]: keep } = globalThis as { readonly [hook: symbol]: (() => void) | undefined };
   keep?.();
 }
 
-/** V8 has no other way to ask for it: the function exists in contexts that are made while the flag is set. */
+/** V8 offers no other way: the function exists in contexts created while the flag is set. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: {

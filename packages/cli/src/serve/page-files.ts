@@ -23,7 +23,7 @@ const COMPRESSED = [".br", ".gz"];
 /** Where the build puts the page. */
 export const pageDirectory: string = fileURLToPath(new URL("../web/dist", packageRoot));
 
-/** The built page. All of it is read at once: a build while the gateway runs must not mix two of them. */
+/** The built page, read all at once: a build while the gateway runs must not mix two versions. */
 export function openPage(directory: string): Page {
   return { paths: ownNames(listFiles(directory)).map(pathOf), read: () => readPageFiles(directory) };
 }
@@ -34,7 +34,7 @@ function readPageFiles(directory: string): PageFiles {
   return new Map(ownNames(names).map((name) => [pathOf(name), readFile(directory, name, names)]));
 }
 
-/** The index stands for a page that is not built as well. */
+/** An unbuilt page has only the index. */
 function ownNames(names: readonly string[]): readonly string[] {
   return names.includes(INDEX) ? names.filter((name) => !COMPRESSED.includes(extname(name))) : [INDEX];
 }

@@ -3,8 +3,8 @@ import type { TranscriptMessage } from "@caret/protocol";
 import { type AnswerArchive, knownAs, type Redactor } from "@caret/runtime";
 
 /**
- * Redact responses before they are stored: a client that continues one after a restart continues without secrets. A message
- * that lost some is known by a digest of what the client sent, so that its conversation is found all the same.
+ * Redacts responses before they are stored, so a client that continues one after a restart continues without secrets. A redacted message
+ * keeps a digest of what the client sent, so its conversation is still found.
  */
 export function redactedArchive(archive: AnswerArchive, redactor: () => Redactor): ResponseArchive {
   return {

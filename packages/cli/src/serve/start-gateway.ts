@@ -37,32 +37,32 @@ import { endLightStart } from "./light-start.ts";
 interface GatewayOptions {
   readonly host: Host;
   readonly config: Config;
-  /** What the configuration was read from; absent: it cannot be changed on the page. */
+  /** The configuration's sources. If absent, the page cannot change it. */
   readonly loaded?: LoadedConfig;
-  /** The files that the configuration was read from. */
+  /** The files the configuration was read from. */
   readonly configFiles: readonly string[];
   /** The workspace of requests that name none. */
   readonly workspace: string | undefined;
-  /** Whether clients are to find it at the same port next time: then a port that is taken is an error. */
+  /** Whether clients must find it on the same port next time; if so, a port in use is an error. */
   readonly keepsPort: boolean;
   /** Written to the lock file, for other programs of the same user. */
   readonly settings: GatewaySettings;
-  /** A spawner process that boots already. */
+  /** A spawner process that is already booting. */
   readonly spawner?: ChildProcess | undefined;
 }
 
-/** How a gateway is closed. */
+/** How to close a gateway. */
 interface CloseOptions extends Pick<FinishTurnsOptions, "limitMs" | "onWait"> {}
 
-/** How long open responses may take once the turns have ended. */
+/** How long open responses can take once the turns have ended. */
 const DRAIN_MS = 1_500;
 
-/** The person whose gateway it is. */
+/** The gateway's own user. */
 const OWN: Caller = { tokenName: "gateway" };
 
 export interface RunningGateway {
   readonly url: string;
-  /** Where turns may work. */
+  /** Where turns can work. */
   readonly workspaces: readonly string[];
   readonly token: string | undefined;
   readonly lane: LaneName;
@@ -70,14 +70,14 @@ export interface RunningGateway {
   readonly notes: readonly string[];
   /** A new one-time link that signs a browser in. */
   newLink(): string;
-  /** Takes back what leads other programs of the same user here; `announce` writes it again. */
+  /** Withdraws the announcement to other programs of the same user; `announce` renews it. */
   withdraw(): void;
   announce(): void;
   /** Accepts no new requests, waits for working turns, then closes everything. */
   close(options: CloseOptions): Promise<void>;
 }
 
-/** Compose a gateway and listen: engine → ports → doors → server → lock file. */
+/** Composes a gateway and listens: engine → ports → doors → server → lock file. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { host, config, workspace } = options;
   const metrics = createMetrics();
@@ -118,10 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await fleet?.close();
     tokens.close();
   };
-  // Agents that were asked for their models, or that wait for a turn, would keep the process from ending.
+  // On failure: agents asked for their models, or waiting for a turn, would keep the process alive.
   const { url, socket } = await listenEverywhere(app, options).catch(afterwards(closeParts));
   endLightStart(app.server);
-  // Known by the time a turn asks, and no part of the start.
+  // Probed ahead of the first turn that asks, without delaying the start.
   void opened.sandboxes.state();
   const webhook = openGatewayWebhook({ ...parts, sessions: ports.sessions, url: reachable(url) });
   const announcement = announce(options, { url, tokenFile: tokenFile ?? null, socket: socket?.path ?? null });
@@ -136,7 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     newLink: () => links.open(reachable(url), OWN).url,
     async close(how) {
       socket?.close();
-      // Not waited for before turns are ended: what is being started or delivered may wait for the log, or for others.
+      // Not awaited before turns are ended: whatever is being started or delivered may wait for the log, or for others.
       const quiet = Promise.all([webhook?.close(), ports.stopTaking()]);
       opened.engine.stopTaking();
       stopTaking(app.server);
@@ -163,7 +163,7 @@ async function openGatewayEngine(
   fleet: GatewayFleet | undefined,
   watching: Watching,
 ): Promise<GatewayEngine> {
-  // What listens to a fleet would keep the process that cannot start.
+  // A fleet's listeners would keep a failed process alive.
   return await openEngineOf(options, fleet, watching).catch(afterwards(async () => await fleet?.close()));
 }
 
@@ -176,7 +176,7 @@ async function openEngineOf(
   const tracer = tracing?.tracer;
   const opened = await openEngine(host, config, {
     workspaces: defaultWorkspaces(host, workspace),
-    // Of a fleet's gateway no turn runs here.
+    // A fleet's gateway runs no turns itself.
     keepWarm: fleet === undefined,
     role: "gateway",
     maxTurns: config.server.maxTurns,
@@ -194,7 +194,7 @@ async function openEngineOf(
   return { opened: { ...dressed, close }, tracer };
 }
 
-/** A gateway that traces nothing has no number about it, and loads nothing of it. */
+/** Without tracing, its metrics are not registered and its code is not loaded. */
 async function openGatewayTelemetry(
   config: Config,
   metrics: Metrics,
@@ -211,7 +211,7 @@ function afterwards(close: () => Promise<void>): (reason: unknown) => Promise<ne
   return (reason) => close().then(() => Promise.reject(reason));
 }
 
-/** Loaded only where there is one: the embedded log needs nothing of it. */
+/** Loaded only for a fleet: the embedded log needs none of it. */
 async function fleetOf(
   { host, config }: GatewayOptions,
   metrics: Metrics,
@@ -223,7 +223,7 @@ async function fleetOf(
   return await untilReachable(host, () => openGatewayFleet(config, metrics, onError));
 }
 
-/** Writes down where the gateway is, for other programs of the same user. Gives what takes that back, and does it again. */
+/** Announces the gateway to other programs of the same user. Returns functions to withdraw and to renew the announcement. */
 function announce(
   { host, config, settings }: GatewayOptions,
   where: Pick<GatewayLock, "url" | "tokenFile" | "socket">,
@@ -235,8 +235,8 @@ function announce(
 }
 
 /**
- * The allowed workspaces when the configuration names none: the given directory, else the working directory. A home
- * directory or a root is not a project: starting there allows nothing.
+ * The allowed workspaces if the configuration names none: the given directory, else the working directory. A home directory or a root is
+ * not a project: starting there allows nothing.
  */
 function defaultWorkspaces({ cwd, home }: Host, workspace: string | undefined): readonly string[] {
   if (workspace !== undefined) return [workspace];

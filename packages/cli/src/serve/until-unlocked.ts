@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CaretError } from "@caret/protocol";
 
-/** A gateway that starts at the same moment is ready by then, and one that ends has ended. */
+/** Enough for a gateway that starts at the same moment to be ready, or for an ending one to end. */
 const ATTEMPTS = 30;
 const ATTEMPT_MS = 500;
 
-/** Repeats what fails because another gateway has the data directory, as long as that may change by itself. */
+/** Retries while another gateway holds the data directory, as long as that can change by itself. */
 export async function untilUnlocked<Result>(attempt: () => Promise<Result>, mayChange: () => boolean): Promise<Result> {
   for (let count = 1; ; count++) {
     try {

@@ -2,7 +2,7 @@ import type { SettingKind } from "@caret/protocol";
 import { z } from "zod";
 import { entryOf, keyTraits, shapeOf, unwrap } from "../config/key-names.ts";
 
-/** How a form asks for a setting. */
+/** The form field for a setting. */
 export function settingKind(schema: z.ZodType): { readonly kind: SettingKind; readonly choices?: readonly string[] } {
   const type = unwrap(schema);
   if (type instanceof z.ZodEnum) return { kind: "choice", choices: type.options.map(String) };
@@ -12,7 +12,7 @@ export function settingKind(schema: z.ZodType): { readonly kind: SettingKind; re
   return { kind: type instanceof z.ZodRecord || type instanceof z.ZodUnion ? "json" : "text" };
 }
 
-/** Whether a value is a secret, or has one in it. */
+/** Whether a value is a secret or contains one. */
 export function holdsSecret(schema: z.ZodType): boolean {
   if (keyTraits.get(schema)?.secret !== undefined) return true;
   const entry = entryOf(schema);

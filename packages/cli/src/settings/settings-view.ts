@@ -10,13 +10,13 @@ import { holdsSecret, settingKind } from "./setting-kind.ts";
 
 interface SettingsViewOptions {
   readonly file: string;
-  /** As the next start of the gateway would read them. */
+  /** The settings as the gateway's next start would read them. */
   readonly next: MergedConfig;
-  /** What the gateway runs with, by key. */
+  /** The running gateway's values, by key. */
   readonly running: ReadonlyMap<string, unknown>;
 }
 
-/** Every setting for a form: its value without secrets, its source, and whether the gateway runs with it yet. */
+/** Every setting for a form: its value without secrets, its source, and whether it is in force yet. */
 export function settingsView({ file, next, running }: SettingsViewOptions): SettingsView {
   const explained = new Map(explainConfig(next).map((each) => [each.key, each]));
   return {
@@ -50,7 +50,7 @@ function traitsOf({ key, schema }: ConfigKey): Omit<SettingView, "from" | "sourc
   };
 }
 
-/** A value with hidden parts cannot be changed by those who do not see them: it could only be replaced whole. */
+/** A value with hidden parts cannot be edited by people who do not see them: they could only replace it whole. */
 export function isWritable(schema: ConfigKey["schema"]): boolean {
   return !holdsSecret(schema) || settingKind(schema).kind === "text";
 }

@@ -16,15 +16,15 @@ import { editorFor, emptyText, setSetting } from "../install/settings-editors.ts
 import { isWritable, settingsView, valuesByKey } from "./settings-view.ts";
 
 interface UserSettingsOptions {
-  /** What the gateway was started with. */
+  /** The configuration the gateway was started with. */
   readonly loaded: LoadedConfig;
-  /** The settings after a change: those that count at once are put in force. */
+  /** Called after a change, to apply live settings. */
   readonly onChange: (config: Config) => void;
   /** Where the gateway listens. */
   readonly gatewayUrl: () => string;
 }
 
-/** The settings of a running gateway in the user's own file, which keeps its layout. A project's file is never written. */
+/** Reads and changes a running gateway's settings in the user's own file, preserving its layout. Never writes a project's file. */
 export function createUserSettings({ loaded, onChange, gatewayUrl }: UserSettingsOptions): UserSettings {
   const { from } = loaded;
   const running = valuesByKey(loaded.config);
@@ -50,7 +50,7 @@ export function createUserSettings({ loaded, onChange, gatewayUrl }: UserSetting
   };
 }
 
-/** The file that was named, else the user's own that is read; where there is none, the first place that is looked at. */
+/** The named file, else the user's existing one, else the first place Caret looks. */
 function fileOf(from: LoadConfigOptions): string {
   const own = configPaths(from).filter(({ role }) => role !== "project");
   const [first] = own;

@@ -4,7 +4,7 @@ import { type EventStore, physicalPath, type SessionRecord } from "@caret/runtim
 const PAGE = 200;
 const NAMED = 5;
 
-/** The session of this id, or the only one whose id begins so. Undefined when there is none. */
+/** Finds a session by id or unique prefix. Undefined if there is none. */
 export async function lookUpSession(store: EventStore, id: string): Promise<SessionRecord | undefined> {
   const exact = await store.getSession(id);
   if (exact !== undefined || id === "") return exact;
@@ -16,7 +16,7 @@ export async function lookUpSession(store: EventStore, id: string): Promise<Sess
   return found[0];
 }
 
-/** The same, for a session that must be there. */
+/** Like `lookUpSession`, but the session must exist. */
 export async function findSession(store: EventStore, id: string): Promise<SessionRecord> {
   const session = await lookUpSession(store, id);
   if (session === undefined) throw new CaretError("session-not-found", `There is no session ${JSON.stringify(id)}`);
@@ -29,7 +29,7 @@ export async function newestSession(store: EventStore, workspace: string): Promi
   return undefined;
 }
 
-/** The sessions of one workspace, most recently used first, however its path was written. */
+/** A workspace's sessions, most recently used first, however its path was written. */
 export async function* workspaceSessions(
   store: EventStore,
   workspace: string,
@@ -40,7 +40,7 @@ export async function* workspaceSessions(
     if (!session.archived && physicalPath(session.workspace) === wanted) yield session;
 }
 
-/** A page at a time: there may be thousands, and mostly the first is the one. */
+/** Fetches page by page: there may be thousands, and usually the first page is enough. */
 export async function* allSessions(store: EventStore, search = ""): AsyncGenerator<SessionRecord, void, undefined> {
   let after: string | undefined;
   do {

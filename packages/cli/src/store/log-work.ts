@@ -26,7 +26,7 @@ export async function withLog(
   }
 }
 
-/** Takes out of what leaves this machine the keys it was started with, and whatever looks like one. */
+/** Redacts what leaves this machine: the keys it was started with, and anything that looks like one. */
 export function hostRedactor(host: Host, config: Config): ReturnType<typeof createRedactor> {
   return createRedactor({ secrets: knownSecrets(host, config) });
 }

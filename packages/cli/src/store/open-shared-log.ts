@@ -3,7 +3,7 @@ import type { Config } from "../config/config-schema.ts";
 import { openLog } from "../engine/compose.ts";
 import { version } from "../host/program.ts";
 
-/** The log that commands look at: that of the fleet where the settings name one, else that of the data directory. */
+/** The log for commands: the fleet's if the settings name one, else the data directory's. */
 export async function openSharedLog(config: Config): Promise<LogStore> {
   const { store: address, limits } = config;
   if (address === undefined) return openLog(config);

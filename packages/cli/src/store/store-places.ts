@@ -9,8 +9,8 @@ import type { Config } from "../config/config-schema.ts";
 import type { Host } from "../host/host.ts";
 
 /**
- * The store that an argument names: `local` for the data directory and `store` for the database of the settings, so that no password
- * has to be an argument; else a directory or an address. The packages for PostgreSQL are loaded by now.
+ * Opens the store an argument names: `local` for the data directory, `store` for the configured database (so no password has to be an
+ * argument), else a directory or an address. The PostgreSQL packages are loaded by then.
  */
 export async function openStorePlace(
   host: Host,
@@ -29,7 +29,7 @@ export async function openStorePlace(
   return fleet.openPostgresCopiedStore({ database, machine: config.fleet.machine ?? hostname() });
 }
 
-/** Opening a directory makes a log where there is none: of a mistyped name, nothing would be read, and called whole. */
+/** Opening creates missing logs, so a mistyped directory would be read as an empty log without an error. */
 function assertLog(directory: string): void {
   if (existsSync(join(directory, LOG_FILE))) return;
   throw new CaretError("not-found", `There is no log in ${directory}`, {
@@ -37,7 +37,7 @@ function assertLog(directory: string): void {
   });
 }
 
-/** Makes or updates all tables of a database: those of the log, and those of the fleet's jobs. Gives its name for people. */
+/** Creates or updates all tables of a database: the log's and the fleet jobs'. Returns its display name. */
 export async function initStorePlace(config: Config, named: string): Promise<string> {
   const place = resolvePlace(config, named);
   if (!isAddress(place))

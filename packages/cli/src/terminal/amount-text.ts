@@ -12,7 +12,7 @@ export function durationText(ms: number): string {
   return seconds < 60 ? `${seconds}s` : longText(seconds);
 }
 
-/** The same without parts of a second, for a clock that is looked at while it runs. */
+/** The same without fractions of a second, for a running clock. */
 export function elapsedText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return seconds < 60 ? `${seconds}s` : longText(seconds);

@@ -4,24 +4,24 @@ import { wrapHard } from "./wrap-hard.ts";
 
 type Request = AgentEventOf<"approval-request">;
 
-/** How long a grant lasts: `caret run` forgets it with its only turn, a gateway with the session. */
+/** How long a grant lasts: `caret run` forgets it after its only turn, a gateway with the session. */
 export type GrantSpan = "turn" | "session";
 
 export interface CardLook extends Look {
-  /** Where the terminal would break lines; undefined: nothing breaks them. */
+  /** Width at which the terminal breaks lines; undefined if nothing breaks them. */
   readonly columns: number | undefined;
 }
 
 export interface ApprovalCard {
-  /** The whole of what is asked. */
+  /** Everything that is asked about. */
   readonly body: readonly string[];
-  /** What may be typed once the body was on the screen. */
+  /** What can be typed once the body was on the screen. */
   readonly keys: readonly string[];
 }
 
 /**
- * Everything that a person should know before deciding: the view that every door shows. Each line begins with a mark of ours, also where
- * it had to be broken, so that no text of the agent's can look like another line of the card.
+ * Everything a person should know before deciding: the view that every door shows. Each line starts with our own mark, even where it was
+ * wrapped, so none of the agent's text can pass for another line of the card.
  */
 export function approvalCard(request: Request, look: CardLook, span: GrantSpan): ApprovalCard {
   const { style, glyphs } = look;
@@ -36,7 +36,7 @@ export function approvalCard(request: Request, look: CardLook, span: GrantSpan):
   };
 }
 
-/** What is typed for a grant: `a` for the narrowest, `a2` for the next. */
+/** What to type for a grant: `a` for the narrowest, `a2` for the next. */
 export function keyOf(index: number): string {
   return index === 0 ? "a" : `a${index + 1}`;
 }

@@ -2,7 +2,7 @@ import type { AgentEventOf, Todo } from "@caret/protocol";
 import type { Look } from "./look.ts";
 import { cleanLine } from "./text-cleaner.ts";
 
-/** What the agent wants to know, with the answers it offers. */
+/** The agent's question with the answers it offers. */
 export function questionLines({ title, questions }: AgentEventOf<"question">, { style, glyphs }: Look): string[] {
   const head = `${style.yellow(glyphs.question)} ${style.bold(cleanLine(title ?? "The agent asks"))}`;
   const lines = questions.flatMap(({ prompt, options, allowMultiple }) => [
@@ -18,7 +18,7 @@ const outcomes: Readonly<Record<AgentEventOf<"question-answer">["outcome"], stri
   "no-input-surface": "nobody could be asked",
 };
 
-/** The answer in the words of the question, when that is known. */
+/** The answer in the question's words, if the question is known. */
 export function answerLine(
   { outcome, answers = [], reason }: AgentEventOf<"question-answer">,
   question: AgentEventOf<"question"> | undefined,
@@ -29,7 +29,7 @@ export function answerLine(
     const chosen = optionIds.map((optionId) => options.find(({ id }) => id === optionId)?.label ?? optionId);
     return text === undefined ? chosen : [...chosen, text];
   });
-  // When no person could be asked, upstream says that the user rejected it.
+  // When no person could be asked, upstream claims that the user rejected it.
   const why = outcome === "no-input-surface" ? "" : (reason ?? "");
   const words = [outcomes[outcome], labels.join(", "), why].filter((part) => part !== "").map(cleanLine);
   return `  ${style.dim(`${glyphs.arrow} ${words.join(": ")}`)}`;

@@ -2,7 +2,7 @@ import { createMarkdownStream, type MarkdownOptions } from "./markdown-stream.ts
 import { createTextCleaner } from "./text-cleaner.ts";
 import { createWordWrap, noWrap } from "./word-wrap.ts";
 
-/** Shows one block of text or of thinking as it comes. Blank lines before its first word are left out. */
+/** Shows one text or thinking block as it streams. Leading blank lines are dropped. */
 export interface BlockWriter {
   push(text: string): string;
   end(): string;
@@ -17,7 +17,7 @@ export function createTextBlock(options: MarkdownOptions): BlockWriter {
   };
 }
 
-/** Every line is marked, so that thinking cannot be taken for an answer where there are no colours either. */
+/** Marks every line, so thinking is distinguishable from an answer even without colours. */
 export function createThinkingBlock({ style, glyphs, columns }: MarkdownOptions): BlockWriter {
   const markWidth = glyphs.thinking.length + 1;
   const wrap = columns === undefined ? noWrap : createWordWrap(() => columns() - markWidth);

@@ -17,7 +17,7 @@ const head: readonly TableColumn[] = [
   { title: "time", align: "right" },
 ];
 
-/** What came of each candidate. What is not known stays empty. */
+/** Each candidate's result. Unknown values stay empty. */
 export function resultLines({ candidates }: ComparisonView, options: TableOptions): readonly string[] {
   return tableLines(head, candidates.map(resultCells), options);
 }
@@ -37,7 +37,7 @@ function resultCells(candidate: CandidateView): readonly string[] {
   ];
 }
 
-/** One line for each candidate while it works, side by side for the eye. */
+/** One line per candidate while it works, aligned. */
 export function progressLines(
   { candidates, createdAt }: ComparisonView,
   { glyphs, style, columns }: Look & { readonly columns: number },

@@ -4,7 +4,7 @@ import type { Look } from "./look.ts";
 import { displayWidth } from "./shorten.ts";
 import { cleanLine, cleanText } from "./text-cleaner.ts";
 
-/** The last lines of upstream's output say why; the rest is in the log. */
+/** The last lines of upstream's output give the reason; the rest is in the log. */
 const UPSTREAM_LINES = 8;
 
 export interface Closing extends Look {
@@ -16,7 +16,7 @@ export interface Closing extends Look {
   readonly columns: number;
 }
 
-/** How the turn ended, how long it took, what it used and cost, and which session can be continued. */
+/** How the turn ended, how long it took, its usage and cost, and the session to continue. */
 export function closingLines(closing: Closing): string[] {
   const { turn, outcome, durationMs, cost, sessionId, columns, style, glyphs } = closing;
   const between = ` ${glyphs.separator} `;
@@ -36,7 +36,7 @@ export function closingLines(closing: Closing): string[] {
   ];
 }
 
-/** What failed, in the upstream's words too, and what to do about it. */
+/** What failed, including the upstream's words, and what to do about it. */
 export function errorLines({ code, message, upstream, fix }: ErrorInfo, { style, glyphs }: Look): string[] {
   const words = cleanText(upstream ?? "")
     .trim()

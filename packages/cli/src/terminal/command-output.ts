@@ -3,26 +3,26 @@ import type { Look } from "./look.ts";
 import { shortenEnd } from "./shorten.ts";
 import { cleanLine } from "./text-cleaner.ts";
 
-/** A long output would push everything else off the screen. */
+/** Limits, since a long output would push everything else off the screen. */
 const MAX_LIVE = 20;
 const MAX_TAIL = 10;
 
 export interface CommandOutputOptions extends Look {
   readonly columns: () => number;
-  /** Whether lines are shown as they come. */
+  /** Whether lines are shown as they arrive. */
   readonly isLive: boolean;
 }
 
-/** What commands print: the first lines while they run, and the last ones of a command that did not succeed. */
+/** Output of commands: their first lines while they run, and the last lines of one that did not succeed. */
 export interface CommandOutput {
-  /** The lines that are whole by now, as far as they are shown. */
+  /** The complete lines so far, up to the limit. */
   push(event: AgentEventOf<"tool-output">): readonly string[];
-  /** What else to show of a call that has settled. */
+  /** What else to show of a settled call. */
   settle(tool: ToolActivity): readonly string[];
 }
 
 interface Printed {
-  /** A line without its end. */
+  /** An incomplete line. */
   rest: string;
   shown: number;
 }
@@ -62,7 +62,7 @@ export function isFailedCommand({ kind, status, notRun }: ToolActivity): boolean
   return kind === "shell" && (status === "error" || (status === "interrupted" && notRun !== true));
 }
 
-/** Without the note at its end: how the command ended is said beside it. */
+/** Drops the trailing note: how the command ended is shown elsewhere. */
 export function outputLinesOf(output: string): readonly string[] {
   const lines = output.trimEnd().split("\n");
   if (/^\[.*\]$/.test(lines.at(-1) ?? "")) lines.pop();

@@ -5,7 +5,7 @@ import { cleanText } from "./text-cleaner.ts";
 
 const usageCodes: ReadonlySet<string> = new Set(["invalid-request", "invalid-config"]);
 
-/** Writes what has failed to standard error, and gives the code that the command ends with. */
+/** Prints an error to standard error and returns the command's exit code. */
 export async function complain(host: Pick<Host, "stderr" | "command">, reason: unknown): Promise<ExitCode> {
   const error = toCaretError(reason);
   const upstream =
@@ -17,7 +17,7 @@ export async function complain(host: Pick<Host, "stderr" | "command">, reason: u
   return usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }
 
-/** A file that cannot be read or written is no bug in Caret. The user may know its path: it is theirs. */
+/** An unreadable or unwritable file is not a bug in Caret. The user may see its path: it is theirs. */
 function toCaretError(reason: unknown): CaretError {
   const { code, syscall, path, message } = reason instanceof Error ? (reason as NodeJS.ErrnoException) : {};
   if (CaretError.is(reason) || syscall === undefined || path === undefined) return CaretError.from(reason);

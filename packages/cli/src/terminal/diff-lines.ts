@@ -1,7 +1,7 @@
 import { changeText, type FileDiff, markHidden } from "@caret/protocol";
 import type { Look } from "./look.ts";
 
-/** A change of a file, line by line. Characters that cannot be seen are written out. */
+/** A file change, line by line. Invisible characters are spelled out. */
 export function changeLines(change: Omit<FileDiff, "path">, { style }: Look): readonly string[] {
   const paint = (line: string): string => {
     if (line.startsWith("+")) return style.green(line);

@@ -1,6 +1,6 @@
 import type { Todo, ToolKind } from "@caret/protocol";
 
-/** The signs we print. Plain ones stand in where the locale cannot show the others. */
+/** The symbols we print, with ASCII substitutes for locales that cannot show them. */
 export interface Glyphs {
   readonly ok: string;
   readonly failed: string;
@@ -14,7 +14,7 @@ export interface Glyphs {
   readonly separator: string;
   readonly ellipsis: string;
   readonly minus: string;
-  /** One part of a bar that shows an amount. */
+  /** One segment of a bar. */
   readonly bar: string;
   readonly tools: Readonly<Record<ToolKind, string>>;
   readonly todos: Readonly<Record<Todo["status"], string>>;

@@ -3,10 +3,10 @@ import { within } from "@caret/runtime";
 import { type ExitCode, exitCodes, type Host } from "../host/host.ts";
 import { complain } from "./complain.ts";
 
-/** A reader of standard error that does not read gets so long. */
+/** How long to wait for a stalled reader of standard error. */
 const COMPLAINT_MS = 1_000;
 
-/** The first signal starts the shutdown, a second one ends the process at once. */
+/** The first signal starts the shutdown; a second one ends the process at once. */
 export function interruption(host: Host): Promise<"SIGINT" | "SIGTERM"> {
   return new Promise((resolve) => {
     let count = 0;
@@ -19,7 +19,7 @@ export function interruption(host: Host): Promise<"SIGINT" | "SIGTERM"> {
 }
 
 /**
- * Waits for a shutdown. One that fails has left sockets and timers open, which would keep the process: it is ended, once the failure is on
+ * Waits for a shutdown. A failed one leaves sockets and timers open that would keep the process alive, so it exits once the failure is on
  * standard error.
  */
 export async function closed(
@@ -37,7 +37,7 @@ export async function closed(
   }
 }
 
-/** However the program at the other end of standard input has ended, also by SIGKILL, the kernel has closed it. */
+/** However the program at the other end of standard input ends, even by SIGKILL, the kernel closes it. */
 export async function endOfInput({ stdin }: Host): Promise<void> {
   stdin.resume();
   await once(stdin, "close");

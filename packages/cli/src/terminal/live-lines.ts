@@ -1,9 +1,9 @@
 import type { Writable } from "node:stream";
 
-/** Lines at the end of a terminal that are written again in their place. */
+/** Lines at the end of a terminal that are rewritten in place. */
 export interface LiveLines {
   show(lines: readonly string[]): void;
-  /** Takes them away; what is printed next stands in their place. */
+  /** Removes them; the next output takes their place. */
   clear(): void;
 }
 

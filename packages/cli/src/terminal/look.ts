@@ -3,13 +3,13 @@ import { chooseGlyphs, type Glyphs } from "./glyphs.ts";
 
 const DEFAULT_COLUMNS = 80;
 
-/** How things are shown. */
+/** Style and symbols of output. */
 export interface Look {
   readonly style: TerminalStyle;
   readonly glyphs: Glyphs;
 }
 
-/** How a command that prints and ends shows things on this host. */
+/** The look for commands on this host that print and exit. */
 export function hostLook(host: Host): Look & { readonly columns: number; readonly isTty: boolean } {
   const { colours, isUtf8, isTty, columns } = terminalTraits(host);
   return { style: createTerminalStyle(colours), glyphs: chooseGlyphs(isUtf8), columns: columns(), isTty };
@@ -17,7 +17,7 @@ export function hostLook(host: Host): Look & { readonly columns: number; readonl
 
 /** What standard output can show. */
 interface TerminalTraits {
-  /** Asked each time, because windows are resized. */
+  /** A function, because windows are resized. */
   readonly columns: () => number;
   readonly colours: boolean;
   /** Whether lines can be redrawn. */
@@ -42,7 +42,7 @@ function wantsColours(env: Host["env"]): boolean | undefined {
   return env["NO_COLOR"] ? false : undefined;
 }
 
-/** A locale that was never set says nothing; terminals of today read UTF-8. */
+/** An unset locale says nothing, and today's terminals read UTF-8. */
 function isUtf8(env: Host["env"]): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
   return !locale || /utf-?8/i.test(locale);
@@ -50,7 +50,7 @@ function isUtf8(env: Host["env"]): boolean {
 
 type Paint = (text: string) => string;
 
-/** Text in a look of its own. Without colours everything stays as it is. */
+/** Painters of text. Without colours they return it unchanged. */
 export interface TerminalStyle {
   readonly colours: boolean;
   readonly bold: Paint;

@@ -1,22 +1,22 @@
 import type { TerminalStyle } from "./look.ts";
 
-/** An opened marker that is still not closed after this many characters is taken for what it looks like. */
+/** A marker not closed within this many characters is plain text. */
 const MAX_SPAN = 240;
 
 interface Span {
   readonly kind: "text" | "code" | "bold" | "emphasis" | "link";
   readonly text: string;
-  /** Where a link leads. */
+  /** A link's URL. */
   readonly target?: string;
 }
 
 export interface InlineReading {
   readonly spans: readonly Span[];
-  /** What may still become a span once more has come; it begins with its marker. */
+  /** Text that may still become a span; it starts with its marker. */
   readonly rest: string;
 }
 
-/** What is at a position of the text: a whole span, the start of one that may still be closed, or plain text. */
+/** What starts at a position: a whole span, a marker that may still be closed, or plain text. */
 type Found = { readonly span: Span; readonly length: number } | { readonly opens: number } | undefined;
 
 interface Marker {
@@ -25,8 +25,8 @@ interface Marker {
 }
 
 /**
- * Distinguish bold, emphasis, code and links from other text. `before` is the character in front, because `2**10` opens
- * nothing. With `isWhole` no more will come, and an unclosed marker is text.
+ * Separates bold, emphasis, code and links from plain text. `before` is the preceding character, because `2**10` opens nothing. With
+ * `isWhole` no more text follows, and an unclosed marker is plain text.
  */
 export function readInline(text: string, before: string, isWhole: boolean): InlineReading {
   const spans: Span[] = [];
@@ -51,7 +51,7 @@ export function readInline(text: string, before: string, isWhole: boolean): Inli
   return { spans: [...spans, ...plain(text.slice(plainFrom))], rest: "" };
 }
 
-/** `base` is the look of the text around, of a heading for instance. */
+/** `base` paints the surrounding text, a heading for instance. */
 export function paintInline(
   { spans }: InlineReading,
   style: TerminalStyle,
@@ -64,7 +64,7 @@ export function paintInline(
       const inner = (paint: (text: string) => string): string => paintInline(readInline(text, "*", true), style, paint);
       if (kind === "bold") return inner(style.bold);
       if (kind === "emphasis") return inner(style.italic);
-      // A terminal cannot be clicked everywhere: the address is shown unless it is the text itself.
+      // Not every terminal can click links, so the URL is shown unless it is the text itself.
       return inner(style.underline) + (target === undefined || target === text ? "" : style.dim(` (${target})`));
     })
     .join("");
@@ -92,7 +92,7 @@ function markerAt(text: string, at: number, before: string): Marker | undefined 
   if (backticks !== undefined) return { kind: "code", mark: backticks };
   const ahead = text.slice(at, at + 3);
   if (/[\w*]/.test(before)) return undefined;
-  // One star at the very end may be the first of two.
+  // A star at the very end may be the first of two.
   if (/^\*(?:$|\*(?:$|[^\s*]))/.test(ahead)) return { kind: "bold", mark: "**" };
   return /^(?:\*[^\s*]|_(?:$|[^\s_]))/.test(ahead) ? { kind: "emphasis", mark: ahead.charAt(0) } : undefined;
 }
@@ -102,7 +102,7 @@ function closingOf(text: string, at: number, { kind, mark }: Marker, isWhole: bo
     const [before = "", after] = [text[end - 1], text[end + mark.length]];
     if (kind === "code") return before !== "`" && after !== "`";
     if (/\s/.test(before)) return false;
-    // What follows decides whether `snake_case` or a word's end was read.
+    // The next character tells `snake_case` from the end of a word.
     return kind === "bold" || (before !== mark && (after === undefined ? isWhole : !/[\w*]/.test(after)));
   };
   let end = text.indexOf(mark, at + mark.length + 1);

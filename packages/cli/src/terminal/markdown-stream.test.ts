@@ -3,7 +3,7 @@ import { chooseGlyphs } from "./glyphs.ts";
 import { createTerminalStyle } from "./look.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
 
-/** The looks as words, so that an expectation can be read. */
+/** Styles written as words, to keep expectations readable. */
 const looks: Readonly<Record<string, string>> = {
   1: "<b>",
   2: "<dim>",

@@ -4,8 +4,8 @@ import { markdownTableLines, tableRow } from "./markdown-table.ts";
 import { createWordWrap, noWrap } from "./word-wrap.ts";
 
 /**
- * Shows Markdown as it comes. Held back is a marker whose meaning is not known yet, never past its line; a table, until
- * it is whole; and, where lines are broken between words, the last word.
+ * Shows Markdown as it streams. It holds back a marker whose meaning is still open, never past its line; a table until it is complete; and,
+ * when wrapping, the last word.
  */
 export interface MarkdownStream {
   push(text: string): string;
@@ -13,13 +13,13 @@ export interface MarkdownStream {
 }
 
 export interface MarkdownOptions extends Look {
-  /** The width at which lines are broken between words. Without it every line stays whole: for pipes. */
+  /** Width for word wrap. If absent, lines are not wrapped: for pipes. */
   readonly columns?: (() => number) | undefined;
 }
 
 type Paint = (text: string) => string;
 
-/** How the rest of a line is shown; `verbatim` lines are code, in which nothing is a marker. */
+/** How the rest of a line is shown; `verbatim` lines are code, where nothing is a marker. */
 interface LineLook {
   readonly paint: Paint;
   readonly verbatim: boolean;
@@ -27,19 +27,19 @@ interface LineLook {
 
 interface LineStart {
   readonly shown: string;
-  /** What the lines begin with that this one is broken into. */
+  /** Indent of the line's wrapped continuations. */
   readonly indent: string;
   readonly rest: string;
   readonly look: LineLook;
-  /** The fence that is open after this line's beginning. */
+  /** The fence that is open after this line's start. */
   readonly fence: string | undefined;
 }
 
-/** A line that begins so may still become a heading, a list item, a quotation or a fence. */
+/** Starts of a line that can still become a heading, a list item, a quotation or a fence. */
 const maybeStart = /^\s*(?:#{1,6}|[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|>)?$/;
 const maybeFenceEnd = /^ {0,3}(?:`+|~+)?[ \t]*$/;
 
-/** Without colours the words stay as the agent wrote them: Markdown reads well by itself. */
+/** Without colours the text stays as the agent wrote it: Markdown reads well by itself. */
 export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   const { style, columns } = options;
   if (!style.colours && columns === undefined) return { push: (text) => text, end: () => "" };
@@ -50,7 +50,7 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
   let fence: string | undefined;
   let table: string[] = [];
 
-  /** The style of the line, once its beginning determines it; what shows the beginning itself. */
+  /** Sets the line's style once its start determines it; returns the start as shown. */
   const begin = (isWhole: boolean): string | undefined => {
     const maybe = fence === undefined ? maybeStart : maybeFenceEnd;
     if (!isWhole && maybe.test(held)) return undefined;
@@ -103,12 +103,12 @@ export function createMarkdownStream(options: MarkdownOptions): MarkdownStream {
         shown += endLine();
       }
       held += last;
-      // A space may come before a table's next line; what is surely not one ends it.
+      // A space may precede a table's next line; anything that cannot belong to it ends it.
       const maybeInTable = isInTable() || (table.length > 0 && held.trim() === "");
       return held === "" || maybeInTable ? shown : shown + endTable() + show(false);
     },
     end() {
-      // The last line of a table has no line end here, as every last line.
+      // As with every last line, a table's has no line end here.
       const shown = isInTable() ? (endLine() + endTable()).slice(0, -1) : endTable() + (held === "" ? "" : show(true));
       const rest = wrap.flush();
       look = undefined;
@@ -136,7 +136,7 @@ function startLine(line: string, { style, glyphs }: Look): LineStart {
   return { ...plain, shown: indent, indent, rest: line.slice(indent.length) };
 }
 
-/** A list item or a quotation; what it is broken into stands below its first word. */
+/** A list item or a quotation; continuations align with its first word. */
 function startMarked(found: RegExpExecArray, { style, glyphs }: Look): Pick<LineStart, "shown" | "indent"> {
   const [, indent = "", written = "", space = ""] = found;
   const pretty: Readonly<Record<string, string>> = {

@@ -3,10 +3,10 @@ import { readInline } from "./markdown-inline.ts";
 import { displayWidth } from "./shorten.ts";
 import { tableLines } from "./table-lines.ts";
 
-/** A line that may belong to a table, as far as it has come. */
+/** A possibly incomplete line that may belong to a table. */
 export const tableRow = /^ {0,3}\|/;
 
-/** The lines of a table with its columns aligned; as the agent wrote them when that is no table, or too wide. */
+/** A table's lines with aligned columns; unchanged if it is not a table, or too wide. */
 export function markdownTableLines(lines: readonly string[], look: Look, columns: number): readonly string[] {
   const [head = [], rule, ...rows] = lines.map(cellsOf);
   if (rule === undefined || !rule.every((cell) => /^:?-+:?$/.test(cell))) return lines;
@@ -34,7 +34,7 @@ function cellsOf(line: string): readonly string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => plainText(cell.trim().replaceAll("\\|", "|")));
 }
 
-/** Without its markers, which would take room that nothing is shown in. */
+/** Strips markers, which would take up width invisibly. */
 function plainText(text: string): string {
   return readInline(text, "", true)
     .spans.map(({ text: words, target }) => (target === undefined || target === words ? words : `${words} (${target})`))

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Host } from "../host/host.ts";
 
-/** The program that opens links in the browser of the person; undefined where it would open none they can see. */
+/** The command that opens links in the person's browser; undefined if they would not see it. */
 export function linkOpener({ env, platform }: Pick<Host, "env" | "platform">): readonly string[] | undefined {
   if (env["NO_OPEN_BROWSER"] || env["SSH_CONNECTION"] || env["SSH_TTY"]) return undefined;
   if (platform === "darwin") return ["open"];
@@ -10,7 +10,7 @@ export function linkOpener({ env, platform }: Pick<Host, "env" | "platform">): r
   return env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["BROWSER"] ? ["xdg-open"] : undefined;
 }
 
-/** Resolves to false when no browser could be started. The link is an argument, so it must hold no secret. */
+/** Resolves to false if no browser could be started. The link is an argument, so it must not contain a secret. */
 export async function openLink(link: string, opener: readonly string[], { env }: Pick<Host, "env">): Promise<boolean> {
   const [program = "", ...args] = opener;
   try {
@@ -19,6 +19,6 @@ export async function openLink(link: string, opener: readonly string[], { env }:
     child.unref();
     return true;
   } catch {
-    return false; // there is no such program: the link was printed for the person
+    return false; // no such program; the link was printed for the person
   }
 }

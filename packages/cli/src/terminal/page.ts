@@ -1,14 +1,14 @@
 import { trimEndOf } from "@caret/protocol";
-/** What stands together without a blank line between. */
+/** Content within a section has no blank lines in between. */
 export type Section = "text" | "thinking" | "tools" | "notes" | "asked" | "end";
 
-/** Knows where on the page we are, so that sections stand a blank line apart however their texts ended. */
+/** Tracks the position on the page, so sections are separated by a blank line however their texts end. */
 export interface Page {
-  /** The line ends needed before something of this section begins on a line of its own. */
+  /** Line ends to print before content of this section starts on a new line. */
   begin(section: Section): string;
-  /** The line ends needed to go on with a section in the middle of its line. */
+  /** Line ends to print before continuing a section in the middle of its line. */
   resume(section: Section): string;
-  /** Remember what is printed. */
+  /** Records what is printed. */
   add(text: string): string;
   readonly isAtLineStart: boolean;
 }

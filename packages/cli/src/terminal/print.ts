@@ -3,13 +3,13 @@ import { type ExitCode, exitCodes, type Host } from "../host/host.ts";
 
 const enough = ["drain", "close", "error"];
 
-/** The last thing most commands do, so it gives the code they end with. */
+/** The last action of most commands, so it returns their exit code. */
 export async function printLines({ stdout }: Host, lines: readonly string[]): Promise<ExitCode> {
   await write(stdout, lines.map((line) => `${line}\n`).join(""));
   return exitCodes.completed;
 }
 
-/** One JSON document, for programs. */
+/** Prints one JSON document, for programs. */
 export async function printJson(host: Host, value: unknown): Promise<ExitCode> {
   return await printLines(host, [toPlainJson(value, 2)]);
 }
@@ -18,7 +18,7 @@ export function toPlainJson(value: unknown, indent?: number): string {
   return escapeControls(JSON.stringify(value, undefined, indent));
 }
 
-/** JSON lets control characters through that are not ASCII, and some terminals obey them. It stays the same JSON. */
+/** JSON allows raw control characters outside ASCII, and some terminals obey them. The escaped JSON is equivalent. */
 export function escapeControls(json: string): string {
   return json.replace(
     /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -26,7 +26,7 @@ export function escapeControls(json: string): string {
   );
 }
 
-/** Write no faster than the reader reads. A reader that went away (`caret … | head`) is no error: the rest is dropped. */
+/** Writes no faster than the reader reads. A reader that went away (`caret … | head`) is not an error: the rest is dropped. */
 export async function write(stream: Writable, text: string): Promise<void> {
   if (text === "" || stream.destroyed || !stream.writable) return;
   if (stream.write(text)) return;

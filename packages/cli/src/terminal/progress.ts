@@ -1,9 +1,9 @@
 import type { Host } from "../host/host.ts";
 
-/** A wait longer than this prints a line that says for what. */
+/** Waits longer than this print a line saying what is awaited. */
 const QUIET_MS = 1_000;
 
-/** Says on a terminal what takes so long, once it does; the line is gone when the work is done. Pipes stay clean. */
+/** Says on a terminal what takes so long; the line disappears when the work is done. Pipes stay clean. */
 export async function withProgress<Result>(
   { stderr }: Pick<Host, "stderr">,
   doing: string,

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { write } from "./print.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** With standard input left open by mistake, the command would wait for ever without a message. */
+/** If standard input was left open by mistake, the command would otherwise wait forever without a message. */
 const PATIENCE_MS = 3000;
 
 export interface PromptSource {
@@ -14,8 +14,8 @@ export interface PromptSource {
 }
 
 /**
- * The words of the command line, then the file, then what is piped in, a blank line between. So a pipe alone is the
- * prompt, and a pipe beside words is what they are about.
+ * Joins the words of the command line, the file and the piped text with blank lines. So a pipe alone is the prompt, and a pipe in addition
+ * to words is what they are about.
  */
 export async function readPrompt(host: Host, { words, file }: PromptSource): Promise<string> {
   const typed = words.filter((word) => word !== "-").join(" ");
@@ -64,7 +64,7 @@ async function readPiped({ stdin, stderr }: Host): Promise<string> {
 
 function asText(bytes: Buffer): string {
   if (bytes.length > MAX_BYTES) throw tooLarge();
-  // The line end that every file and `echo` ends with is no part of what is asked.
+  // The final line end of files and `echo` is not part of the prompt.
   return bytes
     .toString("utf8")
     .replace(/^\ufeff/, "")

@@ -1,6 +1,6 @@
 const plain = /^[\x20-\x7e]*$/;
 
-/** Made when a text is first more than ASCII: they load a megabyte of Unicode's tables, and a gateway never asks. */
+/** Created for the first non-ASCII text: they load a megabyte of Unicode tables, which a gateway never needs. */
 interface Unicode {
   readonly graphemes: Intl.Segmenter;
   readonly zeroWidth: RegExp;
@@ -17,11 +17,11 @@ function unicode(): Unicode {
   return made;
 }
 
-/** The scripts whose characters take two columns: Hangul Jamo, CJK and its signs, Hangul, full-width forms. */
+/** Scripts whose characters are two columns wide: Hangul Jamo, CJK and its punctuation, Hangul, full-width forms. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-/** Cut the middle out of a string that is wider than `width`: both ends of a path or a command are informative. */
+/** Cuts the middle out of a string wider than `width`: both ends of a path or a command are informative. */
 export function shortenMiddle(text: string, width: number, ellipsis = "…"): string {
   if (displayWidth(text) <= width) return text;
   const room = width - displayWidth(ellipsis);
@@ -30,7 +30,7 @@ export function shortenMiddle(text: string, width: number, ellipsis = "…"): st
   return head + ellipsis + fitEnd(text, room - displayWidth(head));
 }
 
-/** Cut the end off: the beginning of a sentence is the most informative. */
+/** Cuts the end off: the start of a sentence is the most informative. */
 export function shortenEnd(text: string, width: number, ellipsis = "…"): string {
   if (displayWidth(text) <= width) return text;
   const room = width - displayWidth(ellipsis);
@@ -44,7 +44,7 @@ export function padEnd(text: string, width: number): string {
 function fitStart(text: string, width: number): string {
   let fitted = "";
   let used = 0;
-  // Long before the text's end is reached: a command may be megabytes long.
+  // Sliced first: a command may be megabytes long.
   for (const grapheme of splitGraphemes(text.slice(0, width * 8))) {
     used += grapheme.width;
     if (used > width) break;
@@ -64,7 +64,7 @@ function fitEnd(text: string, width: number): string {
   return fitted;
 }
 
-/** How many columns a string without control characters takes in a terminal. */
+/** Columns that a string without control characters takes in a terminal. */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -72,7 +72,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The characters as a person sees them, each with its columns. */
+/** The characters as a person sees them, each with its width. */
 export function splitGraphemes(text: string): readonly { readonly text: string; readonly width: number }[] {
   return Array.from(unicode().graphemes.segment(text), ({ segment }) => ({
     text: segment,

@@ -8,19 +8,19 @@ const MIN_WIDTH = 8;
 export interface TableColumn {
   readonly title: string;
   readonly align?: "right";
-  /** Where the text is cut when there is no room; a column without it keeps its width. */
+  /** Where to cut text if space is short; a column without it keeps its width. */
   readonly cut?: "middle" | "end";
-  /** It is left out where not everything has room. */
+  /** Dropped if space is short. */
   readonly isMinor?: true;
 }
 
 export interface TableOptions extends Look {
   readonly columns: number;
-  /** False: for a program, which gets every cell whole, with tabs between. */
+  /** False: output for a program, with cells in full, separated by tabs. */
   readonly isTty: boolean;
 }
 
-/** Rows under titles, as narrow as they can be; what may be cut shares the room that is left. */
+/** Rows under titles, as narrow as possible; columns that can be cut share the remaining width. */
 export function tableLines(
   head: readonly TableColumn[],
   rows: readonly (readonly string[])[],
@@ -54,7 +54,7 @@ function fitWidths(
   room: number,
 ): readonly number[] {
   const widths = [...naturalWidths(head, rows)];
-  // The widest of those that may be cut gives way first.
+  // The widest column that can be cut shrinks first.
   while (widthOf(widths) > room) {
     const cuttable = head.flatMap(({ cut }, index) =>
       cut !== undefined && (widths[index] ?? 0) > MIN_WIDTH ? [index] : [],

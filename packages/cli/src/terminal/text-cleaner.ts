@@ -1,15 +1,15 @@
 import { hiddenMark, oneLine } from "@caret/protocol";
 
-/** Makes text of the agent's safe to show; text that comes in pieces keeps its cleaner from piece to piece. */
+/** Makes the agent's text safe to show; streamed text must keep its cleaner across pieces. */
 export interface TextCleaner {
   push(text: string): string;
-  /** What was held back at the end: half of a character whose other half never came. */
+  /** Text held back at the end: half of a surrogate pair whose other half never came. */
   end(): string;
 }
 
 const ESC = 0x1b;
 const CONTROL_SEQUENCE = 0x9b;
-/** The controls that begin a string for the terminal itself: a title, a link, the clipboard. */
+/** Controls that start a string for the terminal itself: a title, a link, the clipboard. */
 const stringOpeners: ReadonlySet<number> = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 /** The same after an escape: P, X, ], ^ and _. */
 const escapedStringOpeners: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
@@ -17,17 +17,17 @@ const escapedStringOpeners: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5
 /** A line end, the two cancelling controls and the string terminator. */
 const endsAnything: ReadonlySet<number> = new Set([0x0a, 0x18, 0x1a, 0x9c]);
 
-/** Nothing to do, as for nearly every piece of text. A surrogate may be half a character, so it is looked at. */
+/** Text that needs no cleaning, as nearly all does. Surrogates are excluded because one may be half a pair. */
 const harmless = /^[\t\n\x20-\x7e\u00a0-\u0600\u0620-\u1fff\u2010-\u2027\u2030-\u205f\u2070-\ud7ff\ue000-\ufeff]*$/;
 
-/** They turn the order of what is read: shown, because reviewing text that lies about itself is worse than ugly text. */
+/** Bidi controls reorder text: shown, because reviewing text that lies about itself is worse than ugly text. */
 const turnsDirection = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 type State = "ground" | "escape" | "sequence" | "string";
 
 /**
- * Takes out everything by which text could steer the terminal: escape sequences, operating system commands and
- * control characters, also when they are cut in two. Line ends become `\n`; tabs stay.
+ * Removes everything by which text could control the terminal: escape sequences, operating system commands and control characters, even
+ * when split between pieces. Line ends become `\n`; tabs stay.
  */
 export function createTextCleaner(): TextCleaner {
   let state: State = "ground";
@@ -38,7 +38,7 @@ export function createTextCleaner(): TextCleaner {
     const code = character.codePointAt(0) ?? 0;
     if (state !== "ground") {
       state = skip(state, code);
-      // A sequence never spans lines here, or one that is never closed would swallow the rest of the answer.
+      // Sequences never span lines here, or an unterminated one would swallow the rest of the answer.
       return code === 0x0a ? "\n" : "";
     }
     state = opened(code);
@@ -68,12 +68,12 @@ export function cleanText(text: string): string {
   return cleaner.push(text) + cleaner.end();
 }
 
-/** For a line of ours that quotes the agent: all white space is one space. */
+/** For a line of ours that quotes the agent: collapses all white space. */
 export function cleanLine(text: string): string {
   return oneLine(cleanText(text));
 }
 
-/** Whether the text is one line that can be drawn as it is. */
+/** Whether the text is one line that can be drawn unchanged. */
 export function isPlainText(text: string): boolean {
   return cleanText(text) === text && !/[\n\t]/.test(text);
 }
@@ -95,7 +95,7 @@ function skip(state: Exclude<State, "ground">, code: number): State {
 function afterEscape(code: number): State {
   if (code === 0x5b) return "sequence";
   if (escapedStringOpeners.has(code)) return "string";
-  // Intermediate characters, as in the choice of a character set, come before the last one.
+  // Intermediate characters, as in selecting a character set, precede the final one.
   return code >= 0x20 && code <= 0x2f ? "escape" : "ground";
 }
 

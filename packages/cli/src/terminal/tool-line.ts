@@ -7,7 +7,7 @@ import type { Look } from "./look.ts";
 import { displayWidth, shortenEnd, shortenMiddle } from "./shorten.ts";
 import { cleanLine } from "./text-cleaner.ts";
 
-/** Above this many pairs of lines the changed middle counts as replaced, so that a huge file cannot stall us. */
+/** Above this many line pairs the changed middle counts as replaced, so a huge file cannot stall us. */
 const MAX_PAIRS = 4_000_000;
 
 const MAX_NAME = 32;
@@ -15,11 +15,11 @@ const MAX_NAME = 32;
 interface ToolLineOptions extends Look {
   readonly columns: number;
   readonly workspace?: string | undefined;
-  /** How deep below other calls this one was made. */
+  /** Nesting depth of the call. */
   readonly depth?: number;
 }
 
-/** One settled call on one line: outcome, kind, name, what it was about, what came of it, how long it took. */
+/** One settled call on one line: outcome, kind, name, subject, result, duration. */
 export function toolLine(tool: ToolActivity, options: ToolLineOptions): string {
   const { columns, glyphs, style, workspace, depth = 0 } = options;
   const indent = "  ".repeat(Math.min(depth, 4));
@@ -56,7 +56,7 @@ function reasonOf({ status, notRun, exitCode, output }: ToolActivity): string {
   if (notRun === true) return "not run";
   if (status === "interrupted") return "interrupted";
   if (status === "error" && exitCode !== undefined) return `exit ${exitCode}`;
-  // The decision says why, on the next line.
+  // The approval line that follows gives the reason.
   if (status === "rejected" && /^\S+ was not run/.test(output)) return "not run";
   const firstLine = output.trim().split("\n", 1)[0] ?? "";
   return cleanLine(firstLine) || status;
@@ -66,7 +66,7 @@ function shownWidth(text: string): number {
   return displayWidth(stripVTControlCharacters(text));
 }
 
-/** What a call is about, on one line without control characters. Paths inside the workspace are relative to it. */
+/** A call's subject, on one line without control characters. Paths inside the workspace are relative to it. */
 export function shownArgument(call: Pick<ToolActivity, "kind" | "input">, workspace?: string): string {
   return cleanLine(fromWorkspace(mainArgument(call), workspace));
 }
@@ -82,7 +82,7 @@ interface EditCounts {
   readonly removed: number;
 }
 
-/** How many lines an edit added and removed. Counted from the contents where they are known: agents' diffs miscount. */
+/** Lines an edit added and removed. Counted from the contents if known: agents' diffs miscount. */
 export function editCounts({ before, after, unified }: FileDiff): EditCounts | undefined {
   if (after !== undefined && (before !== undefined || unified === undefined)) return countLines(before ?? "", after);
   if (unified !== undefined) return countUnified(unified);
@@ -108,7 +108,7 @@ function countLines(before: string, after: string): EditCounts {
   return { added: newMiddle.length - kept, removed: oldMiddle.length - kept };
 }
 
-/** The length of the longest common subsequence. */
+/** Length of the longest common subsequence. */
 function commonLines(old: readonly string[], now: readonly string[]): number {
   let previous = new Uint32Array(now.length + 1);
   for (const line of old) {

@@ -23,11 +23,11 @@ import type { TurnMoment } from "./waiting-for.ts";
 export interface TurnPrinterOptions extends Look {
   readonly columns: () => number;
   readonly now: () => number;
-  /** Our own session; upstream's id is of no use to `--session`. */
+  /** Our own session id; `--session` does not accept upstream's. */
   readonly sessionId: string | undefined;
-  /** Show what commands print while they run. */
+  /** Show command output while commands run. */
   readonly isLive: boolean;
-  /** Break lines of prose between words. */
+  /** Wrap prose between words. */
   readonly wraps: boolean;
 }
 
@@ -36,14 +36,14 @@ interface Call {
   readonly depth: number;
 }
 
-/** The events of a turn as text, in order, for a terminal or a pipe. It knows nothing of status lines. */
+/** Renders a turn's events as text, in order, for a terminal or a pipe. Knows nothing of status lines. */
 export class TurnPrinter {
   readonly #options: TurnPrinterOptions;
   readonly #page = createPage();
   readonly #output: CommandOutput;
   readonly #calls = new Map<string, Call>();
   readonly #asked = new Map<string, AgentEventOf<"question" | "approval-request">>();
-  /** Lines that came while a line of text was half written. */
+  /** Lines that arrived in the middle of a text line. */
   readonly #deferred: [Section, readonly string[]][] = [];
   readonly #fold = new TurnFold();
   #startedAt: number | undefined;
@@ -87,13 +87,13 @@ export class TurnPrinter {
     }
   }
 
-  /** A line of our own. */
+  /** A line of Caret's own. */
   note(text: string): string {
     const { style, glyphs } = this.#options;
     return this.#lines("notes", [style.dim(`${glyphs.notice} ${cleanLine(text)}`)]);
   }
 
-  /** Lines for a person to answer; they are as they should be printed. They are printed now: nobody answers what is not on the screen. */
+  /** Lines for a person to answer, verbatim. Printed immediately: nobody can answer what is not on the screen. */
   ask(lines: readonly string[]): string {
     const isWithin = this.#block !== undefined && !this.#page.isAtLineStart;
     return (isWithin ? this.#page.add("\n") : "") + this.#lines("asked", lines);
@@ -231,7 +231,7 @@ export class TurnPrinter {
     return asked?.type === type ? (asked as AgentEventOf<Type>) : undefined;
   }
 
-  /** The wait for a person is not counted as running. */
+  /** Time spent waiting for a person does not count as running. */
   #restartClock(requestId: string): void {
     const request = this.#asked.get(requestId);
     const call = this.#calls.get(request?.callId ?? "");

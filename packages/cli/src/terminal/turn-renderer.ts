@@ -13,38 +13,38 @@ const SAVE = "\x1b7";
 
 const RESTORE = "\x1b8";
 
-/** Scroll if need be and come back, so that there is a line below without leaving the column. */
+/** Scrolls if needed and moves back, so there is a line below without leaving the column. */
 const MAKE_ROOM_BELOW = "\x1bD\x1b[A";
 
 const SPINNER_MS = 100;
 
 export interface TurnRendererOptions {
-  /** Asked each time, because windows are resized. */
+  /** A function, because windows are resized. */
   readonly columns: () => number;
   readonly colours: boolean;
   readonly isTty: boolean;
-  /** Break lines of prose between words; by default where lines can be redrawn. */
+  /** Wrap prose between words. Default: if lines can be redrawn. */
   readonly wraps?: boolean;
   readonly isUtf8: boolean;
-  /** Milliseconds; a replay gives the time of the event. */
+  /** Milliseconds; in a replay, the event's time. */
   readonly now: () => number;
   /** Shown in the closing line. */
   readonly sessionId?: string;
 }
 
-/** Turns events into text to write. It writes nothing and sets no timer itself. */
+/** Turns events into text to write. Writes nothing and sets no timer itself. */
 export interface TurnRenderer {
   push(events: readonly AgentEvent[]): string;
-  /** The status line as it is by now; to be asked a few times a second. */
+  /** The current status line; poll it a few times a second. */
   tick(): string;
   /** A line of Caret's own. */
   note(text: string): string;
-  /** Lines that a person answers below them: no status line disturbs the typing until `answered`. */
+  /** Lines that a person answers below: no status line disturbs the typing until `answered`. */
   ask(lines: readonly string[]): string;
   answered(): string;
-  /** From now on the turn is said to be stopping. */
+  /** Shows the turn as stopping from now on. */
   stopping(): void;
-  /** Takes the status line away. */
+  /** Removes the status line. */
   finish(): string;
 }
 
@@ -62,7 +62,7 @@ export function createTurnRenderer(options: TurnRendererOptions): TurnRenderer {
     const elapsed = now() - (printer.startedAt ?? createdAt);
     const frame = glyphs.spinner[Math.floor(Math.max(0, elapsed) / SPINNER_MS) % glyphs.spinner.length] ?? "";
     const head = `${frame} ${elapsedText(elapsed)} ${glyphs.separator} `;
-    // One column stays free: a full line would wrap, and could not be erased as one.
+    // One column stays free: a full line would wrap and could not be erased.
     const width = columns() - 1 - head.length;
     return style.dim(head + shortenEnd(waitingFor(printer.moment(), width, glyphs.ellipsis), width, glyphs.ellipsis));
   };
@@ -86,9 +86,9 @@ export function createTurnRenderer(options: TurnRendererOptions): TurnRenderer {
   };
 }
 
-/** Keeps one live line below what was printed. Gives the text to write; writes nothing itself. */
+/** Keeps one live line below the output. Returns the text to write; writes nothing itself. */
 interface Screen {
-  /** Print, then show the status, or none. An unfinished line of text stays, with the status below it. */
+  /** Prints, then shows the status, if any. An unfinished text line stays, with the status below it. */
   show(text: string, status: string | undefined): string;
 }
 
@@ -97,7 +97,7 @@ interface ScreenOptions {
   readonly columns: () => number;
 }
 
-/** In a pipe there is never a status line. */
+/** Pipes never get a status line. */
 function createScreen({ isTty, columns }: ScreenOptions): Screen {
   let column = 0;
   let shown: string | undefined;
@@ -110,7 +110,7 @@ function createScreen({ isTty, columns }: ScreenOptions): Screen {
   };
 
   const draw = (status: string | undefined): string => {
-    // Behind the last column the cursor is neither on this line nor on the next, and could not be found again.
+    // Past the last column the cursor is between two lines, and could not be restored.
     const atEdge = column > 0 && column % columns() === 0;
     if (status === undefined || atEdge) return "";
     shown = status;
@@ -129,7 +129,7 @@ function createScreen({ isTty, columns }: ScreenOptions): Screen {
   };
 }
 
-/** Counted on through wrapped lines. A wide character that does not fit on a line leaves its last column empty. */
+/** Counts on through wrapped lines. A wide character that does not fit leaves the last column empty. */
 function columnAfter(text: string, column: number, columns: number): number {
   const lineStart = text.lastIndexOf("\n") + 1;
   const line = stripVTControlCharacters(text.slice(lineStart));

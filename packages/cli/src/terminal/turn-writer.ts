@@ -13,7 +13,7 @@ const TICK_MS = 100;
 export interface TurnWriter {
   begin(sessionId: string, notes: readonly string[]): Promise<void>;
   take(events: readonly AgentEvent[]): Promise<void>;
-  /** Puts something to the person at the terminal, who types below it: the status line stays away until `answered`. */
+  /** Asks the person at the terminal, who types below: the status line stays away until `answered`. */
   ask(lines: readonly string[]): Promise<void>;
   answered(): Promise<void>;
   /** The turn was asked to stop. */
@@ -39,7 +39,7 @@ export function createRenderedWriter(host: Host, now: () => number = Date.now): 
       const traits = terminalTraits(host);
       const created = createTurnRenderer({ ...traits, now, sessionId });
       renderer = created;
-      // A slow terminal is not sent more status lines than it can draw.
+      // A slow terminal gets no more status lines than it can draw.
       const tick = (): void => void (host.stdout.writableNeedDrain || put(created.tick()));
       if (traits.isTty) timer = setInterval(tick, TICK_MS);
       for (const note of notes) await put(created.note(note));
@@ -56,7 +56,7 @@ export function createRenderedWriter(host: Host, now: () => number = Date.now): 
   };
 }
 
-/** For programs: one event a line, and the last is always the turn's end. */
+/** For programs: one event per line, the last one always `turn-end`. */
 export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
   let hasEnded = false;
   const take = async (events: readonly AgentEvent[]): Promise<void> => {
@@ -64,7 +64,7 @@ export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
     await write(stdout, events.map((event) => `${toPlainJson(event)}\n`).join(""));
   };
   return {
-    // On standard error, so that standard output stays events and nothing else.
+    // On standard error, so standard output holds only events.
     async begin(sessionId, notes) {
       await write(stderr, [`session ${sessionId}`, ...notes].map((line) => `caret: ${cleanLine(line)}\n`).join(""));
     },
@@ -80,7 +80,7 @@ export function createJsonWriter({ stdout, stderr }: Host): TurnWriter {
   };
 }
 
-/** Only the answer, when it is whole. */
+/** Only the answer, once it is complete. */
 export function createQuietWriter(host: Host): TurnWriter {
   const { stdout, stderr } = host;
   const fold = new TurnFold();
@@ -89,7 +89,7 @@ export function createQuietWriter(host: Host): TurnWriter {
       .map((segment) => segment.trim())
       .filter((segment) => segment !== "")
       .join("\n\n");
-    // A pipe gets the agent's very words; a terminal only what cannot steer it.
+    // A pipe gets the text verbatim; a terminal gets it without control sequences.
     const shown = stdout.isTTY === true ? cleanText(text) : text;
     await write(stdout, shown === "" ? "" : `${shown}\n`);
   };

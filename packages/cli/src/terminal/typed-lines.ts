@@ -2,14 +2,14 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { JobControl } from "../host/host.ts";
 
-/** What a terminal needs to hand over a line that is half typed. */
+/** Time a terminal needs to hand over a half-typed line. */
 const HAND_OVER_MS = 20;
 
 const CTRL_C = "\x03";
 const CTRL_Z = "\x1a";
 
 export interface TypedInput extends Readable {
-  /** Of a terminal only. */
+  /** Terminals only. */
   readonly setRawMode?: (isRaw: boolean) => unknown;
 }
 
@@ -20,20 +20,20 @@ export interface TypedHost {
 
 export interface TypedLinesOptions {
   readonly onLine: (line: string) => void;
-  /** A line that was begun before `putAside`, and completed after it. */
+  /** Called with a line begun before `putAside` and completed after it. */
   readonly onStale: (line: string) => void;
   readonly onClose: () => void;
 }
 
 export interface TypedLines {
-  /** Whatever was typed of the line that is not complete does not count. Resolves when what is typed counts again. */
+  /** Discards the incomplete line. Resolves when typing counts again. */
   putAside(): Promise<void>;
   close(): void;
 }
 
 /**
- * Lines as they are typed, or piped in. A terminal keeps a line to itself until Enter; in raw mode it hands over what it has, so that
- * the rest of the line begins a new one. Keys that raw mode makes characters of do what they do in a terminal.
+ * Lines as typed or piped in. A terminal keeps a line to itself until Enter; switching to raw mode makes it hand over what it has, so the
+ * rest of the line starts a new one. Keys that raw mode delivers as characters keep their usual effect.
  */
 export function readTypedLines(
   { stdin: input, jobControl }: TypedHost,
@@ -41,7 +41,7 @@ export function readTypedLines(
 ): TypedLines {
   const decoder = new StringDecoder("utf8");
   let partial = "";
-  /** The line under way was begun before something that it must not answer. */
+  /** The current line was begun before something it must not answer. */
   let isStale = false;
   let handover: { readonly timer: NodeJS.Timeout; readonly end: () => void; handed: string } | undefined;
 
@@ -88,7 +88,7 @@ export function readTypedLines(
       }
       cook();
       await new Promise<void>((resolve) => {
-        // On a busy machine the time is over before the terminal was read: reading comes before what is immediate.
+        // On a busy machine the time can be over before the terminal was read; reads run before `setImmediate`.
         const timer = setTimeout(() => setImmediate(() => handover?.timer === timer && cook()), HAND_OVER_MS);
         handover = { timer, end: resolve, handed: "" };
         input.setRawMode?.(true);

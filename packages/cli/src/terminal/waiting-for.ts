@@ -11,14 +11,14 @@ export interface TurnMoment {
   readonly hasBegun: boolean;
   readonly hasSpoken: boolean;
   readonly openBlock: "text" | "thinking" | undefined;
-  /** Questions and approvals without an answer yet. */
+  /** Whether a question or approval has no answer yet. */
   readonly isAsking: boolean;
-  /** The calls that have not settled, oldest first, and how long each has been under way. */
+  /** Unsettled calls, oldest first, with their elapsed time. */
   readonly running: readonly { readonly tool: ToolActivity; readonly elapsedMs: number }[];
   readonly workspace: string | undefined;
 }
 
-/** In a few words; `width` is for the longest part, a command. */
+/** Describes it in a few words; `width` limits the longest part, a command. */
 export function waitingFor(moment: TurnMoment, width: number, ellipsis: string): string {
   if (moment.isStopping) return "stopping";
   if (!moment.hasBegun) return "starting";

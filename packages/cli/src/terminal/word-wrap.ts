@@ -1,19 +1,19 @@
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "./shorten.ts";
 
-/** Breaks lines between words as text comes. The last word is held back until it is known to be whole. */
+/** Wraps streamed text between words. The last word is held back until it is complete. */
 export interface WordWrap {
-  /** What a line begins with, as it is; `indent` begins the lines that the line is broken into. */
+  /** Starts a line with the text verbatim; its continuations start with `indent`. */
   begin(text: string, indent: string): string;
   push(text: string): string;
-  /** Shows what is held back: the line is over, or the text is. */
+  /** Shows what is held back, at the end of the line or of the text. */
   flush(): string;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: painted text has escape sequences, which take no room.
 const parts = /\x1b\[\d+m|[ \t]+|[^ \t\x1b]+/g;
 
-/** `columns` is asked each time, because windows are resized. A word that is wider than a line is left to the terminal. */
+/** `columns` is called each time, because windows are resized. A word wider than a line is left to the terminal. */
 export function createWordWrap(columns: () => number): WordWrap {
   let column = 0;
   let hang = "";
@@ -24,7 +24,7 @@ export function createWordWrap(columns: () => number): WordWrap {
 
   const putWord = (): string => {
     if (word === "") return "";
-    // One column stays free, as everywhere: a full line leaves the cursor on no line.
+    // One column stays free, as everywhere: after a full line the cursor is on no line.
     const room = columns() - 1;
     const breaks = column > hangs && column + gap.length + width > room && hangs + width <= room;
     const shown = breaks ? `\n${hang}${word}` : gap + word;
@@ -66,7 +66,7 @@ export function createWordWrap(columns: () => number): WordWrap {
   };
 }
 
-/** One text as lines of a terminal: the first begins as it is given, the others with the indent. A pipe gets it whole. */
+/** Wraps one text to terminal lines: the first starts with `first`, the others with `indent`. Pipes get it unwrapped. */
 export function wrapText(
   text: string,
   { first, indent }: { readonly first: string; readonly indent: string },
@@ -77,5 +77,5 @@ export function wrapText(
   return (wrap.begin(first, indent) + wrap.push(text) + wrap.flush()).split("\n");
 }
 
-/** For pipes and files: every line stays whole, whatever its length. */
+/** For pipes and files: lines stay whole at any length. */
 export const noWrap: WordWrap = { begin: (text) => text, push: (text) => text, flush: () => "" };

@@ -2,7 +2,7 @@ import type { Look } from "./look.ts";
 import { displayWidth, splitGraphemes } from "./shorten.ts";
 
 const TAB = "    ";
-/** So many characters are looked at together: a line may be megabytes long. */
+/** Characters processed at a time: a line may be megabytes long. */
 const CHUNK = 4_096;
 
 interface Wrapping extends Pick<Look, "glyphs"> {
@@ -10,8 +10,8 @@ interface Wrapping extends Pick<Look, "glyphs"> {
 }
 
 /**
- * A line broken where the terminal ends, every character of it kept: a word wrap drops the spaces that it breaks at. Each further row
- * begins with an ellipsis, so that it is no line of its own.
+ * Breaks a line at the terminal's width, keeping every character: word wrap drops the spaces it breaks at. Continuation rows start with an
+ * ellipsis, so they do not look like lines of their own.
  */
 export function wrapHard(line: string, { columns, glyphs }: Wrapping): readonly string[] {
   const text = line.replaceAll("\t", TAB);
@@ -37,7 +37,7 @@ function* piecesOf(text: string): Iterable<{ readonly text: string; readonly wid
   let rest = 0;
   while (rest < text.length) {
     const pieces = splitGraphemes(text.slice(rest, rest + CHUNK));
-    // The last one may go on behind the chunk.
+    // The last one may continue in the next chunk.
     const whole = rest + CHUNK < text.length && pieces.length > 1 ? pieces.slice(0, -1) : pieces;
     for (const piece of whole) {
       yield piece;

@@ -11,17 +11,17 @@ export interface NewToken {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
   readonly workspace?: string;
-  /** The user that it belongs to; absent: the person whose gateway it is. */
+  /** The user it belongs to. Default: the gateway's own user. */
   readonly user?: string | undefined;
   readonly team?: string | undefined;
   readonly seesAll?: true | undefined;
-  /** Absent: it is made by a command on the machine. */
+  /** Omitted if created by a command on the machine. */
   readonly madeBy?: TokenMaker | undefined;
-  /** For a browser: the part of the secret that will be its cookie. */
+  /** For a browser: returns the part of the secret that becomes its cookie. */
   readonly cookieOf?: (secret: Secret) => string;
 }
 
-/** A data directory, or any other place where tokens are kept. */
+/** A data directory, or another store of tokens. */
 export type TokenPlace = string | TokenShelf;
 
 /** Resolves to the secret, which is not stored: this is the only time it can be seen. */
@@ -52,7 +52,7 @@ export async function createToken(
   return { entry, secret };
 }
 
-/** The token that is revoked, and those that it has made, which are revoked with it. */
+/** Revokes a token along with those it created; resolves to all of them. */
 export async function revokeToken(
   place: TokenPlace,
   name: string,

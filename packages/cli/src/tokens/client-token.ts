@@ -5,22 +5,22 @@ import { writePrivateFile } from "@caret/runtime";
 import { createToken, revokeToken } from "./change-tokens.ts";
 import { digestToken, readTokenFile } from "./token-file.ts";
 
-/** The name of the token that an installed client has. */
+/** Token name of an installed client. */
 export function clientTokenName(client: string): string {
   return `install-${client}`;
 }
 
-/** The name of the token that a launched client has. It is kept for the next launch: several may run at once. */
+/** Token name of a launched client. Kept for the next launch: several may run at once. */
 export function launchTokenName(client: string): string {
   return `launch-${client}`;
 }
 
-/** Where its secret is kept, for clients that read a file or run a command. */
+/** File of its secret, for clients that read a file or run a command. */
 export function clientTokenPath(dataDir: string, name: string): string {
   return join(dataDir, "client-tokens", name);
 }
 
-/** The secret of a client's token, which is made where there is none that works. */
+/** A client's token secret; created if there is no valid one. */
 export async function ensureClientToken(dataDir: string, name: string): Promise<string> {
   const file = clientTokenPath(dataDir, name);
   const entry = readTokenFile(dataDir).find((token) => token.name === name && token.revokedAt === undefined);

@@ -12,8 +12,8 @@ function defaultTokenPath(dataDir: string): string {
 }
 
 /**
- * A gateway's first start creates a token and writes its secret where the user's own tools can find it. Once there has been
- * one, even if it was revoked, none is created again.
+ * On first start, creates a token and writes its secret where the user's own tools can find it. Once a token has existed, even a revoked
+ * one, none is created again.
  */
 export async function ensureDefaultToken(dataDir: string): Promise<string | undefined> {
   const file = defaultTokenPath(dataDir);

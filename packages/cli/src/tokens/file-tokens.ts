@@ -11,7 +11,7 @@ import {
 } from "@caret/runtime";
 import { readTokenFile, tokenFilePath, writeTokenFile } from "./token-file.ts";
 
-/** The tokens of one gateway, in a file of its data directory. */
+/** One gateway's tokens, in a file of its data directory. */
 export function fileTokens(dataDir: string): TokenShelf {
   const change = async (
     work: (tokens: readonly TokenEntry[]) => readonly TokenEntry[],

@@ -6,14 +6,14 @@ import { createToken, revokeToken, shelfAt, type TokenPlace, unusableName } from
 const BROWSER = "browser-";
 
 export interface GatewayTokensOptions {
-  /** Where they are kept: a data directory, or the database of a fleet. */
+  /** Where they are kept: a data directory or a fleet's database. */
   readonly place: TokenPlace;
-  /** Where tokens lie besides: a gateway of a fleet has those of its data directory, too. */
+  /** Further places of tokens: a fleet's gateway also has those of its data directory. */
   readonly others?: readonly TokenPlace[];
   readonly now: () => number;
 }
 
-/** Tokens created through the gateway: ordinary ones, listed and revoked like any other. None may do what its maker may not. */
+/** Tokens created through the gateway: ordinary ones, listed and revoked like any other. None can do more than its maker. */
 export function gatewayTokens({ place, others = [], now }: GatewayTokensOptions): TokenIssuer {
   const places = [place, ...others];
   return {
@@ -37,13 +37,13 @@ export function gatewayTokens({ place, others = [], now }: GatewayTokensOptions)
   };
 }
 
-/** Does not reveal that another user has a token of this name. */
+/** Hides the fact that another user has a token of this name. */
 async function isAnothers(place: TokenPlace, name: string, caller: Caller): Promise<boolean> {
   const taken = (await shelfAt(place).list()).find((entry) => entry.name === name && entry.revokedAt === undefined);
   return taken !== undefined && taken.user !== caller.user && !seesMachine(caller);
 }
 
-/** Those that the maker has itself. Rejects with `forbidden` where the token could do nothing. */
+/** The scopes the maker itself has. Rejects with `forbidden` if the token could do nothing. */
 function scopesFor({ token, tokenName }: Caller, wanted: readonly TokenScope[]): readonly TokenScope[] {
   if (token === undefined || token.scopes.includes("admin")) return wanted;
   const scopes = wanted.filter((scope) => token.scopes.includes(scope));
@@ -56,8 +56,8 @@ function scopesFor({ token, tokenName }: Caller, wanted: readonly TokenScope[]):
 }
 
 /**
- * The token that makes another one; undefined for the gateway itself and a program at its Unix socket. Rejects with `unauthenticated` where it
- * was revoked: the link that it made must not outlive it as the token of a browser.
+ * The token that creates another one; undefined for the gateway itself and for programs on its Unix socket. Rejects with `unauthenticated`
+ * if it was revoked: the link it created must not outlive it as a browser's token.
  */
 async function makerOf(
   places: readonly TokenPlace[],
@@ -72,7 +72,7 @@ async function makerOf(
 
 const cookieOf = (secret: Secret): string => cutPageSecret(secret).cookie;
 
-/** Named after the day it signed in, so that `caret token ls` shows which browser is which. */
+/** Named after the day it signed in, so `caret token ls` shows which browser is which. */
 async function createForBrowser(
   place: TokenPlace,
   caller: Caller,

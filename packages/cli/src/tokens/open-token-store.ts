@@ -9,25 +9,25 @@ const USES_WRITTEN_MS = 60_000;
 
 export interface TokenStoreOptions {
   readonly dataDir: string;
-  /** The tokens of a fleet, besides those of the data directory. */
+  /** The fleet's tokens, in addition to the data directory's. */
   readonly fleet?: FleetTokens | undefined;
   readonly now?: () => number;
   readonly onError?: (error: CaretError) => void;
 }
 
 export interface FleetTokens {
-  /** Those that are valid. Another array when any of them has changed. */
+  /** The valid tokens. A new array whenever any of them has changed. */
   current(): readonly TokenEntry[];
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
-  /** Revokes what these have made, by their digests. */
+  /** Revokes the tokens created by these makers, given by digest. */
   revokeMadeBy(makers: readonly string[], at: number): Promise<unknown>;
 }
 
-/** The gateway's `TokenStore` over the token file, and over the tokens of the fleet where there is one. */
+/** The gateway's `TokenStore`: the token file, plus the fleet's tokens if it is in one. */
 export interface FileTokenStore {
-  /** Checks the file each time, so that a revoked token is rejected at once. */
+  /** Checks the file each time, so a revoked token is rejected at once. */
   find(secret: string): TokenGrant | undefined;
-  /** Whether a valid token of a browser has this as its cookie. */
+  /** Whether a valid browser token has this cookie. */
   knowsCookie(half: string): boolean;
   /** Writes the times of last use. */
   close(): void;
@@ -54,8 +54,8 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
     }
   };
   /**
-   * One of the fleet that a token of this machine has made goes with it, although the command that revoked that one may not know the
-   * fleet: at once here, and at the other gateways when the database has been told.
+   * A fleet token created by a token of this machine is revoked with it, although the command that revoked the latter may not know the
+   * fleet: at once here, and at the other gateways once the database is updated.
    */
   const isOrphan = (entry: ValidToken | undefined): boolean => {
     const { made, makers } = orphans();
@@ -98,11 +98,11 @@ export function openTokenStore(options: TokenStoreOptions): FileTokenStore {
 
 interface ValidToken extends TokenEntry {
   readonly digest: Buffer;
-  /** The digest of its cookie, where a browser has it. */
+  /** Digest of its cookie, for a browser's token. */
   readonly cookie: Buffer | undefined;
 }
 
-/** The tokens of the fleet that were made by revoked ones of this machine. They are looked for once for each change. */
+/** Fleet tokens created by revoked tokens of this machine. Recomputed once per change. */
 function orphanedTokens(own: () => OwnTokens, shared: () => readonly ValidToken[]) {
   let seen: readonly unknown[] = [];
   let found = { made: new Set<string>(), makers: [] as readonly string[] };
@@ -117,15 +117,15 @@ function orphanedTokens(own: () => OwnTokens, shared: () => readonly ValidToken[
 
 interface OwnTokens {
   readonly valid: readonly ValidToken[];
-  /** The digests of those that were revoked. One whose name was given again is in the file no more. */
+  /** Digests of revoked tokens. A revoked entry leaves the file when its name is reused. */
   readonly revoked: readonly string[];
 }
 
-/** Those of the file, which is read again when it has changed. */
+/** The file's tokens, reread when it has changed. */
 function ownTokens(dataDir: string, onError: (error: CaretError) => void): () => OwnTokens {
   let seen: string | undefined;
   let tokens: OwnTokens = { valid: [], revoked: [] };
-  /** The digests of all that were ever in it. */
+  /** Digests of all tokens that were ever in it. */
   const known = new Set<string>();
   return () => {
     const stamp = fileStamp(tokenFilePath(dataDir));
@@ -138,7 +138,7 @@ function ownTokens(dataDir: string, onError: (error: CaretError) => void): () =>
       const revoked = known.difference(new Set(valid.map(({ sha256 }) => sha256)));
       tokens = { valid, revoked: [...revoked] };
     } catch (reason) {
-      // Reject all tokens until the file can be read again: it may hold a revocation.
+      // Reject all tokens until the file is readable again: it may hold a revocation.
       tokens = { valid: [], revoked: [] };
       onError(CaretError.from(reason));
     }
@@ -146,7 +146,7 @@ function ownTokens(dataDir: string, onError: (error: CaretError) => void): () =>
   };
 }
 
-/** Their digests are made ready once for each change. */
+/** Their digests are prepared once per change. */
 function sharedTokens(fleet: FleetTokens | undefined): () => readonly ValidToken[] {
   let seen: readonly TokenEntry[] = [];
   let valid: readonly ValidToken[] = [];

@@ -7,15 +7,15 @@ import { z } from "zod";
 
 const entrySchema = z.object({
   name: z.string().min(1),
-  /** In hexadecimal. The secret itself is nowhere in the file. */
+  /** In hexadecimal. The file never contains the secret itself. */
   sha256: z.string().length(64),
-  /** Of the half that a browser keeps as its cookie. */
+  /** Digest of the half that a browser keeps as its cookie. */
   cookieSha256: z.string().length(64).optional(),
   scopes: z.array(z.enum(tokenScopes)),
   user: z.string().optional(),
   team: z.string().optional(),
   seesAll: z.literal(true).optional(),
-  /** The only workspace its turns may work in. */
+  /** The only workspace its turns can use. */
   workspace: z.string().optional(),
   madeBy: z.object({ name: z.string(), sha256: z.string() }).optional(),
   createdAt: z.number(),
@@ -28,7 +28,7 @@ export function tokenFilePath(dataDir: string): string {
   return join(dataDir, "tokens.json");
 }
 
-/** Empty when there is no file yet. A file that cannot be understood is never taken for one without revocations. */
+/** Empty if there is no file yet. Throws for an unreadable file: treating it as empty could undo a revocation. */
 export function readTokenFile(dataDir: string): readonly TokenEntry[] {
   const file = tokenFilePath(dataDir);
   try {

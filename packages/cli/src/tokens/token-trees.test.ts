@@ -21,9 +21,9 @@ interface Made {
   isRevoked: boolean;
 }
 
-/** What is done to the tokens, in order; a number chooses among those that are there. */
+/** Operations on the tokens, in order; a number selects one of the existing tokens. */
 const step = fc.record({ kind: fc.constantFrom("program", "browser", "revoke", "renew"), by: fc.nat() });
-/** What a token of the command line may have. */
+/** Possible rights of a token created on the command line. */
 const root = fc.record(
   {
     scopes: fc.uniqueArray(fc.constantFrom(...tokenScopes), { minLength: 1 }),
@@ -35,7 +35,7 @@ const root = fc.record(
 );
 type Root = typeof root extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The tokens of a gateway, of a fleet or by itself, and what is known of who made them. */
+/** The tokens of a gateway, in a fleet or stand-alone, and the known makers of each. */
 class Trees {
   readonly #directory = mkdtempSync(join(tmpdir(), "caret-token-trees-"));
   /** Where the fleet keeps its tokens. */

@@ -6,8 +6,8 @@ import { z } from "zod";
 const usesSchema = z.record(z.string(), z.number());
 
 /**
- * When each token was last used. A separate file, written by the gateway alone: writing it to the token file could overwrite
- * a concurrent revocation.
+ * When each token was last used. A separate file, written only by the gateway: writing to the token file could overwrite a concurrent
+ * revocation.
  */
 export function readTokenUses(dataDir: string): Readonly<Record<string, number>> {
   try {

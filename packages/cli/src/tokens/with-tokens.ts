@@ -4,13 +4,13 @@ import type { Config } from "../config/config-schema.ts";
 import { fileTokens } from "./file-tokens.ts";
 import { readTokenUses } from "./token-uses.ts";
 
-/** The tokens that a command is about, and when each of them was used last. */
+/** The tokens a command works on, and when each was last used. */
 export interface OpenTokens {
   readonly shelf: TokenShelf;
   readonly uses: () => Promise<Readonly<Record<string, number>>>;
 }
 
-/** Works on the tokens of the data directory, or of the fleet's database, which is closed after it. */
+/** Works on the tokens of the data directory or of the fleet's database, which is closed afterwards. */
 export async function withTokens<Outcome>(
   { dataDir, store: address }: Pick<Config, "dataDir" | "store">,
   isOfFleet: boolean,

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue, errorCodes } from "@caret/protocol";
 
-/** What has happened when an error has this code, for people who look it up. */
+/** What each error code means, for people who look it up. */
 const meanings: Readonly<Record<ErrorCode, string>> = {
   "not-logged-in": "Cursor wants a login, and none was found that this lane can use.",
   "bad-key": "Cursor did not accept the API key.",
@@ -56,7 +56,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   internal: "Caret did what it should never do.",
 };
 
-/** The table of every code that stands in `docs/troubleshooting.md`. */
+/** The table of all codes in `docs/troubleshooting.md`. */
 export function errorReference(): string {
   const rows = errorCodes.map((code) => {
     const { fix, retryable } = errorCatalogue[code];

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 const fileSchema = z.object({ allow: z.array(z.string()) });
 
-/** The file of directories that were allowed by a command or on the page, beside `workspaces.allow` of the settings. */
+/** File of the directories allowed by a command or on the page, in addition to the setting `workspaces.allow`. */
 function allowedDirectoriesFile(dataDir: string): string {
   return join(dataDir, "workspaces.json");
 }
@@ -24,7 +24,7 @@ export function readAllowedDirectories(dataDir: string): readonly string[] {
   }
 }
 
-/** The same, read again only when the file is another one: it is asked for with every turn. */
+/** The same, cached until the file changes: every turn asks for it. */
 export function createAllowedDirectories(dataDir: string): () => readonly string[] {
   const file = allowedDirectoriesFile(dataDir);
   let known: { readonly version: string; readonly directories: readonly string[] } | undefined;
@@ -42,14 +42,14 @@ export interface AllowDirectoryOptions {
   readonly home: string;
 }
 
-/** Allows turns to work in this directory and below it, from now on. Returns its physical path. */
+/** Allows turns to work in this directory and below from now on. Returns its physical path. */
 export async function allowDirectory(path: string, options: AllowDirectoryOptions): Promise<string> {
   const directory = allowableDirectory(path, options);
   await change(options.dataDir, (allowed) => (allowed.includes(directory) ? allowed : [...allowed, directory]));
   return directory;
 }
 
-/** The physical path of a directory that may be allowed: not one that holds more than projects. */
+/** The physical path of a directory that can be allowed: not one that holds more than projects. */
 export function allowableDirectory(path: string, { dataDir, home }: AllowDirectoryOptions): string {
   const directory = directoryAt(path);
   for (const [precious, name] of [
@@ -66,7 +66,7 @@ export function allowableDirectory(path: string, { dataDir, home }: AllowDirecto
 /** Rejects with `not-found` for a directory that was not allowed this way. */
 export async function forgetDirectory(path: string, dataDir: string): Promise<void> {
   const known = readAllowedDirectories(dataDir);
-  // A directory that is gone can be forgotten by the name it had.
+  // A deleted directory can still be forgotten by name.
   const directory = known.includes(path) ? path : directoryAt(path);
   if (!known.includes(directory))
     throw new CaretError("not-found", `${directory} was not allowed by \`caret workspaces allow\``, {
@@ -88,7 +88,7 @@ function directoryAt(path: string): string {
   return physicalDirectory(path);
 }
 
-/** Whether the one directory is the other, or above it. What does not exist yet is nowhere. */
+/** Whether one directory is the other or contains it. False if the other does not exist yet. */
 function holds(directory: string, other: string): boolean {
   return existsSync(other) && wayInside(directory, realpathSync(other)) !== undefined;
 }

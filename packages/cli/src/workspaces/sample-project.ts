@@ -40,7 +40,7 @@ const files: Readonly<Record<string, string>> = {
   ].join("\n"),
 };
 
-/** The directory of the sample project, made at first. What was changed in it since stays as it is. */
+/** The sample project's directory, created on first use. Later changes to it are kept. */
 export async function makeSampleProject(dataDir: string): Promise<string> {
   const directory = join(dataDir, "sample-project");
   if (!existsSync(directory)) {
@@ -51,7 +51,7 @@ export async function makeSampleProject(dataDir: string): Promise<string> {
   return realpathSync(directory);
 }
 
-/** A first commit, so that the page can show what an agent changed. Without git the sample works all the same. */
+/** Makes a first commit, so the page can show an agent's changes. The sample works without git too. */
 async function commit(directory: string): Promise<void> {
   const git = (...args: readonly string[]) =>
     promisify(execFile)("git", ["-c", "user.name=Caret", "-c", "user.email=caret@localhost", ...args], {
@@ -62,6 +62,6 @@ async function commit(directory: string): Promise<void> {
     await git("add", ".");
     await git("commit", "--quiet", "--no-gpg-sign", "--message=Sample project");
   } catch {
-    // git is missing or refuses to commit here: the files are there, and that is what the sample is for.
+    // git is missing or refuses to commit here; the files exist, which is what the sample is for.
   }
 }

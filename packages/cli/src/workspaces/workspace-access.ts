@@ -12,8 +12,8 @@ export interface WorkspaceAccess extends AllowedWorkspaces {
 }
 
 /**
- * Where turns may work: what the settings name, else what this process was started for; what was allowed since by
- * `caret workspaces allow` or on the page; what an editor opened; and directories of Caret's own.
+ * Where turns can work: the directories in the settings, else those this process was started for; those allowed since by `caret workspaces
+ * allow` or on the page; those an editor opened; and Caret's own.
  */
 export function workspaceAccess(host: Host, config: Config, startedFor: readonly string[]): WorkspaceAccess {
   const settled = config.workspaces.allow.length > 0 ? config.workspaces.allow : startedFor;
@@ -27,22 +27,22 @@ export function workspaceAccess(host: Host, config: Config, startedFor: readonly
   };
 }
 
-/** Whether a directory is Caret's own: no project of the user's. */
+/** Whether a directory is Caret's own rather than a project of the user. */
 export function isOwnDirectory(config: Config, directory: string): boolean {
   return [scratchRoot(config), worktreesRoot(config)].some((root) => wayInside(root, directory) !== undefined);
 }
 
-/** Where agents work that have no workspace of the user's. */
+/** Directory of agents without a workspace of the user. */
 export function scratchRoot(config: Config): string {
   return join(config.dataDir, "scratch");
 }
 
-/** Where Caret makes worktrees of the user's repositories. */
+/** Where Caret creates worktrees of the user's repositories. */
 export function worktreesRoot(config: Config): string {
   return join(config.dataDir, "worktrees");
 }
 
-/** What Caret generates for agents by name: their sockets, and the settings that they are given. */
+/** Files generated for named agents: their sockets and settings. */
 export function agentsRoot(config: Pick<Config, "dataDir">): string {
   return join(config.dataDir, "agents");
 }

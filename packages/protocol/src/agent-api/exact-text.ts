@@ -1,8 +1,8 @@
 import { configureTextEncoding } from "@bufbuild/protobuf/wire";
 
 /**
- * Read the strings of messages as they were sent. The library's own decoder drops a byte order mark at the beginning of each,
- * and a file would lose its mark by being written. A program that reads messages calls this first; it holds for the whole process.
+ * Makes message strings decode exactly as sent. The library's own decoder drops a byte order mark at the start of each string, so a
+ * rewritten file would lose its mark. Call before reading messages; applies to the whole process.
  */
 export function readTextExactly(): void {
   const encoder = new TextEncoder();

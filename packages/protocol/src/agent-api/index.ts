@@ -1,6 +1,6 @@
 /**
- * What is written by hand around the generated schema of Cursor's agent interface. The messages themselves are imported
- * from `@caret/protocol/agent-api/<file>`, named after the files in `proto`, so that a program loads what it uses.
+ * The handwritten code around the generated schema of Cursor's agent interface. Import the messages themselves from
+ * `@caret/protocol/agent-api/<file>`, named after the files in `proto`, so a program loads only what it uses.
  */
 export { readTextExactly } from "./exact-text.ts";
 export { fromValue, fromValueMap, toValue, toValueMap } from "./json-value.ts";

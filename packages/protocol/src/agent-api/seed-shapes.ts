@@ -12,29 +12,29 @@ import {
 } from "./generated/seed_pb.ts";
 import { toValue } from "./json-value.ts";
 
-/** A tool as an older client keeps it, with its schema as bytes. */
+/** Converts a tool to the form older clients store, with the schema as bytes. */
 export function toSeedTool(tool: McpToolDefinition): ToolDefinition {
   return reread(McpToolDefinitionSchema, ToolDefinitionSchema, tool);
 }
 
-/** The tool that an older client keeps. Bytes that hold JSON instead of a serialized Value are read too. */
+/** Converts a tool stored by an older client. Accepts bytes that hold JSON instead of a serialized Value. */
 export function fromSeedTool(tool: ToolDefinition): McpToolDefinition {
   const readable = { ...tool, inputSchema: toValueBytes(tool.inputSchema) };
   return reread(ToolDefinitionSchema, McpToolDefinitionSchema, readable);
 }
 
-/** A call's arguments as an older client keeps them, each as bytes. */
+/** Converts a call's arguments to the form older clients store, each as bytes. */
 export function toSeedArgs(args: McpArgs): ToolArgs {
   return reread(McpArgsSchema, ToolArgsSchema, args);
 }
 
-/** The arguments that an older client keeps. Bytes that hold JSON instead of a serialized Value are read too. */
+/** Converts arguments stored by an older client. Accepts bytes that hold JSON instead of a serialized Value. */
 export function fromSeedArgs(args: ToolArgs): McpArgs {
   const values = Object.entries(args.args).map(([name, bytes]) => [name, toValueBytes(bytes)]);
   return reread(ToolArgsSchema, McpArgsSchema, { ...args, args: Object.fromEntries(values) });
 }
 
-/** The state before a message, as the blob that an older client calls selected_context_blob. */
+/** Converts the state before a message to the blob that older clients call selected_context_blob. */
 export function toSelectedContextBlob(state: ConversationStateStructure): SelectedContextBlob {
   return create(SelectedContextBlobSchema, {
     rootPromptBlobIds: state.rootPromptMessagesJson,
@@ -42,12 +42,12 @@ export function toSelectedContextBlob(state: ConversationStateStructure): Select
   });
 }
 
-/** The conversation state that a selected_context_blob is. */
+/** Converts a selected_context_blob to the conversation state. */
 export function fromSelectedContextBlob(blob: SelectedContextBlob): ConversationStateStructure {
   return reread(SelectedContextBlobSchema, ConversationStateStructureSchema, blob);
 }
 
-/** The bytes are the same; only what the schema calls them differs. What one side does not know is kept. */
+/** Reinterprets the same bytes under another schema. Fields unknown to either side are kept. */
 function reread<From extends DescMessage, To extends DescMessage>(
   from: From,
   to: To,
@@ -56,12 +56,12 @@ function reread<From extends DescMessage, To extends DescMessage>(
   return fromBinary(to, toBinary(from, message));
 }
 
-/** No serialized Value is JSON as well: its tags are no characters that JSON may begin or go on with. */
+/** Distinguishes the two reliably: no serialized Value parses as JSON, because its tag bytes cannot start or continue JSON. */
 function toValueBytes(bytes: Uint8Array): Uint8Array {
   try {
     return toBinary(ValueSchema, toValue(JSON.parse(new TextDecoder().decode(bytes))));
   } catch {
-    // Not JSON, so that it is the serialized Value that it should be; a broken one fails when it is read.
+    // Not JSON, so it should be a serialized Value; a broken one fails when read.
     return bytes;
   }
 }

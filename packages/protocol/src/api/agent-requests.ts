@@ -3,25 +3,25 @@ import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { AgentBudget } from "./agent-view.ts";
 import type { PermissionWord } from "./session-view.ts";
 
-/** Bodies of the commands on agents. */
+/** Request bodies of the agent commands. */
 export interface CreateAgent {
   readonly name: string;
-  /** Where it works. Neither this nor `worktree`: the gateway's default, else an empty directory of its own. */
+  /** Working directory. If neither this nor `worktree` is set: the gateway's default, else a new empty directory. */
   readonly workspace?: string;
-  /** A Git repository: the agent works in a worktree of it, on a branch of its own. Not together with `workspace`. */
+  /** A Git repository: the agent works in its own worktree of it, on its own branch. Excludes `workspace`. */
   readonly worktree?: string;
   readonly model?: string;
   readonly lane?: LaneName;
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly budget?: AgentBudget;
-  /** Whether it has the user's own MCP servers where it runs its own tools (`full`); absent: as the settings say. */
+  /** Whether an agent that runs its own tools (`full`) also gets the user's MCP servers. Default: the gateway's setting. */
   readonly userServers?: boolean;
-  /** In a fleet: the machine where it is to be. Absent: one that has the directory. */
+  /** In a fleet: the machine to create the agent on. Default: one that has the directory. */
   readonly machine?: string;
 }
 
-/** What is absent stays as it is. Takes effect with the next turn. */
+/** Omitted fields stay unchanged. Takes effect with the next turn. */
 export interface ChangeAgent {
   readonly model?: string;
   readonly permission?: PermissionWord;
@@ -32,36 +32,36 @@ export interface ChangeAgent {
 
 export interface SendMessage {
   readonly text: string;
-  /** The sender's own id for the message: the same id is stored once, however often it is sent. Absent: a new one. */
+  /** The sender's own message id; a message sent twice under one id is stored once. Default: a new id. */
   readonly id?: string;
-  /** The message that it answers. */
+  /** The message this one answers. */
   readonly replyTo?: string;
 }
 
-/** A prompt for after the turn that runs. */
+/** A prompt to run after the current turn. */
 export interface QueuePrompt {
   readonly prompt: string;
   readonly mode?: "agent" | "plan" | "ask";
-  /** The sender's own id: the same id is stored once, however often it is sent. Absent: a new one. */
+  /** The sender's own id; a prompt sent twice under one id is stored once. Default: a new id. */
   readonly id?: string;
 }
 
-/** What is absent stays as it is. */
+/** Omitted fields stay unchanged. */
 export type ChangeQueued = Partial<Pick<QueuePrompt, "prompt" | "mode">>;
 
 export interface SuspendAgent {
-  /** Cancel the turn that runs instead of waiting for its end. */
+  /** Cancel the running turn instead of waiting for its end. */
   readonly now?: boolean;
 }
 
 export interface RemoveAgent {
-  /** Also while it works, and although its worktree has what nothing else has: work that was not merged, files that Git ignores. */
+  /** Remove the agent even while it works, and even if that loses unmerged work or Git-ignored files in its worktree. */
   readonly force?: boolean;
 }
 
 export interface MergeAgent {
-  /** The `id` of the preview that was looked at. */
+  /** The `id` of the preview the caller has seen. */
   readonly preview: string;
-  /** The message of the commit that uncommitted files are put in; absent: one that names the agent. */
+  /** Message of the commit for uncommitted files. Default: one that names the agent. */
   readonly message?: string;
 }

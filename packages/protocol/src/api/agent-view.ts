@@ -3,18 +3,18 @@ import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { Usage } from "../usage/usage.ts";
 import type { PermissionWord, SessionStatus } from "./session-view.ts";
 
-/** The sender or receiver of messages that is not an agent. No agent can have this name. */
+/** Sender or receiver of messages to and from people. Reserved: no agent can have this name. */
 export const HUMAN = "human";
 
-/** The receiver of prompts that wait for a session which is no agent's. No agent can have this name. */
+/** Receiver of prompts queued for a session that belongs to no agent. Reserved: no agent can have such a name. */
 export function sessionReceiver(sessionId: string): string {
   return `session/${sessionId}`;
 }
 
-/** The name of an agent: part of a branch and of a path. */
+/** Pattern of agent names, which become part of a branch and of a path. */
 export const agentNamePattern: RegExp = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
-/** The most an agent may consume. What is absent is limited by the settings alone. */
+/** The most an agent may consume. An omitted limit leaves only the gateway's settings. */
 export interface AgentBudget {
   /** Per turn. */
   readonly turn?: BudgetLimit;
@@ -27,22 +27,22 @@ export interface BudgetLimit {
   readonly usd?: number;
 }
 
-/** A Git worktree of the user's repository that Caret has made for one agent. */
+/** A Git worktree of the user's repository, created by Caret for one agent. */
 export interface AgentWorktree {
   readonly repository: string;
   readonly branch: string;
 }
 
-/** What an agent is doing now, since when, and what it waits for. */
+/** What an agent is doing, since when, and what it is waiting for. */
 export type AgentDoing =
   | { readonly kind: "idle"; readonly since: number }
   | Extract<SessionStatus, { readonly kind: "running" | "waiting" }>
-  /** Messages wait in its queue: for a free place among the agents at work, or because its turns cannot start. */
+  /** Messages are queued: all places for agents at work are taken, or its turns cannot start (`problem`). */
   | { readonly kind: "queued"; readonly since: number; readonly problem?: string }
-  /** It takes nothing from its queue until it is resumed. `why` when Caret suspended it. */
+  /** Takes nothing from its queue until resumed. `why` is set when Caret suspended it. */
   | { readonly kind: "suspended"; readonly since: number; readonly why?: string };
 
-/** An agent as lists show it. */
+/** An agent as shown in lists. */
 export interface AgentView {
   readonly name: string;
   readonly sessionId: string;
@@ -53,23 +53,23 @@ export interface AgentView {
   readonly permission: PermissionWord;
   readonly sandbox: SandboxWord;
   readonly budget: AgentBudget;
-  /** Whether it has the user's own MCP servers where it runs its own tools; absent: as the settings say. */
+  /** Whether an agent that runs its own tools also gets the user's MCP servers. If absent, the gateway's setting applies. */
   readonly userServers?: boolean;
   readonly createdAt: number;
   /** `human`, or the agent that created it. */
   readonly createdBy: string;
   readonly doing: AgentDoing;
-  /** How its last turn ended; absent before its first and while one runs. */
+  /** How its last turn ended; absent before the first turn and while one runs. */
   readonly lastOutcome?: "completed" | "cancelled" | "failed";
-  /** The upstream has lost its chat: the next turn begins a new one, and is given the transcript. */
+  /** Upstream lost the agent's chat: the next turn starts a new one, primed with the transcript. */
   readonly chatLost?: true;
-  /** How many messages wait in its queue. */
+  /** Number of messages in its queue. */
   readonly waiting: number;
-  /** What it said to a person that nobody has answered or put aside, oldest first. */
+  /** Its messages to people, neither answered nor dismissed yet; oldest first. */
   readonly toHuman: readonly MessageView[];
-  /** What it said last about its own work. */
+  /** Its latest report on its own work. */
   readonly report?: AgentReport;
-  /** What all its turns consumed. */
+  /** Total over all its turns. */
   readonly usage?: Usage;
   readonly lastSeq: number;
   readonly lastLine: string;
@@ -81,51 +81,51 @@ export interface AgentReport {
 }
 
 /**
- * `queued`: waits for its receiver. `started`: a turn began with it. `read`: its receiver took it from the queue by itself, during
- * a turn. `dropped`: a person stopped the agent before it was taken.
+ * `queued`: waiting for its receiver. `started`: a turn began with it. `read`: its receiver took it from the queue during a turn.
+ * `dropped`: a person stopped the agent before it was taken.
  */
 export const messageStates = ["queued", "started", "read", "dropped"] as const;
 export type MessageState = (typeof messageStates)[number];
 
 export interface MessageView {
-  /** The user whose message it is; absent: that of the person whose gateway it is. */
+  /** The user the message belongs to. If absent, the gateway's own user. */
   readonly user?: string;
   readonly id: string;
   /** An agent's name, or `human`. */
   readonly from: string;
   readonly to: string;
   readonly text: string;
-  /** The message that it answers. */
+  /** The message this one answers. */
   readonly replyTo?: string;
   readonly state: MessageState;
-  /** When it was sent. */
+  /** When it was sent, in milliseconds since the epoch. */
   readonly at: number;
-  /** The turn that began with it, or took it. */
+  /** The turn that it started, or that read it. */
   readonly turnId?: string;
-  /** What its turn is for; absent: the agent carries it out. */
+  /** Mode of the turn it starts. If absent, the agent carries it out. */
   readonly mode?: "plan" | "ask";
 }
 
-/** What waits for a session's turns, oldest first. */
+/** Prompts queued for a session, oldest first. */
 export interface QueueView {
   readonly prompts: readonly MessageView[];
-  /** Why the first of them could not start a turn; absent: none was tried, or it is tried again by itself. */
+  /** Why the first prompt could not start a turn. Absent if no start was attempted, or if it is retried automatically. */
   readonly problem?: string;
 }
 
-/** What bringing an agent's work back would change. */
+/** What merging an agent's work back would change. */
 export interface MergePreview {
-  /** Names this very preview: merging under it does what was shown, or nothing. */
+  /** Identifies this exact preview: merging by it does what was shown, or nothing. */
   readonly id: string;
   readonly repository: string;
-  /** The branch that would receive the work: the one that is checked out in the repository. */
+  /** The branch that would receive the work: the one checked out in the repository. */
   readonly into: string;
   readonly branch: string;
-  /** What the branch and the uncommitted files of the worktree change against where they began. */
+  /** What the branch and the worktree's uncommitted files change relative to their starting point. */
   readonly files: readonly MergedFile[];
-  /** Files that both sides changed in ways Git cannot join. Nothing is merged while there are any. */
+  /** Files with conflicts that Git cannot resolve. Any conflict blocks the merge. */
   readonly conflicts: readonly string[];
-  /** Uncommitted files of the repository that the merge would have to overwrite. Nothing is merged while there are any. */
+  /** Uncommitted files in the repository that the merge would overwrite. Any such file blocks the merge. */
   readonly inTheWay: readonly string[];
 }
 
@@ -136,7 +136,7 @@ export interface MergedFile {
 
 export interface MergeResult {
   readonly into: string;
-  /** The commit that the branch stands at now. */
+  /** The branch's commit after the merge. */
   readonly commit: string;
   readonly files: readonly MergedFile[];
 }

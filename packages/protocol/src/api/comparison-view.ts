@@ -4,60 +4,60 @@ import type { Usage } from "../usage/usage.ts";
 import type { MergeResult } from "./agent-view.ts";
 import type { ChangedFile, PermissionWord } from "./session-view.ts";
 
-/** One prompt for several models, each in a worktree of its own. */
+/** One prompt for several models, each in its own worktree. */
 export interface StartComparison {
   readonly prompt: string;
-  /** One candidate each, in this order. */
+  /** One candidate per model, in this order. */
   readonly models: readonly string[];
-  /** A directory of the repository. */
+  /** A directory inside the repository. */
   readonly workspace: string;
-  /** A shell command that is run in each worktree once its turn has ended. */
+  /** Shell command to run in each worktree after its turn. */
   readonly check?: string;
   readonly lane?: LaneName;
-  /** Nobody is asked during a comparison: what would be asked is refused. */
+  /** A comparison asks nobody: any call that would need an approval is refused. */
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
-  /** Drop it when nobody follows it any more: the client that has started it is gone. */
+  /** Drop the comparison when its last follower disconnects, i.e. when the client that started it is gone. */
   readonly attended?: boolean;
-  /** In a fleet: the machine where it is to be. Absent: one that has the directory. */
+  /** In a fleet: the machine to run it on. Default: one that has the directory. */
   readonly machine?: string;
 }
 
 export interface PickCandidate {
-  /** Its `id`. */
+  /** The candidate's `id`. */
   readonly candidate: string;
-  /** Of the commit that its uncommitted files are put in. */
+  /** Message of the commit for the candidate's uncommitted files. */
   readonly message?: string;
   /** Also although it has files that no merge brings back, such as those that Git ignores: they go with its worktree, and those of all others with theirs. */
   readonly force?: boolean;
 }
 
 export interface DropComparison {
-  /** Also where candidates have what the comparison does not list: it goes with their worktrees. */
+  /** Drop even if candidates have files that the comparison does not list: they are deleted with the worktrees. */
   readonly force?: boolean;
   /** Nobody has chosen to lose the candidates' work: every worktree that holds any is kept. */
   readonly keep?: boolean;
 }
 
-/** A candidate's worktree that stays after the comparison: it holds what is nowhere else, and nobody has chosen to lose it. */
+/** A worktree kept after the comparison because it holds the only copy of some files and nobody agreed to lose them. */
 export interface KeptCandidate {
   readonly path: string;
   readonly branch: string;
-  /** What it holds, named for people. */
+  /** The files it holds, described for people. */
   readonly files: readonly string[];
-  /** How many more there are. */
+  /** Number of further files, not listed. */
   readonly omitted: number;
 }
 
 export interface CheckResult {
-  /** Null: it was stopped, or a signal ended it. */
+  /** Null if the check was stopped or a signal ended it. */
   readonly exitCode: number | null;
-  /** The end of what it printed. */
+  /** Tail of its output. */
   readonly output: string;
   readonly durationMs: number;
 }
 
-/** `done`: its turn has ended, however, and so has its check. */
+/** `done`: the turn has ended, with any outcome, and so has its check. */
 export type CandidateState = "starting" | "running" | "checking" | "done";
 
 export interface CandidateView {
@@ -65,22 +65,22 @@ export interface CandidateView {
   readonly model: string;
   readonly state: CandidateState;
   readonly sessionId?: string;
-  /** What it does now: the newest line of its turn. */
+  /** Newest line of its turn. */
   readonly lastLine: string;
   readonly outcome?: TurnOutcome;
-  /** Of the turn alone. */
+  /** Duration of the turn alone, without the check. */
   readonly durationMs?: number;
   readonly usage?: Usage;
   readonly check?: CheckResult;
-  /** What it changed, with diffs; once it is done. */
+  /** The changed files with diffs, once it is done. */
   readonly files?: readonly ChangedFile[];
-  /** How many changed files are not listed because there are too many. */
+  /** Number of changed files beyond the listing limit. */
   readonly omitted?: number;
-  /** After the comparison, where its worktree stays. */
+  /** Set after the comparison if its worktree was kept. */
   readonly kept?: KeptCandidate;
 }
 
-/** `ready`: all candidates are done, and one may be picked. After `picked` and `dropped` no worktree is left but those of candidates that are `kept`. */
+/** `ready`: all candidates are done and one can be picked. After `picked` and `dropped` only the worktrees of `kept` candidates remain. */
 export type ComparisonState = "running" | "ready" | "picked" | "dropped";
 
 export interface ComparisonView {

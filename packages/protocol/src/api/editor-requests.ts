@@ -1,32 +1,32 @@
-/** What an editor does for the tools of a session that it has open. */
+/** What an editor offers to the tools of the session it has open. */
 export interface EditorOffer {
-  /** Gives the text of a file as it stands in its buffers, saved or not. */
+  /** Returns a file's text from its buffers, saved or not. */
   readonly reads: boolean;
-  /** Writes a file, and shows the change in an open buffer. */
+  /** Writes a file and shows the change in an open buffer. */
   readonly writes: boolean;
-  /** Runs commands in terminals of its own. */
+  /** Runs commands in its own terminals. */
   readonly terminals: boolean;
 }
 
-/** What an editor is to do for a tool call, which was approved before. Paths are absolute and in the session's workspace. */
+/** Work for the editor on behalf of a tool call that is already approved. Paths are absolute and inside the session's workspace. */
 export type EditorRequest =
   | { readonly kind: "read"; readonly requestId: string; readonly path: string }
   | { readonly kind: "write"; readonly requestId: string; readonly path: string; readonly text: string }
   | {
       readonly kind: "run";
       readonly requestId: string;
-      /** The call whose command it is. */
+      /** The tool call that runs the command. */
       readonly callId: string;
       readonly command: string;
       readonly args: readonly string[];
       readonly cwd: string;
-      /** How much of the output the editor keeps, its end. */
+      /** Bytes of output the editor keeps, counted from the end. */
       readonly outputBytes: number;
     };
 
 /**
- * What an editor is sent. `ready` comes first: from here on the editor counts. `withdraw` takes an earlier request back: its command
- * is to be ended, and the request answered.
+ * What an editor is sent. `ready` comes first: from then on the editor is used. `withdraw` cancels an earlier request: the editor ends its
+ * command and answers the request.
  */
 export type FollowedEditorRequest =
   | EditorRequest
@@ -34,16 +34,16 @@ export type FollowedEditorRequest =
   | { readonly kind: "withdraw"; readonly requestId: string };
 
 export interface EditorAnswer {
-  /** Why the request could not be fulfilled; nothing else counts then. */
+  /** Why the request failed; if set, ignore all other fields. */
   readonly failed?: string;
-  /** It failed since the editor has no such file, neither in a buffer nor on its disk: nothing unsaved can be lost. */
+  /** Failed because the file exists neither in a buffer nor on the editor's disk, so no unsaved text can be lost. */
   readonly missing?: boolean;
-  /** The text of a file, or what a command printed. */
+  /** A file's text, or a command's output. */
   readonly text?: string;
-  /** The output is only the end of what was printed. */
+  /** The output was truncated to its end. */
   readonly cut?: boolean;
-  /** Of a command that ended by itself. */
+  /** Set if the command exited by itself. */
   readonly exitCode?: number;
-  /** Of a command that a signal ended. */
+  /** Set if a signal ended the command. */
   readonly signal?: string;
 }

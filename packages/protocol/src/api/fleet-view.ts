@@ -4,24 +4,24 @@ export interface FleetMemberView {
   readonly role: "gateway" | "worker";
   readonly machine: string;
   readonly version: string;
-  /** `leaving`: it is drained, and takes no more work. `away`: it has not renewed its row for as long as a lease lasts. */
+  /** `leaving`: draining, takes no new work. `away`: has not renewed its row for the length of a lease. */
   readonly state: "there" | "leaving" | "away";
-  /** Of workers. */
+  /** Workers only. */
   readonly lanes: readonly string[];
-  /** How many sessions and conversations a worker has at once, and has now. */
+  /** How many sessions and conversations a worker can hold; `atWork` is how many it holds now. */
   readonly capacity: number;
   readonly atWork: number;
-  /** When it last renewed its row, by the database's clock. Milliseconds since the epoch. */
+  /** When it last renewed its row, in milliseconds since the epoch, by the database's clock. */
   readonly seenAt: number;
 }
 
 /**
- * Why a turn waits: another turn of its session comes first; only one machine has its files, and no worker is there; no worker is
- * there at all; or those that may take it are full.
+ * Why a turn waits: another turn of its session runs first; the only machine with its files has no worker; no worker is running at all; or
+ * all eligible workers are full.
  */
 export type FleetWaitReason = "behind-a-turn" | "machine-away" | "no-worker" | "workers-full";
 
-/** The same for people. */
+/** The reasons in words for people. */
 export const fleetWaitWords: Readonly<Record<FleetWaitReason, string>> = {
   "behind-a-turn": "behind another turn of its session",
   "machine-away": "its machine is away",
@@ -31,22 +31,22 @@ export const fleetWaitWords: Readonly<Record<FleetWaitReason, string>> = {
 
 export interface FleetWaitView {
   readonly turnId: string;
-  /** Absent for a request of a stateless door. */
+  /** Absent for requests of a stateless door. */
   readonly sessionId?: string;
-  /** The only machine that may run it. */
+  /** The only machine that can run it. */
   readonly machine?: string;
   readonly reason: FleetWaitReason;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** The machines of a fleet, and its queue. */
+/** A fleet's machines and its queue. */
 export interface FleetView {
   readonly members: readonly FleetMemberView[];
   readonly queuedTurns: number;
   readonly runningTurns: number;
-  /** Sessions and conversations that workers hold. */
+  /** Number of sessions and conversations held by workers. */
   readonly leases: number;
-  /** The turns that wait, the oldest first, at most a hundred. */
+  /** The waiting turns, oldest first, at most a hundred. */
   readonly waiting: readonly FleetWaitView[];
 }

@@ -2,19 +2,19 @@ import type { LaneName } from "../events/agent-event.ts";
 import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { GrantView, PermissionWord } from "./session-view.ts";
 
-/** Bodies of the native door's commands. Each may be sent with an `idempotency-key` header: the same key is done once. */
+/** Request bodies of the native door's commands. With an `idempotency-key` header, a command is carried out once per key. */
 export interface CreateSession {
-  /** Absent: the gateway's default, else an empty directory of its own. */
+  /** Default: the gateway's own default, else a new empty directory. */
   readonly workspace?: string;
-  /** Work in a new Git worktree of the repository that the workspace lies in, on a branch of its own. */
+  /** Work in a new Git worktree, on its own branch, of the repository that contains the workspace. */
   readonly worktree?: boolean;
   readonly title?: string;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission?: PermissionWord;
-  /** Of all its turns; one of them may ask for more. Absent: as the gateway is set up. */
+  /** Applies to all its turns; a single turn can ask for more. Default: the gateway's setting. */
   readonly sandbox?: SandboxWord;
-  /** In a fleet: the machine where it is to be. Absent: one that has the directory. */
+  /** In a fleet: the machine to create it on. Default: one that has the directory. */
   readonly machine?: string;
 }
 
@@ -25,17 +25,17 @@ export interface ChangeSession {
   readonly permission?: PermissionWord;
   readonly sandbox?: SandboxWord;
   readonly model?: string;
-  /** Of the turns that follow. An agent that has no chat of the session is given its transcript. */
+  /** Lane of later turns. An agent without a chat of this session is given the transcript. */
   readonly lane?: LaneName;
 }
 
 export interface ForkSession {
-  /** The fork has everything up to and with this event, the last of a turn; 0: nothing. Absent: everything. */
+  /** Copy events up to and including this one, which must end a turn; 0 copies nothing. Default: everything. */
   readonly throughSeq?: number;
   readonly title?: string;
 }
 
-/** An MCP server: a program that is started in the session's workspace, or an address. */
+/** An MCP server: a program to start in the session's workspace, or a URL. */
 export type OfferedServer =
   | {
       readonly name: string;
@@ -61,11 +61,11 @@ export interface StartTurn {
   readonly model?: string;
   readonly mode?: "agent" | "plan" | "ask";
   readonly permission?: PermissionWord;
-  /** The strictest holds of this, the session's and the gateway's own. */
+  /** The strictest of this, the session's and the gateway's setting applies. */
   readonly sandbox?: SandboxWord;
 }
 
-/** A hunk of a changed file, with its line that begins with `@@`, as the changes show it. */
+/** One hunk of a changed file, including its `@@` line, exactly as the changes show it. */
 export interface DiscardHunk {
   readonly path: string;
   readonly hunk: string;
@@ -73,15 +73,15 @@ export interface DiscardHunk {
 
 export interface CommitChanges {
   readonly message: string;
-  /** Relative to the workspace: these files are committed, as they are, and no others. */
+  /** Paths relative to the workspace: exactly these files are committed, as they are on disk. */
   readonly paths: readonly string[];
-  /** A new branch to commit on; absent: the one that is checked out. */
+  /** A new branch for the commit. Default: the branch checked out. */
   readonly branch?: string;
 }
 
 export interface CommittedChanges {
   readonly commit: string;
-  /** Absent when no branch is checked out. */
+  /** Absent if no branch is checked out. */
   readonly branch?: string;
 }
 
@@ -96,37 +96,37 @@ export interface SteerTurn {
 }
 
 export interface AnswerQuestion {
-  /** Absent: the question is skipped. */
+  /** Omitted: the question is skipped. */
   readonly answers?: readonly QuestionChoice[];
 }
 
 export interface QuestionChoice {
   readonly questionId: string;
   readonly optionIds: readonly string[];
-  /** The person's own words, instead of the options or besides them. */
+  /** Free text, instead of or in addition to the options. */
   readonly text?: string;
 }
 
 export interface AnswerApproval {
   readonly decision: "approved" | "rejected";
-  /** For the agent, when it was rejected. */
+  /** Told to the agent after a rejection. */
   readonly reason?: string;
-  /** Allow this for the rest of the session too: the id of one of the request's `grants`. Only with an approval. */
+  /** Also allow this for the rest of the session: the id of one of the request's `grants`. Approvals only. */
   readonly grant?: string;
-  /** The first of the request's `grants`, if it has any; the answer says whether it had. */
+  /** Shorthand for the first of the request's `grants`, if any; the response says whether it had one. */
   readonly remember?: boolean;
 }
 
-/** What became of an answer to an approval. */
+/** Result of answering an approval. */
 export interface AnsweredApproval {
-  /** What is allowed for the rest of the session from now on. */
+  /** What is now allowed for the rest of the session. */
   readonly granted?: GrantView;
-  /** Why nothing is, although that was asked for. */
+  /** Why the requested grant was not made. */
   readonly notGranted?: string;
 }
 
 export const exportFormats = ["ndjson", "markdown", "html", "seed"] as const;
-/** `ndjson` can be imported again; `seed` is one `{id, chatId, timestamp, type, subtype, payload, raw}` per line. */
+/** `ndjson` can be imported again; `seed` has one `{id, chatId, timestamp, type, subtype, payload, raw}` per line. */
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ConnectTest {
@@ -135,7 +135,7 @@ export interface ConnectTest {
 
 export interface ConnectTestResult {
   readonly ok: boolean;
-  /** What the door answered, or why it did not. */
+  /** The door's answer, or why it failed. */
   readonly detail: string;
   readonly durationMs: number;
 }

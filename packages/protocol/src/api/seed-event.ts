@@ -2,30 +2,30 @@ import type { AgentEvent, AgentEventOf } from "../events/agent-event.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json/json.ts";
 import type { EventEnvelope } from "./session-view.ts";
 
-/** What one line of the agent says in the shape below. */
+/** The content of one agent line, in the shape of `SeedEvent`. */
 interface SeedLine {
   readonly type: string;
   readonly subtype?: string;
   readonly payload: unknown;
 }
 
-/** An event as web pages for the agent's own stream store it: the line's type and subtype, what it carries, and the line. */
+/** An event in the shape in which web pages for the agent's own stream store it: type, subtype, payload and the raw line. */
 export interface SeedEvent extends SeedLine {
-  /** Unique across chats. What follows the last colon is the event's `seq`. */
+  /** Unique across chats. The part after the last colon is the event's `seq`. */
   readonly id: string;
   readonly chatId: string;
   readonly timestamp: number;
-  /** The agent's line; where there is none, one that says the same. */
+  /** The agent's line; for an event without one, an equivalent line. */
   readonly raw: string;
 }
 
 const EXIT_CANCELLED = 130;
 
 /**
- * The stored shape of one event. A line of the agent speaks for itself; what came without one gets the closest shape.
+ * Converts one event to the stored shape. An event with a raw line keeps that line's type; any other gets the closest match.
  *
- * Text and thinking are given by their deltas alone, so that a reader that joins them has them once: the lines behind the start
- * and the end of a block say the same text again.
+ * Text and thinking come from their deltas alone, so a reader that joins them gets the text once: the raw lines of a block's start and end
+ * repeat it.
  */
 export function toSeedEvent({ sessionId, seq, at, event, raw, rawCut }: EventEnvelope): SeedEvent {
   const whole = rawCut === true ? undefined : raw;
@@ -39,7 +39,7 @@ function lineOf(event: AgentEvent, raw: string | undefined): SeedLine {
   if (raw === undefined) return closestLine(event);
   const said = readLine(parseJson(raw));
   if (said !== undefined) return said;
-  // What could be read although it is no JSON, a framed line for instance, is better shown by what was read from it.
+  // A line that is not JSON but was understood (a framed one, say) is better represented by its event.
   return event.type === "unknown" || event.type === "notice" ? unreadable(raw) : closestLine(event);
 }
 
@@ -65,7 +65,7 @@ function assistant(text: string): SeedLine {
   return { type: "assistant", payload: { message: { content: text === "" ? [] : [{ type: "text", text }] } } };
 }
 
-/** The CLI's own lines have no `payload`: all of such a line is what it carries. */
+/** The CLI's own lines have no `payload`: the whole line is the payload. */
 function readLine(line: unknown): SeedLine | undefined {
   if (!isJsonObject(line) || typeof line["type"] !== "string") return undefined;
   const { type, subtype, payload = line } = line;

@@ -3,7 +3,7 @@ import type { SandboxWord } from "../events/sandbox-word.ts";
 import type { PriceRow } from "../models/price-table.ts";
 import type { Usage } from "../usage/usage.ts";
 
-/** One event as it was committed. `seq` is dense within the session: it is the cursor a reader resumes from. */
+/** A committed event. `seq` is dense within the session; readers resume from it. */
 export interface EventEnvelope {
   readonly sessionId: string;
   readonly seq: number;
@@ -11,46 +11,46 @@ export interface EventEnvelope {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly event: AgentEvent;
-  /** The upstream line, when it was asked for and there is one. */
+  /** The upstream line, if requested and if the event has one. */
   readonly raw?: string;
-  /** `raw` is only the beginning of the line. */
+  /** `raw` is truncated; only its beginning is here. */
   readonly rawCut?: true;
 }
 
-/** How much happens without asking, in words for people. */
+/** How much the agent may do without asking, in words for people. */
 export const permissionWords = ["supervised", "auto-edits", "auto", "full"] as const;
 export type PermissionWord = (typeof permissionWords)[number];
 
-/** What a person has allowed for the rest of a session. */
+/** Something a person allowed for the rest of a session. */
 export interface GrantView extends Omit<GrantOffer, "id"> {
-  /** Names it when it is revoked. */
+  /** Identifies the grant for revoking it. */
   readonly id: string;
   readonly grantedAt: number;
-  /** How many calls it has allowed. */
+  /** Number of calls it has allowed. */
   readonly uses: number;
 }
 
-/** What a session is doing now. `failed` and `ended` say how its last turn went; `idle` is a session without any. */
+/** What a session is doing. `failed` and `ended` describe its last turn; `idle` means it has had none. */
 export type SessionStatus =
   | { readonly kind: "idle" }
   | {
       readonly kind: "running";
       readonly turnId: string;
       readonly since: number;
-      /** Another process runs it, `caret run` in a terminal for one: it can be followed here, not stopped or steered. */
+      /** Another process runs the turn (`caret run` in a terminal, say): it can be followed here, but not stopped or steered. */
       readonly elsewhere?: true;
     }
   | {
       readonly kind: "waiting";
       readonly turnId: string;
       readonly since: number;
-      /** Who has to act before it goes on: a person, the client, or the machine that has its workspace, which is away. */
+      /** Who must act before the turn goes on: a person, the client, or the machine with its workspace, which is away. */
       readonly waitsFor: "approval" | "question" | "client" | "machine";
-      /** One line about it; of a machine its name. */
+      /** One line about it; for a machine, its name. */
       readonly about: string;
-      /** The approval that waits, as it would run, so that it can be decided from a list; absent when it is large. */
+      /** The pending approval with the call as it would run, so lists can offer the decision; absent if large. */
       readonly approval?: AgentEventOf<"approval-request">;
-      /** The question that waits, so that it can be answered from a list; absent when it is large. */
+      /** The pending question, so lists can offer the answer; absent if large. */
       readonly question?: AgentEventOf<"question">;
     }
   | { readonly kind: "ended"; readonly turnId: string; readonly at: number; readonly outcome: TurnOutcome["kind"] };
@@ -65,51 +65,51 @@ export interface QueuedPrompts {
   readonly at: number;
 }
 
-/** A session as lists show it: nothing that would need its whole log. */
+/** A session as shown in lists: nothing that requires reading its whole log. */
 export interface SessionView {
   readonly id: string;
   readonly title: string;
   readonly workspace: string;
-  /** The workspace is an empty directory that Caret has made for it. */
+  /** The workspace is an empty directory created by Caret. */
   readonly scratch?: true;
-  /** The user whose session it is; absent: that of the person whose gateway it is. */
+  /** The user who owns the session. If absent, the gateway's own user. */
   readonly user?: string;
-  /** The name of the agent whose session it is. */
+  /** Name of the agent this session belongs to. */
   readonly agent?: string;
-  /** Since when something waits that the agent said to a person (`toHuman` of the agent); absent: nothing does. */
+  /** Since when a message of its agent to a person has been waiting (the agent's `toHuman`); absent if none waits. */
   readonly asksSince?: number;
-  /** The session that it was copied from, through which event. */
+  /** The session it was copied from, and up to which event. */
   readonly forkedFrom?: ForkOrigin;
-  /** How many prompts wait for its turns, and when the newest of them came or was changed; absent: none. */
+  /** Number of queued prompts, and when the newest was added or changed; absent if the queue is empty. */
   readonly queued?: QueuedPrompts;
   readonly lane?: LaneName;
   readonly model?: string;
   readonly permission: PermissionWord;
-  /** What its turns ask for at least; absent: the gateway's setting alone counts. */
+  /** Minimum sandbox of its turns. If absent, only the gateway's setting applies. */
   readonly sandbox?: SandboxWord;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly archived: boolean;
-  /** Shown on top of the list. */
+  /** Shown at the top of the list. */
   readonly pinned?: true;
   readonly imported?: true;
-  /** The `seq` of its newest event, 0 when there is none. */
+  /** `seq` of its newest event; 0 if it has none. */
   readonly lastSeq: number;
-  /** The first line of what was said last, by either side. */
+  /** First line of the latest text of either side. */
   readonly lastLine: string;
-  /** What all its turns consumed, those that are not loaded too. Its cost is absent unless each of them has a known one. */
+  /** Total over all its turns, loaded or not. The cost is absent unless it is known for every turn. */
   readonly usage?: Usage;
   readonly status: SessionStatus;
 }
 
 const SIDE_CALL = "Side call: ";
 
-/** The name of a session that a client has begun beside a conversation: for a title, a summary, a test. */
+/** Title of a session that a client began outside a conversation: for a title, a summary or a test. */
 export function sideCallTitle(title: string): string {
   return SIDE_CALL + title;
 }
 
-/** Lists leave them out: they are read once, by the client. */
+/** Lists hide side calls: only their client reads them, once. */
 export function isSideCall({ title }: Pick<SessionView, "title">): boolean {
   return title.startsWith(SIDE_CALL);
 }
@@ -121,42 +121,42 @@ export interface SessionPageView {
   readonly next?: string;
 }
 
-/** What a stream of all sessions says: a list that is kept up with it needs no polling. */
+/** An update on the stream of all sessions; a list that applies them needs no polling. */
 export type SessionUpdate =
   | { readonly kind: "changed"; readonly session: SessionView }
   | { readonly kind: "deleted"; readonly sessionId: string };
 
 export const saidKinds = ["prompt", "answer", "thinking", "plan", "question", "steering", "call"] as const;
-/** As what something was said. Of a call it is the command, path or address; what tools put out is not searched. */
+/** What kind of text was said. For a call, its command, path or URL; tool output is not searched. */
 export type SaidKind = (typeof saidKinds)[number];
 
-/** A part of a text, with the places in it that a search was for. */
+/** Part of a text, with the matches of a search marked. */
 export interface Excerpt {
   readonly text: string;
-  /** From and to, in UTF-16 units, in their order; they do not overlap. */
+  /** Start and end of each match in UTF-16 units, ascending and disjoint. */
   readonly marks: readonly (readonly [from: number, to: number])[];
 }
 
 export interface FoundPlace {
   readonly sessionId: string;
-  /** Of the session. */
+  /** The session's title. */
   readonly title: string;
   readonly workspace: string;
   readonly archived: boolean;
   readonly turnId: string;
   readonly kind: SaidKind;
-  /** The event that it begins with. */
+  /** The event where it begins. */
   readonly seq: number;
   readonly at: number;
   readonly excerpt: Excerpt;
 }
 
 export interface SearchView {
-  /** The newest first. */
+  /** Newest first. */
   readonly places: readonly FoundPlace[];
   /** Absent on the last page. */
   readonly next?: number;
-  /** How many sessions have something that is not indexed yet. */
+  /** Number of sessions that are not fully indexed yet. */
   readonly behind: number;
 }
 
@@ -164,9 +164,9 @@ export interface ModelView {
   readonly id: string;
   readonly name: string;
   readonly isDefault: boolean;
-  /** Ready-made choices of effort, thinking and speed; each id can be asked for like a model's. */
+  /** Presets of effort, thinking and speed; each id can be requested like a model id. */
   readonly variants: readonly { readonly id: string; readonly label: string }[];
-  /** How much it takes at once, where upstream says so. */
+  /** Context window in tokens, if upstream reports it. */
   readonly contextTokens?: number;
   /** Turns run in Max mode, which costs more. */
   readonly maxMode?: true;
@@ -176,19 +176,19 @@ export interface UsageRow {
   /** A day in UTC, `2026-11-15`. */
   readonly day: string;
   readonly model: string;
-  /** Absent for turns of an earlier Caret whose session is gone. */
+  /** Absent for turns recorded by an earlier Caret whose session was deleted. */
   readonly lane?: LaneName;
   readonly sessionId: string;
-  /** The session's; absent when it was deleted since. */
+  /** The session's title; absent if the session was deleted since. */
   readonly title?: string;
-  /** Who asked, in rows by client. */
+  /** Name of the client that asked, in rows grouped by client. */
   readonly client?: string;
-  /** The user whose session it was; absent: that of the person whose gateway it is. */
+  /** The user who owned the session. If absent, the gateway's own user. */
   readonly user?: string;
   readonly turns: number;
-  /** How many of the turns the cost leaves out, since their price is unknown. */
+  /** Number of turns the cost leaves out because their price is unknown. */
   readonly unpricedTurns: number;
-  /** The cost is the sum of what each turn cost: what upstream named, else by Cursor's list prices. */
+  /** The cost sums the turns' costs: as upstream reported them, else by Cursor's list prices. */
   readonly usage: Usage;
 }
 
@@ -196,11 +196,11 @@ export interface FindingView {
   readonly check: string;
   readonly state: "ok" | "warn" | "fail";
   readonly detail: string;
-  /** What to type against it. */
+  /** The command that fixes it. */
   readonly fix?: string;
-  /** Why it matters; absent when nothing is wrong. */
+  /** Why it matters; absent if nothing is wrong. */
   readonly why?: string;
-  /** `caret doctor --fix` applies the fix. */
+  /** `caret doctor --fix` can apply the fix. */
   readonly fixable?: true;
 }
 
@@ -210,82 +210,82 @@ export interface ChangedFile {
   readonly oldPath?: string;
   readonly additions?: number;
   readonly deletions?: number;
-  /** A unified diff; absent when the file is binary or too large to show. */
+  /** A unified diff; absent if the file is binary or too large to show. */
   readonly unified?: string;
 }
 
-/** Where the host of a repository proposes a pull request, and what brings the branch there. */
+/** Link for opening a pull request on the repository's host, and the command that pushes the branch. */
 export interface CompareLink {
   readonly url: string;
-  /** What to type first: nothing is pushed by Caret. */
+  /** The command to run first: Caret itself pushes nothing. */
   readonly push: string;
 }
 
 export interface ChangesView {
   readonly isRepository: boolean;
   readonly branch?: string;
-  /** What the files differ from: the workspace when the session began, or the last commit; absent: the last commit. */
+  /** Base of the diff: the workspace at the start of the session, or the last commit. Default: the last commit. */
   readonly since?: "session" | "commit";
-  /** When the session began, for `session`. */
+  /** When the session began; set for `session`. */
   readonly sinceAt?: number;
   readonly compare?: CompareLink;
   readonly files: readonly ChangedFile[];
-  /** How many changed files are not listed because there are too many. */
+  /** Number of changed files beyond the listing limit. */
   readonly omitted: number;
 }
 
-/** Where something of a name is defined. */
+/** Where a symbol is defined. */
 export interface SymbolView {
   readonly name: string;
-  /** From the workspace. */
+  /** Relative to the workspace. */
   readonly path: string;
   readonly line: number;
 }
 
-/** A `/` command of the agent's own. */
+/** A `/` command of the agent itself. */
 export interface AgentCommandView {
   /** Without the slash. */
   readonly name: string;
-  /** Where it comes from: a file of the workspace's or the user's, or what the agent itself has announced. */
+  /** Where it comes from: a file of the workspace, a file of the user, or the agent's own announcement. */
   readonly source: "workspace" | "user" | "agent";
   readonly description: string;
-  /** What it says to the agent; absent: the agent knows the command by its name. */
+  /** The prompt it stands for. If absent, the agent knows the command by name. */
   readonly text?: string;
 }
 
-/** Editors that open files by links of their own: `vscode://file/…`. */
+/** Editors with URL schemes that open files: `vscode://file/…`. */
 export const editorNames = ["vscode", "cursor", "zed"] as const;
 export type EditorName = (typeof editorNames)[number];
 
-/** What the page must know before it shows anything. */
+/** What the page needs before it can show anything. */
 export interface AboutView {
   readonly version: string;
-  /** Whom the gateway takes us for. */
+  /** Name of the token this request authenticated with. */
   readonly tokenName: string;
-  /** The user that the token belongs to; absent: the person whose gateway it is. */
+  /** The user the token belongs to. If absent, the gateway's own user. */
   readonly user?: string;
-  /** The token sees the sessions of every user. */
+  /** The token sees the sessions of all users. */
   readonly seesAll?: true;
   readonly lanes: readonly {
     readonly lane: LaneName;
     readonly ready: boolean;
     readonly simulated: boolean;
     readonly detail?: string;
-    /** Its agent is given images as they are, whichever side runs its tools. */
+    /** Its agent receives images directly, whichever side runs the tools. */
     readonly takesImages?: true;
   }[];
   readonly defaultLane: LaneName;
   readonly defaultModel: string;
   readonly defaultPermission: PermissionWord;
   readonly defaultWorkspace?: string;
-  /** Where sessions may work: the allowed directories, and those used lately within them. */
+  /** Directories sessions can work in: the allowed ones, and recently used ones within them. */
   readonly workspaces: readonly string[];
-  /** Whether agents run inside a sandbox here, in words. */
+  /** Whether agents run in a sandbox here, in words. */
   readonly sandbox: string;
-  /** Rows of the user's `prices.json`, so that the page reckons as the gateway does; absent: none. */
+  /** Rows of the user's `prices.json`, so the page computes the same costs as the gateway. Absent if there are none. */
   readonly prices?: readonly PriceRow[];
   /** The gateway is part of a fleet: an administrator's token sees its machines and its queue. */
   readonly fleet?: true;
-  /** What paths open in, for a browser on this machine; absent: in nothing. */
+  /** Editor that opens paths, for a browser on this machine. If absent, paths are not links. */
   readonly editor?: EditorName;
 }

@@ -1,41 +1,41 @@
-/** How a setting is written: what a form offers for it. */
+/** Type of a setting's value; decides which form field is offered. */
 export type SettingKind = "text" | "number" | "flag" | "choice" | "list" | "json";
 
-/** Which of its sources a value comes from; a later one counts before an earlier one. */
+/** Source of a value. Later ones in this list override earlier ones. */
 export type SettingSource = "default" | "file" | "project" | "variable" | "flag";
 
-/** One setting of the gateway: what it means, what it is, and where that comes from. */
+/** One setting of the gateway: its meaning, value and source. */
 export interface SettingView {
   /** `budgets.day.usd` */
   readonly key: string;
   readonly meaning: string;
   readonly kind: SettingKind;
-  /** The words of a `choice`. */
+  /** Allowed values of a `choice`. */
   readonly choices?: readonly string[];
-  /** As the next start of the gateway reads it, without secrets; absent: not set. */
+  /** The value that the gateway's next start will read, without secrets; absent if not set. */
   readonly value?: unknown;
-  /** Absent: without a value it is not set. */
+  /** Absent if the setting has no default. */
   readonly default?: unknown;
   readonly from: SettingSource;
-  /** The flag, the variable or the file that has it; `default` where none has. */
+  /** The flag, variable or file that sets it; `default` if none does. */
   readonly source: string;
-  /** It can be written, and is never shown. */
+  /** Can be written but is never shown. */
   readonly secret?: true;
-  /** It has secrets in it, so that only the file itself can be edited. */
+  /** Contains secrets, so only the file itself can be edited. */
   readonly inFileOnly?: true;
-  /** A change counts at once; absent: from the next start on. */
+  /** Changes take effect at once. If absent, at the next start. */
   readonly live?: true;
-  /** The gateway runs with another value: this one counts from its next start on. */
+  /** The running gateway has another value; this one takes effect at its next start. */
   readonly pending?: true;
 }
 
 export interface SettingsView {
-  /** The user's own `caret.json`, or the file that was named; it may not exist yet. */
+  /** The user's `caret.json`, or the file that was named; it need not exist yet. */
   readonly file: string;
   readonly settings: readonly SettingView[];
 }
 
-/** What is written into the file, by key; `null` takes a setting out of it. */
+/** Values to write into the file, by key; `null` removes a setting. */
 export interface ChangeSettings {
   readonly changes: Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import { formatCost, formatTokens } from "../usage/usage-words.ts";
 import type { UsageRow } from "./session-view.ts";
 
-/** What one bar is stacked of, from the bottom. Reasoning is part of what upstream calls output. */
+/** Segments of a bar, bottom to top. Reasoning is part of what upstream calls output. */
 export const tokenKinds = ["output", "input", "cacheWrite", "cacheRead"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
@@ -13,12 +13,11 @@ export const tokenWords: Readonly<Record<TokenKind, string>> = {
 };
 
 /**
- * What several rows amount to. A count is absent when no row had one: unknown, not nothing. `unpricedTurns` says how
- * many turns the cost leaves out.
+ * Sum of several rows. A count is absent (unknown, not zero) if no row has one. `unpricedTurns` counts the turns that the cost leaves out.
  */
 export interface UsageTotals {
   readonly turns: number;
-  /** Turns of rows without any count of tokens. */
+  /** Turns in rows without any token count. */
   readonly uncountedTurns: number;
   readonly unpricedTurns: number;
   readonly tokens: Readonly<Partial<Record<TokenKind, number>>>;
@@ -51,7 +50,7 @@ function countTurns(rows: readonly UsageRow[]): number {
   return rows.reduce((sum, { turns }) => sum + turns, 0);
 }
 
-/** Most tokens first; those of unknown size by their turns. */
+/** Sorted by tokens, descending; groups of unknown size by number of turns. */
 export function groupUsage(rows: readonly UsageRow[], keyOf: (row: UsageRow) => string): readonly UsageGroup[] {
   const groups = Map.groupBy(rows, keyOf);
   return [...groups]
@@ -59,7 +58,7 @@ export function groupUsage(rows: readonly UsageRow[], keyOf: (row: UsageRow) => 
     .sort((a, b) => allTokens(b.totals) - allTokens(a.totals) || b.totals.turns - a.totals.turns);
 }
 
-/** Every day of the range, with and without turns, the oldest first. Days are UTC's, as the gateway counts them. */
+/** Every day of the range, including days without turns, oldest first. Days are in UTC, as in the gateway. */
 export function usageByDay(rows: readonly UsageRow[], days: number, now: number): readonly UsageGroup[] {
   const byDay = Map.groupBy(rows, (row) => row.day);
   return lastDays(days, now).map((day) => ({ key: day, totals: totalUsage(byDay.get(day) ?? []) }));
@@ -69,7 +68,7 @@ export function allTokens({ tokens }: UsageTotals, kinds: readonly TokenKind[] =
   return kinds.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0);
 }
 
-/** How much of what went in came from the cache, 0 to 1. */
+/** Share of input tokens that came from the cache, 0 to 1. */
 export function cacheShare({ tokens }: UsageTotals): number | undefined {
   if (tokens.cacheRead === undefined) return undefined;
   const prompt = (tokens.input ?? 0) + tokens.cacheRead + (tokens.cacheWrite ?? 0);
@@ -78,7 +77,7 @@ export function cacheShare({ tokens }: UsageTotals): number | undefined {
 
 const UNKNOWN = "–";
 
-/** In a table's cell; a dash is a count that no turn reported. */
+/** Text of a table cell; a dash stands for a count that no turn reported. */
 export function tokenCell(count: number | undefined): string {
   return count === undefined ? UNKNOWN : formatTokens(count);
 }

@@ -6,7 +6,7 @@ import { plainLine, shortLine } from "./plain-line.ts";
 type Request = AgentEventOf<"approval-request">;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One thing that a person has to know before deciding. */
+/** One fact a person needs to decide. */
 export interface ApprovalPart {
   readonly kind:
     | "danger"
@@ -19,32 +19,32 @@ export interface ApprovalPart {
     | "effect"
     | "said"
     | "reason";
-  /** What stands above or before the text. */
+  /** Heading, shown above or before the text. */
   readonly label: string;
-  /** With its lines; what cannot be seen is written out. */
+  /** Multi-line; invisible characters are spelled out. */
   readonly text: string;
-  /** The same change as a file's two sides or hunks, for a door that draws changes. Of a change only. */
+  /** The change as two sides or as hunks, for doors that draw diffs. Only for changes. */
   readonly diff?: FileDiff;
 }
 
 /**
- * The whole of what an approval is about. Every door that asks a person renders this, each part to its end, and nothing else of the
- * request; a door that has no room for all of it offers nothing that approves.
+ * Everything a person must see to decide on an approval. Every door that asks renders this, each part in full, and nothing else of the
+ * request. A door without room for all of it must not offer to approve.
  */
 export interface ApprovalView {
-  /** One short line. It is a label: what it has no room for is in the parts. */
+  /** One short line, as a label; anything that does not fit is in the parts. */
   readonly title: string;
-  /** The tool, with its server: one short line. */
+  /** The tool and its server, on one short line. */
   readonly name: string;
   readonly parts: readonly ApprovalPart[];
-  /** What may be allowed for the rest of the session, each label as it is shown. */
+  /** What can be allowed for the rest of the session, with display labels. */
   readonly grants: readonly Pick<GrantOffer, "id" | "label">[];
 }
 
 const MAX_TITLE = 100;
 const MAX_NAME = 80;
 
-/** The arguments by these names are shown as parts of their own; any other value of them is among the arguments. */
+/** Arguments under these names get their own part, if they have the expected type; all others are listed as arguments. */
 const names = {
   command: ["command", "cmd", "chars"],
   directory: ["cwd", "workdir", "workingDirectory", "working_directory"],
@@ -52,10 +52,10 @@ const names = {
   plan: ["plan"],
 } as const;
 
-/** What our own tools make their diff of. */
+/** Arguments from which our own tools build their diff. */
 const inDiff = ["content", "old_string", "new_string"];
 
-/** The one place that decides what of a request is shown, and how it is written. */
+/** The only place that decides what a request shows and how it is written. */
 export function approvalView(request: Request): ApprovalView {
   const { subject, server, effect, danger, reason, grants = [] } = request;
   const tool = server === undefined ? subject : `${server}/${subject}`;
@@ -80,16 +80,16 @@ function part(kind: ApprovalPart["kind"], label: string, text: string | undefine
   return [{ kind, label, text: kind === "directory" ? markEdges(marked) : marked }];
 }
 
-/** A space at either end of a path cannot be seen. */
+/** Marks leading and trailing spaces of a path, which are invisible otherwise. */
 function markEdges(path: string): string {
   return path.replaceAll(/^[\t ]|[\t ](?=\n|$)/g, hiddenMark);
 }
 
-/** Each argument once: as a part of its own, in the diff, or among the rest. */
+/** Shows each argument exactly once: as its own part, in the diff, or among the rest. */
 function argumentParts(request: Request): readonly ApprovalPart[] {
   const { input, server, diff } = request;
   if (!isFields(input)) return part("arguments", "Arguments", input === undefined ? undefined : json(input));
-  // A tool of an MCP server may mean anything by these names: a command is shown as one, and all arguments besides.
+  // An MCP server's tool can mean anything by these names: its command is shown as one, and again among the arguments.
   const isOurs = server === undefined;
   const command = commandOf(input);
   const found = isOurs ? partsOf(request, input) : [];
@@ -103,7 +103,7 @@ function argumentParts(request: Request): readonly ApprovalPart[] {
   ];
 }
 
-/** The arguments of our own tools that are parts of their own. */
+/** Those arguments of our own tools that get their own part. */
 function partsOf({ kind }: Request, fields: Fields) {
   const wanted = [
     { kind: "directory", label: "In the directory", found: textOf(fields, names.directory) },
@@ -125,7 +125,7 @@ function textOf(fields: Fields, of: readonly string[]): Found | undefined {
   return name === undefined ? undefined : { name, text: fields[name] as string };
 }
 
-/** A command line as it is; the words of a list each in quotes, so that one sees where each ends. */
+/** A command line verbatim; a list of words with each one quoted, to show where it ends. */
 function commandOf(fields: Fields): Found | undefined {
   const line = textOf(fields, names.command);
   if (line !== undefined) return line;
@@ -138,13 +138,13 @@ function isWords(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === "string");
 }
 
-/** A space at the end of a line cannot be seen, and `rm a\ ` is not `rm a\`. */
+/** Marks trailing spaces, which are invisible: `rm a\ ` is not `rm a\`. */
 function commandPart(command: string): ApprovalPart {
   const text = markHidden(command).replaceAll(/[\t ](?=\n|$)/g, hiddenMark);
   return { kind: "command", label: "Command", text };
 }
 
-/** The arguments that the diff shows: its path, and what our own tools change files by. A diff of bytes shows none. */
+/** Names of the arguments the diff already shows: its path, and the contents our own tools change. A binary diff shows no contents. */
 function changedBy(fields: Fields, diff: FileDiff | undefined): readonly string[] {
   if (diff === undefined) return [];
   const { path, after, unified } = diff;
@@ -171,7 +171,7 @@ function isFields(input: unknown): input is Fields {
   return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
-/** What tools do, by how their names begin. The path, address or query stands where the words have a place for it. */
+/** Titles of tools by the start of their names. The path, URL or query is inserted where the phrase takes one. */
 const phrases: readonly (readonly [name: RegExp, words: (about: string | undefined) => string])[] = [
   [/^(exec|shell|bash|run)/i, () => "Run a command"],
   [/^edit/i, (path = "a file") => `Change ${path}`],
@@ -182,7 +182,7 @@ const phrases: readonly (readonly [name: RegExp, words: (about: string | undefin
 ];
 const aboutNames = ["path", "filePath", "file_path", "url", "uri", "query", "searchTerm"];
 
-/** `Run a command`, `Fetch https://…`. What it would have to cut or mark it leaves to the parts. */
+/** `Run a command`, `Fetch https://…`. Text that would need cutting or marking is left to the parts. */
 function titleOf({ subject, input }: Request, name: string): string {
   const text = isFields(input) ? textOf(input, aboutNames)?.text : undefined;
   const about = text === undefined ? undefined : plainLine(text, MAX_TITLE);

@@ -1,6 +1,6 @@
 import type { FileDiff } from "../events/agent-event.ts";
 
-/** A change of a file as lines with a sign in front. Where only its sides are known, all lines of both. */
+/** A file change as signed lines. If only its two sides are known, all lines of both. */
 export function changeText({ unified, before, after }: Omit<FileDiff, "path">): string {
   if (unified !== undefined) return unified.replace(/\n$/, "");
   return [...signed(before, "-"), ...signed(after, "+")].join("\n");

@@ -15,22 +15,22 @@ import type { MessageQuery } from "../ports/agents.ts";
 import { at, get, post, readJson, readNothing, sendCommand } from "./native-calls.ts";
 import { type NativeWire, newKey, type RequestOptions } from "./native-wire.ts";
 
-/** Agents, at the native door. */
+/** The agent calls of the native door. */
 export interface AgentCalls {
-  /** By name. */
+  /** Sorted by name. */
   listAgents(options?: RequestOptions): Promise<readonly AgentView[]>;
   getAgent(name: string, options?: RequestOptions): Promise<AgentView>;
   createAgent(wanted: CreateAgent, options?: RequestOptions): Promise<AgentView>;
   changeAgent(name: string, changes: ChangeAgent, options?: RequestOptions): Promise<AgentView>;
-  /** Deletes its session, queue and worktree, too. */
+  /** Also deletes its session, queue and worktree. */
   removeAgent(name: string, how?: RemoveAgent, options?: RequestOptions): Promise<void>;
-  /** Put a message into its queue. It has an id, the same at each attempt: it is stored once, also across restarts of the gateway. */
+  /** Queues a message. Its id stays the same across attempts, so it is stored once, even if the gateway restarts in between. */
   sendMessage(name: string, message: SendMessage, options?: RequestOptions): Promise<MessageView>;
   /** Oldest first. */
   listMessages(name: string, query?: MessageQuery, options?: RequestOptions): Promise<readonly MessageView[]>;
-  /** Prompts that wait for a session's turns, oldest first. */
+  /** Prompts queued for a session, oldest first. */
   listQueue(sessionId: string, options?: RequestOptions): Promise<QueueView>;
-  /** A prompt for after the turn that runs. It is stored once, as a message is. */
+  /** Queues a prompt to run after the current turn. Stored once, like a message. */
   queuePrompt(sessionId: string, prompt: QueuePrompt, options?: RequestOptions): Promise<MessageView>;
   changeQueued(
     sessionId: string,
@@ -39,17 +39,17 @@ export interface AgentCalls {
     options?: RequestOptions,
   ): Promise<MessageView>;
   removeQueued(sessionId: string, messageId: string, options?: RequestOptions): Promise<void>;
-  /** Starts a turn with the first of them now. */
+  /** Starts a turn with the first queued prompt now. */
   startQueued(sessionId: string, options?: RequestOptions): Promise<StartedTurn>;
-  /** A message to `human` that needs no answer. */
+  /** Dismisses a message to `human`. */
   putMessageAside(id: string, options?: RequestOptions): Promise<MessageView>;
   suspendAgent(name: string, how?: SuspendAgent, options?: RequestOptions): Promise<AgentView>;
   resumeAgent(name: string, options?: RequestOptions): Promise<AgentView>;
-  /** Cancels its turn and drops what waits in its queue. Resolves with what was dropped. */
+  /** Cancels its turn and drops its queue. Resolves with the dropped messages. */
   stopAgent(name: string, options?: RequestOptions): Promise<readonly MessageView[]>;
   agentChanges(name: string, options?: RequestOptions): Promise<ChangesView>;
   previewMerge(name: string, options?: RequestOptions): Promise<MergePreview>;
-  /** Does what the preview showed, or rejects and changes nothing. */
+  /** Does exactly what the preview showed, or rejects and changes nothing. */
   mergeAgent(name: string, wanted: MergeAgent, options?: RequestOptions): Promise<MergeResult>;
 }
 

@@ -3,11 +3,11 @@ import type { ChangesView } from "../api/session-view.ts";
 import { at, get, post, sendCommand } from "./native-calls.ts";
 import type { NativeWire, RequestOptions } from "./native-wire.ts";
 
-/** What has changed in a session's workspace, and what to do with it. */
+/** Reads, discards and commits changes in a session's workspace. */
 export interface ChangeCalls {
-  /** What differs in the workspace from its last commit. */
+  /** Uncommitted changes in the workspace. */
   changes(sessionId: string, options?: RequestOptions): Promise<ChangesView>;
-  /** What has changed there since the session began. */
+  /** Changes in the workspace since the session began. */
   sessionChanges(sessionId: string, options?: RequestOptions): Promise<ChangesView>;
   discardHunk(sessionId: string, wanted: DiscardHunk, options?: RequestOptions): Promise<void>;
   commitChanges(sessionId: string, wanted: CommitChanges, options?: RequestOptions): Promise<CommittedChanges>;

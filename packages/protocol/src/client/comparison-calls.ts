@@ -7,10 +7,10 @@ import { sseConnection } from "./sse-connection.ts";
 
 export interface ComparisonCalls {
   startComparison(wanted: StartComparison, options?: RequestOptions): Promise<ComparisonView>;
-  /** Those of this gateway, oldest first. */
+  /** This gateway's comparisons, oldest first. */
   listComparisons(options?: RequestOptions): Promise<readonly ComparisonView[]>;
   getComparison(id: string, options?: RequestOptions): Promise<ComparisonView>;
-  /** How it stands, after each change, until it is picked or dropped. Holds an attended comparison. */
+  /** Yields the state after each change, until picked or dropped. Following keeps an attended comparison alive. */
   followComparison(id: string, options: FollowOptions): AsyncIterable<ComparisonView>;
   pickCandidate(id: string, wanted: PickCandidate, options?: RequestOptions): Promise<ComparisonView>;
   dropComparison(id: string, wanted?: DropComparison, options?: RequestOptions): Promise<ComparisonView>;
@@ -35,7 +35,7 @@ export function comparisonCalls(wire: NativeWire, options: NativeClientOptions):
   };
 }
 
-/** The newest view of each read; ends with the comparison. */
+/** Yields the newest view of each read; ends with the comparison. */
 async function* toViews(stream: AsyncIterable<StreamBatch>): AsyncGenerator<ComparisonView, void> {
   for await (const messages of stream) {
     const view = (messages ?? []).map(({ data }) => parseJson(data) as ComparisonView | undefined).at(-1);

@@ -1,8 +1,8 @@
 import type { AgentCommandView } from "../api/session-view.ts";
 
 /**
- * What is sent for a prompt that begins with one of the agent's commands: the command's text, and below it what was typed behind its
- * name. A command without a text is sent as it was typed: the agent knows it by its name.
+ * Expands a prompt that begins with one of the agent's commands to the command's text, followed by whatever was typed after its name. A
+ * command without a text is sent as typed: the agent knows it by name.
  */
 export function expandCommand(commands: readonly Pick<AgentCommandView, "name" | "text">[], typed: string): string {
   const [, name, rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(typed) ?? [];

@@ -4,13 +4,12 @@ import { CaretError } from "../errors/caret-error.ts";
 import { parseJson } from "../json/json.ts";
 import type { StreamBatch } from "./follow-stream.ts";
 
-/** Opens the stream; `last` says at every attempt after which event to go on. */
+/** Opens the stream; each attempt resumes after the event `last` returns. */
 type Connect = (last: () => number) => AsyncIterable<StreamBatch>;
 
 /**
- * Every event after `after`, once and in order. The gateway numbers them without a gap, so that a gap or a line that
- * cannot be read is a broken connection: it is opened again after the last good event. Twice at the same event is no
- * accident, and rejects.
+ * Yields every event after `after`, once and in order. The gateway numbers events without gaps, so a gap or an unreadable line means a
+ * broken connection: it is reopened after the last good event. A second break at the same event is no accident, and rejects.
  */
 export async function* followEvents(after: number, connect: Connect): AsyncGenerator<readonly EventEnvelope[], void> {
   const cursor = { last: after };
@@ -36,7 +35,7 @@ async function* readUntilTorn(
   return false;
 }
 
-/** Those that go on from `last` without a gap; what is known already is dropped. */
+/** The events that continue `last` without a gap; known ones are dropped. */
 function nextEvents(envelopes: readonly (EventEnvelope | undefined)[], last: number): readonly EventEnvelope[] {
   const events: EventEnvelope[] = [];
   for (const envelope of envelopes) {
@@ -47,7 +46,7 @@ function nextEvents(envelopes: readonly (EventEnvelope | undefined)[], last: num
   return events;
 }
 
-/** `opened`: from here on nothing is missed; for what was before it, read the list of sessions. */
+/** `opened`: from here on no update is missed; for earlier state, read the list of sessions. */
 export type FollowedUpdate = SessionUpdate | { readonly kind: "opened" };
 
 export async function* followUpdates(
@@ -59,7 +58,7 @@ export async function* followUpdates(
   }
 }
 
-/** Each connection begins with a `ready`: what was asked over the one before it nobody waits for. */
+/** Each connection begins with `ready`: requests made over the previous one no longer have anyone waiting. */
 export async function* followEditor(
   stream: AsyncIterable<StreamBatch>,
 ): AsyncGenerator<readonly FollowedEditorRequest[], void> {

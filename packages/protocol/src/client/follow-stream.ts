@@ -7,24 +7,24 @@ export type StreamState = "open" | "reconnecting";
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Called when the connection is open, and when it is lost with the reason. */
+  /** Called when the connection opens and, with the reason, when it is lost. */
   readonly onState?: (state: StreamState, reason?: CaretError) => void;
 }
 
-/** What one read of a connection brought, possibly nothing but a sign of life; `undefined` that it is open. */
+/** The messages of one read, empty for a heartbeat; `undefined` when a connection has opened. */
 export type StreamBatch = readonly SseMessage[] | undefined;
 
-/** `retryNow` dispatches `now` when a waiting stream should make its next attempt. */
+/** `retryNow` dispatches `now` to make a waiting stream retry at once. */
 type FollowingOptions = NativeClientOptions & { readonly retryNow: EventTarget };
 
 const FIRST_WAIT_MS = 300;
-/** A gateway that is back is found this soon; pages say so. */
+/** Upper bound on noticing that the gateway is back; pages state it. */
 export const LONGEST_WAIT_MS = 2000;
 
 /**
- * The messages of one of the gateway's streams, over as many connections as it takes: `undefined` says that one was
- * opened. Waits longer after each failure, by chance more or less, so that many pages do not return at once. Ends by the
- * signal; rejects when trying again would not help, since the token was revoked, for instance, or the session deleted.
+ * Yields the messages of one of the gateway's streams across reconnects; `undefined` marks each new connection. Waits longer after each
+ * failure, with jitter so that many pages do not reconnect at once. Ends when the signal aborts; rejects if retrying cannot help, because
+ * the token was revoked or the session deleted, say.
  */
 export async function* followStream(
   connect: (signal: AbortSignal) => AsyncIterable<StreamBatch>,
@@ -42,7 +42,7 @@ export async function* followStream(
   }
 }
 
-/** Returns why the connection is over. */
+/** Returns why the connection ended. */
 async function* readUntilLost(
   batches: AsyncIterable<StreamBatch>,
   progress: { failures: number },
@@ -52,7 +52,7 @@ async function* readUntilLost(
     for await (const batch of batches) {
       if (batch === undefined) onState?.("open");
       else progress.failures = 0;
-      // An empty one was a heartbeat.
+      // An empty batch is a heartbeat.
       if (batch?.length !== 0) yield batch;
     }
     return new CaretError("upstream-unreachable", "The gateway ended the stream");
@@ -72,7 +72,7 @@ async function pause(failures: number, signal: AbortSignal, options: FollowingOp
   wake();
 }
 
-/** Trying again does not help against these. */
+/** Errors that a retry cannot fix. */
 const LASTING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "unauthenticated",
   "forbidden",

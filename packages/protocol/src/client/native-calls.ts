@@ -1,6 +1,6 @@
 import type { NativeWire, RequestOptions, WireRequest } from "./native-wire.ts";
 
-/** A path whose parts may be anything. */
+/** Builds a path from arbitrary parts, URL-encoding each. */
 export function at(texts: TemplateStringsArray, ...parts: readonly string[]): string {
   return String.raw({ raw: texts }, ...parts.map(encodeURIComponent));
 }

@@ -10,7 +10,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** A gateway that gives one prepared answer after the other, and remembers what it was asked. */
+/** A gateway that sends prepared responses in order and records its requests. */
 function scriptedGateway(...answers: readonly ((asked: Asked, init: RequestInit) => Response)[]) {
   const asked: Asked[] = [];
   const waits: number[] = [];

@@ -43,7 +43,7 @@ import { sseConnection } from "./sse-connection.ts";
 
 export interface RawLine {
   readonly raw: string;
-  /** It is only the beginning of the line. */
+  /** The line is truncated; only its beginning is here. */
   readonly rawCut?: true;
 }
 
@@ -53,43 +53,41 @@ export interface ExportedFile {
 }
 
 export interface FollowEventsOptions extends FollowOptions {
-  /** The `seq` after which to begin; 0 for the whole log. */
+  /** The `seq` to start after; 0 for the whole log. */
   readonly after: number;
   readonly raw?: boolean;
 }
 
 /**
- * The native door, typed: for the web page, for scripts, for programs of yours. Works wherever there is `fetch`.
+ * The native door, typed: for the web page, for scripts, for your own programs. Works wherever there is `fetch`.
  *
  *     const caret = createNativeClient({ baseUrl, headers: { authorization: `Bearer ${token}` } });
  *     const session = await caret.createSession({ workspace: "/home/me/project" });
  *     const { firstSeq } = await caret.startTurn(session.id, { prompt: "Fix the failing test" });
  *     for await (const events of caret.followEvents(session.id, { after: firstSeq - 1, signal })) …
  *
- * - Everything that fails rejects with a `CaretError`: branch on its `code`, show its `message` and its `fix`.
- * - A gateway that does not answer is tried again a few times. Commands carry an idempotency key, the same at each
- *   attempt, so that a prompt is not sent twice because an answer was lost. Give a key of your own to be safe across
- *   restarts of your program as well. A gateway that was restarted in between has forgotten it: the log then shows the
- *   first turn as interrupted, and another one.
- * - `followEvents` gives every event after `after` once and in order, across turns, lost connections and restarts of the
- *   gateway, in batches as they came. It ends by its signal only, and rejects only when trying again cannot help.
- * - `followUpdates` sends the changes of all sessions. After each `opened` read the list again: earlier updates may be missing.
+ * - Every failure rejects with a `CaretError`: branch on its `code`, show its `message` and its `fix`.
+ * - If the gateway does not answer, the request is retried a few times. Commands carry one idempotency key across attempts, so a lost
+ *   answer does not send a prompt twice. Pass your own key to stay safe across restarts of your program as well. A gateway restarted in
+ *   between has forgotten the key: the log then shows the first turn as interrupted, followed by a second one.
+ * - `followEvents` yields every event after `after` once and in order, across turns, lost connections and gateway restarts, in batches as
+ *   they arrive. It ends only when its signal aborts, and rejects only if retrying cannot help.
+ * - `followUpdates` yields the changes of all sessions. After each `opened`, read the list again: earlier updates may be missing.
  */
 export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, SettingsCalls {
   about(options?: RequestOptions): Promise<AboutView>;
   listSessions(query?: SessionListQuery, options?: RequestOptions): Promise<SessionPageView>;
   getSession(sessionId: string, options?: RequestOptions): Promise<SessionView>;
-  /** Full-text search in what was said, the newest first. */
+  /** Full-text search over everything said, newest first. */
   search(query: SearchQuery, options?: RequestOptions): Promise<SearchView>;
   createSession(wanted: CreateSession, options?: RequestOptions): Promise<SessionView>;
   changeSession(sessionId: string, changes: ChangeSession, options?: RequestOptions): Promise<SessionView>;
   deleteSession(sessionId: string, options?: RequestOptions): Promise<void>;
   forkSession(sessionId: string, wanted: ForkSession, options?: RequestOptions): Promise<SessionView>;
-  /** MCP servers for the turns of this session whose tools the gateway runs. Needs the scope `admin`. */
+  /** Sets MCP servers for those turns of this session whose tools the gateway runs. Needs the scope `admin`. */
   offerServers(sessionId: string, wanted: OfferServers, options?: RequestOptions): Promise<void>;
   /**
-   * Serves the gateway's tools with the files and terminals of an editor, until the signal: answer each request. Needs the
-   * scope `admin`.
+   * Serves the gateway's tools with an editor's files and terminals until the signal aborts: answer each request. Needs the scope `admin`.
    */
   followEditor(
     sessionId: string,
@@ -99,7 +97,7 @@ export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, 
   answerEditor(sessionId: string, requestId: string, answer: EditorAnswer, options?: RequestOptions): Promise<void>;
   startTurn(sessionId: string, wanted: StartTurn, options?: RequestOptions): Promise<StartedTurn>;
   cancelTurn(sessionId: string, turnId: string, options?: RequestOptions): Promise<void>;
-  /** Rejects with `unsupported` where the turn cannot be steered. */
+  /** Rejects with `unsupported` if the turn cannot be steered. */
   steerTurn(sessionId: string, turnId: string, text: string, options?: RequestOptions): Promise<void>;
   answerQuestion(sessionId: string, requestId: string, answer: AnswerQuestion, options?: RequestOptions): Promise<void>;
   answerApproval(
@@ -112,47 +110,47 @@ export interface NativeClient extends AgentCalls, ChangeCalls, ComparisonCalls, 
   listGrants(sessionId: string, options?: RequestOptions): Promise<readonly GrantView[]>;
   revokeGrant(sessionId: string, grantId: string, options?: RequestOptions): Promise<void>;
   readLog(sessionId: string, query?: LogQuery, options?: RequestOptions): Promise<LogPage>;
-  /** The upstream line of an event; rejects with `not-found` when there is none. */
+  /** The upstream line of an event. Rejects with `not-found` if it has none. */
   readRaw(sessionId: string, seq: number, options?: RequestOptions): Promise<RawLine>;
   followEvents(sessionId: string, options: FollowEventsOptions): AsyncIterable<readonly EventEnvelope[]>;
   followUpdates(options: FollowOptions): AsyncIterable<readonly FollowedUpdate[]>;
-  /** Streams that wait before their next attempt make it now: the network is back, or the page became visible. */
+  /** Makes streams that are waiting to retry do so now: the network is back, or the page became visible. */
   retryNow(): void;
-  /** A picture that came with a prompt, by its name in the turn's start. */
+  /** An image from a prompt, by its name in `turn-start`. */
   readImage(sessionId: string, name: string, options?: RequestOptions): Promise<Blob>;
   exportSession(sessionId: string, format: ExportFormat, options?: RequestOptions): Promise<ExportedFile>;
-  /** Takes what `exportSession` gave as `ndjson`. */
+  /** Imports an `ndjson` made by `exportSession`. */
   importSession(ndjson: Blob | string, options?: RequestOptions & ImportPlace): Promise<SessionView>;
-  /** Relative paths, best first; with `folders` those of directories too, with a slash behind. */
+  /** Relative paths, best first; `folders` adds directories, with a trailing slash. */
   findFiles(
     workspace: string,
     query: string,
     options?: RequestOptions & { readonly folders?: boolean },
   ): Promise<readonly string[]>;
-  /** Where something is defined whose name begins with the query, best first. */
+  /** Definitions whose name starts with the query, best first. */
   findSymbols(workspace: string, query: string, options?: RequestOptions): Promise<readonly SymbolView[]>;
-  /** The agent's own `/` commands; with the lane of the turns to come also those that its agent has announced. */
+  /** The agent's own `/` commands; with the lane of the coming turns, also those its agent has announced. */
   agentCommands(
     workspace: string,
     options?: RequestOptions & { readonly lane?: LaneName },
   ): Promise<readonly AgentCommandView[]>;
   models(query?: { readonly refresh?: boolean }, options?: RequestOptions): Promise<readonly ModelView[]>;
   usage(days: number, options?: RequestOptions): Promise<readonly UsageRow[]>;
-  /** How the budgets stand before the next turn of a session; without one, of a new session. */
+  /** State of the budgets before the session's next turn or, without one, before a new session. */
   budget(query?: { readonly session?: string }, options?: RequestOptions): Promise<BudgetView>;
   doctor(options?: RequestOptions): Promise<readonly FindingView[]>;
-  /** The machines and the queue of the gateway's fleet. Rejects with `not-found` at a gateway by itself. */
+  /** The machines and the queue of the gateway's fleet. Rejects with `not-found` on a stand-alone gateway. */
   fleet(options?: RequestOptions): Promise<FleetView>;
-  /** Allows turns to work in a directory; `keep: false`: only until the gateway ends. Resolves with its physical path. */
+  /** Allows turns to work in a directory; `keep: false` only until the gateway ends. Resolves with its physical path. */
   allowWorkspace(path: string, options?: RequestOptions & { readonly keep?: boolean }): Promise<string>;
-  /** A small project to try things on, made at first. Resolves with its path. */
+  /** A small project to try things on, created on first use. Resolves with its path. */
   makeSampleProject(options?: RequestOptions): Promise<string>;
   testConnection(test: ConnectTest, options?: RequestOptions): Promise<ConnectTestResult>;
-  /** The token is shown this once. */
+  /** The token is shown only this once. */
   createToken(name: string, options?: RequestOptions): Promise<{ readonly name: string; readonly token: string }>;
-  /** A link that signs one browser in, once. */
+  /** A one-time link that signs in one browser. */
   createLink(options?: RequestOptions): Promise<{ readonly url: string; readonly expiresAt: number }>;
-  /** For pages: the other half of what is needed comes as a cookie. */
+  /** For pages: the other half of the credentials arrives as a cookie. */
   signIn(code: string, options?: RequestOptions): Promise<{ readonly pageKey: string }>;
   signOut(options?: RequestOptions): Promise<void>;
 }

@@ -4,27 +4,27 @@ import { parseJson } from "../json/json.ts";
 import { trimEndOf } from "../text/trim-end-of.ts";
 
 export interface NativeClientOptions {
-  /** Where the gateway is, `http://127.0.0.1:4040` or with a proxy's path behind it. */
+  /** The gateway's address: `http://127.0.0.1:4040`, or with a proxy's path appended. */
   readonly baseUrl: string;
-  /** Sent with every request: `{ authorization: "Bearer …" }`. A function is asked each time. */
+  /** Sent with every request: `{ authorization: "Bearer …" }`. A function is called each time. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   readonly fetch?: typeof fetch;
-  /** A number from 0 up to 1, for the waits between attempts. */
+  /** A random number in [0, 1) that jitters the waits between attempts. */
   readonly random?: () => number;
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /**
-   * For pages: follow events over WebSockets instead, offering these subprotocols, since a browser opens six plain
-   * connections to a host for all its tabs, but hundreds of these. A gateway that falls silent is not noticed by them:
-   * follow the updates too, and after each `opened` follow the events again.
+   * For pages: follow events over WebSockets instead, offering these subprotocols. A browser allows six plain connections per host across
+   * all its tabs, but hundreds of WebSockets. They cannot tell when a gateway falls silent: also follow the updates, and after each
+   * `opened` follow the events again.
    */
   readonly socketProtocols?: () => readonly string[];
-  /** A stream that says nothing for this long, not even a heartbeat, is taken for dead. */
+  /** A stream silent for this long, without even a heartbeat, counts as dead. */
   readonly silenceMs?: number;
 }
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** For commands: the same key is done once, however often it is sent. Absent: one of its own for each call. */
+  /** For commands: a key is carried out once, however often it is sent. Default: a new key per call. */
   readonly idempotencyKey?: string;
 }
 
@@ -38,7 +38,7 @@ export interface WireRequest extends RequestOptions {
 }
 
 const RETRY_WAITS_MS = [250, 1000, 3000];
-/** What a proxy says when nothing listens behind it: the request may or may not have arrived. */
+/** A proxy's status when nothing listens behind it: the request may or may not have arrived. */
 const GATEWAY_GONE = new Set([502, 504]);
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "invalid-request",
@@ -52,11 +52,11 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: "overloaded",
 };
 
-/** Requests to the gateway, errors as `CaretError`s. */
+/** Requests to the gateway, with errors as `CaretError`s. */
 export interface NativeWire {
-  /** One attempt. Rejects unless the answer is a success. */
+  /** One attempt. Rejects unless the response is a success. */
   open(request: WireRequest): Promise<Response>;
-  /** As many attempts as an unreachable gateway deserves, all with the same idempotency key. */
+  /** Retries while the gateway is unreachable, always with the same idempotency key. */
   send<Answer>(request: WireRequest, read: (response: Response) => Promise<Answer>): Promise<Answer>;
 }
 
@@ -86,7 +86,7 @@ function withKey(request: WireRequest): WireRequest {
   return { ...request, idempotencyKey: newKey() };
 }
 
-/** `randomUUID` is missing on pages that came over plain http from another machine. */
+/** `randomUUID` is missing on pages served over plain http from another machine. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -94,7 +94,7 @@ export function newKey(): string {
 
 async function openOnce(options: NativeClientOptions, request: WireRequest): Promise<Response> {
   const { headers = {} } = options;
-  // Called as a method of something else, a browser's fetch refuses to work.
+  // A browser's fetch throws when called as a method of another object.
   const send = options.fetch ?? ((input, init) => fetch(input, init));
   const response = await send(addressOf(options.baseUrl, request), {
     method: request.method ?? "GET",
@@ -120,7 +120,7 @@ export function addressOf(baseUrl: string, { path, query = {} }: Pick<WireReques
 }
 
 async function errorOf(response: Response): Promise<CaretError> {
-  // Whatever stands between us and the gateway may answer in its own words, or be cut off while it does.
+  // A proxy in between may send its own error text, or be cut off while sending it.
   const info = readInfo(await response.text().catch(() => ""));
   if (info === undefined) return errorOfStatus(response.status);
   const { code, message, ...details } = info;
@@ -140,7 +140,7 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
   if (typeof code !== "string" || typeof message !== "string") return undefined;
   const { fix, retryable, upstream, retryAfterSeconds, hasActed } = info ?? {};
   return {
-    // A newer gateway may know codes that this client does not.
+    // A newer gateway may send codes this client does not know.
     code: Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : "internal",
     message,
     ...(typeof fix === "string" && { fix }),
@@ -151,7 +151,7 @@ function readInfo(text: string): ({ readonly code: ErrorCode; readonly message: 
   };
 }
 
-/** Whatever `fetch` throws but an abort means that nobody answered, or that the answer broke off. */
+/** Except for aborts, whatever `fetch` throws means that nobody answered, or that the response broke off. */
 export function toReachError(error: unknown): CaretError {
   if (CaretError.is(error)) return error;
   const isStop = error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
@@ -165,7 +165,7 @@ function unreachable(cause?: unknown): CaretError {
   });
 }
 
-/** Resolves when the time is over or the signal fires, whichever is first. */
+/** Resolves after `ms`, or when the signal fires. */
 export function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -10,7 +10,7 @@ interface EventsWanted {
   readonly signal: AbortSignal;
 }
 
-/** One connection to a session's events over SSE. */
+/** Opens one SSE connection to a session's events. */
 export function eventStream(
   wire: NativeWire,
   { silenceMs }: NativeClientOptions,
@@ -36,7 +36,7 @@ export async function* eventSocket(
   const greeting = JSON.stringify({ since: last(), raw });
   yield* socketConnection({ url, protocols: socketProtocols?.() ?? [], greeting, signal });
   if (signal.aborted) return;
-  // A socket does not say why it was refused or closed. Whether the session is still there for us, this does.
+  // A socket gives no reason for being refused or closed. This request tells whether the session still exists for us.
   await (await wire.open({ path, signal })).arrayBuffer();
   throw new CaretError("upstream-unreachable", "The connection to the gateway was lost");
 }
@@ -44,14 +44,14 @@ export async function* eventSocket(
 interface SocketSource {
   readonly url: string;
   readonly protocols: readonly string[];
-  /** Said first. */
+  /** The first message sent. */
   readonly greeting: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * One WebSocket, read like an event stream. Ends when it is refused or closed by either side: a socket does not give the reason.
- * Its heartbeats are the browser's own and cannot be seen.
+ * Reads one WebSocket like an event stream. Ends when it is refused or closed by either side; a socket gives no reason. Heartbeats are
+ * handled by the browser and invisible here.
  */
 async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBatch, void> {
   const { url, protocols, greeting, signal } = source;
@@ -60,7 +60,7 @@ async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBat
   let wake = (): void => undefined;
   const hangUp = (): void => {
     leave(socket);
-    // The other side may take its time to say goodbye.
+    // The other side may take a while to complete the closing handshake.
     wake();
   };
   const nextWake = (): Promise<void> =>
@@ -96,7 +96,7 @@ async function* socketConnection(source: SocketSource): AsyncGenerator<StreamBat
   }
 }
 
-/** A browser complains about a socket that is closed before it was open, although nothing is wrong: so it is opened first. */
+/** Waits for the socket to open before closing it: browsers log an error for one closed while connecting. */
 function leave(socket: WebSocket): void {
   if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.close());
   else socket.close();

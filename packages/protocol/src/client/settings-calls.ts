@@ -2,12 +2,12 @@ import type { ChangeSettings, SettingsView } from "../api/settings-view.ts";
 import { get, readJson, readNothing } from "./native-calls.ts";
 import type { NativeWire, RequestOptions } from "./native-wire.ts";
 
-/** Needs the scope `admin`, and a client on the gateway's own machine. */
+/** Need the scope `admin`, and a client on the gateway's machine. */
 export interface SettingsCalls {
   settings(options?: RequestOptions): Promise<SettingsView>;
-  /** Writes into the user's own `caret.json`, all of it or nothing. Rejects with `invalid-request` where a value is wrong. */
+  /** Writes to the user's `caret.json`, atomically. Rejects with `invalid-request` if a value is wrong. */
   changeSettings(wanted: ChangeSettings, options?: RequestOptions): Promise<SettingsView>;
-  /** Sends a test to the webhook as it is set now. Rejects with what went wrong. */
+  /** Sends a test to the webhook as currently configured. Rejects with the reason on failure. */
   testWebhook(options?: RequestOptions): Promise<void>;
 }
 

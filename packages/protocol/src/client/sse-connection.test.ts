@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { NativeWire } from "./native-wire.ts";
 import { sseConnection } from "./sse-connection.ts";
 
-/** What a stream of these chunks says. */
+/** The messages parsed from a stream of these chunks. */
 async function messagesOf(chunks: readonly Uint8Array[]) {
   const headers = { "content-type": "text/event-stream" };
   const body = new ReadableStream<Uint8Array>({

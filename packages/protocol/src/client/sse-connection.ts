@@ -7,7 +7,7 @@ interface SseSource {
   readonly query?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** How long it may say nothing, not even a heartbeat. */
+  /** How long the connection can be silent, without even a heartbeat. */
   readonly silenceMs?: number | undefined;
 }
 
@@ -28,13 +28,13 @@ export async function* sseConnection(wire: NativeWire, source: SseSource): Async
       throw new CaretError("upstream-unreachable", "Something else answers at the gateway's address");
     yield undefined;
     for await (const batch of sseMessages(chunksOf(body))) {
-      // While the reader takes its time, the gateway is not the silent one.
+      // The clock stops while the reader is busy: that silence is not the gateway's.
       clearTimeout(silence);
       yield batch;
       silence = setTimeout(hangUp, silenceMs);
     }
   } catch (error) {
-    // Our own hanging up is no cancellation: nobody asked for it.
+    // Our own hang-up is not a cancellation: no caller asked for it.
     if (line.signal.aborted && !signal.aborted)
       throw new CaretError("upstream-unreachable", "The gateway has gone silent", { cause: error });
     throw error;
@@ -45,31 +45,30 @@ export async function* sseConnection(wire: NativeWire, source: SseSource): Async
   }
 }
 
-/** Not every browser's streams can be iterated. */
+/** Not every browser can iterate its streams. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const reader = body.getReader();
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value;
   } finally {
-    // Already broken is as good as cancelled.
+    // Cancelling a broken stream rejects, which is fine here.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** One message of an event stream: its data, and its id where it has one. */
+/** One message of an event stream: its data, and its id if it has one. */
 export interface SseMessage {
   readonly id: string | undefined;
   readonly data: string;
 }
 
 /**
- * Read an event stream: what came whole with one chunk of bytes is one batch, possibly an empty one, so that the reader
- * hears of heartbeats too. A message that was cut off at the end of the stream is dropped, as the standard wants: it
- * comes again after reconnecting.
+ * Parses an event stream. Each chunk of bytes yields one batch of the messages it completed, possibly empty, so the reader notices
+ * heartbeats. A message truncated by the end of the stream is dropped, as the standard requires: it comes again after reconnecting.
  */
 async function* sseMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SseMessage[], void> {
   const decoder = new TextDecoder();
-  /** What came since the last whole message, as it came: a long one may come in many chunks. */
+  /** Chunks since the last complete message, unjoined: a long message can span many. */
   let open: string[] = [];
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
@@ -85,7 +84,7 @@ async function* sseMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<r
   }
 }
 
-/** Behind the last message that ends in a text, perhaps with a line feed of the text before it; undefined: none does. */
+/** Offset after the last message that ends in `text`, whose first line feed may be in the text before; undefined if none ends. */
 function endOfMessages(before: string, text: string): number | undefined {
   const last = text.lastIndexOf("\n\n");
   if (last !== -1) return last + 2;

@@ -1,12 +1,12 @@
 import type { TranscriptTurn } from "../transcript/transcript.ts";
 
-/** How long a turn took, and how much of that it waited for a person, which is not work. */
+/** How long a turn worked, and how long it waited for a person, which is not work. */
 export function turnTimes({ items, startedAt, lastAt }: Pick<TranscriptTurn, "items" | "startedAt" | "lastAt">): {
   readonly workedMs: number;
   readonly waitedMs: number;
 } {
   let waitedMs = 0;
-  // Several may wait at once; items come in the order in which they began to.
+  // Waits can overlap; items are ordered by when they began to wait.
   let seenTo = startedAt;
   for (const item of items) {
     if (item.kind !== "approval" && item.kind !== "question") continue;

@@ -6,19 +6,19 @@ const brand: unique symbol = Symbol.for("@caret/CaretError");
 export interface CaretErrorOptions {
   readonly cause?: unknown;
   readonly retryable?: boolean;
-  /** A fix that knows more than the catalogue's: the nearest model names, the path, the reset date. */
+  /** Overrides the catalogue's fix with something more specific: the nearest model names, the path, the reset date. */
   readonly fix?: string;
   readonly upstream?: string;
-  /** When the same request can succeed, where that is known: the day's quota is new at midnight, for one. */
+  /** Time until the same request can succeed, if known: at midnight for a daily quota, say. */
   readonly retryAfterSeconds?: number;
-  /** Whether the turn that failed had acted: see `ErrorInfo`. */
+  /** Whether the failed turn had acted: see `ErrorInfo`. */
   readonly hasActed?: boolean;
 }
 
 /**
- * The one error class. Callers branch on `code`, never on `message`.
+ * The only error class. Callers branch on `code`, never on `message`.
  *
- * `cause` is for our logs; only what `toInfo` returns may reach a client.
+ * `cause` is for our logs; only the result of `toInfo` may reach a client.
  */
 export class CaretError extends Error {
   override readonly name = "CaretError";
@@ -41,12 +41,12 @@ export class CaretError extends Error {
     this.hasActed = options.hasActed;
   }
 
-  /** Works across duplicated copies of this package, where `instanceof` does not. */
+  /** Unlike `instanceof`, works across duplicate copies of this package. */
   static is(value: unknown): value is CaretError {
     return value instanceof Error && brand in value;
   }
 
-  /** Turn whatever was thrown into a CaretError; call it once, at a boundary. */
+  /** Converts whatever was thrown to a CaretError; call it once, at a boundary. */
   static from(reason: unknown): CaretError {
     if (CaretError.is(reason)) return reason;
     if (reason instanceof Error && reason.name === "TimeoutError")
@@ -56,7 +56,7 @@ export class CaretError extends Error {
     return new CaretError("internal", "Unexpected failure", { cause: reason });
   }
 
-  /** A failure that travelled as plain data, as an error again. */
+  /** Restores an error that travelled as plain data. */
   static fromInfo({ code, message, ...details }: ErrorInfo, cause?: unknown): CaretError {
     const { retryable, fix, upstream, retryAfterSeconds, hasActed } = details;
     return new CaretError(code, message, {
@@ -80,7 +80,7 @@ export class CaretError extends Error {
   }
 }
 
-/** Sentences name Caret's commands as `caret …`, in backquotes; this gives them the form that works on this machine. */
+/** Messages write Caret's commands as `caret …` in backquotes; this rewrites them to the form that works on this machine. */
 export function inCommandForm(text: string, command: string): string {
   return command === "caret" ? text : text.replaceAll(/`caret(?= [a-z])/g, `\`${command}`);
 }

@@ -1,5 +1,5 @@
 interface ErrorEntry {
-  /** May the same turn succeed when it is simply tried again? */
+  /** Whether the same turn may succeed if simply retried. */
   readonly retryable: boolean;
   /** What the person should do. Shown wherever the error is shown. */
   readonly fix: string;
@@ -8,8 +8,8 @@ interface ErrorEntry {
 /**
  * Every way Caret can fail, and what to do about it.
  *
- * The list is closed: each door maps every code in a table of its own, so a new code does not compile until
- * each of them has decided how to show it. Branch on the code, never on a message.
+ * The list is closed: each door maps every code in its own table, so a new code does not compile until each of them has decided how to show
+ * it. Branch on the code, never on a message.
  */
 export const errorCatalogue = {
   "not-logged-in": { retryable: false, fix: "Run `agent login`, or set CURSOR_API_KEY to a valid key." },

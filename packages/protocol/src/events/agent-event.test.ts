@@ -100,7 +100,7 @@ const fullest: { readonly [Type in AgentEvent["type"]]: AgentEventOf<Type> } = {
 
 const samples = Object.entries(fullest);
 
-/** What an event cannot do without, besides its type. Everything else about it may be left out. */
+/** The required fields of an event besides its type; all others can be omitted. */
 const required: Readonly<Record<AgentEvent["type"], readonly string[]>> = {
   "turn-start": ["turnId", "lane"],
   "session-ready": [],

@@ -24,19 +24,19 @@ export const noticeKinds = [
   "reconnect",
   "profile-rotation",
   "model-fallback",
-  /** Another lane runs the turn: the first could not, and nothing had been answered. */
+  /** Another lane runs the turn: the first one could not, and nothing had been answered yet. */
   "lane-fallback",
   "loop-warning",
   "budget-warning",
   "drift",
   "resume-lost",
-  /** Something that the request asked for and that is not done, though the turn goes on. */
+  /** Part of the request is not done, though the turn goes on. */
   "not-obeyed",
   "background-task",
-  /** What a sandboxed turn has left that a person has to know of: what was taken out of the workspace, or kept elsewhere. */
+  /** What people must know about a sandboxed turn's leftovers: what was taken out of the workspace or kept elsewhere. */
   "sandbox",
   "error",
-  /** Said by the user while the turn ran; the message is the text. It comes again, with `isHeard`, when the agent has it. */
+  /** Said by the user while the turn ran; the message is the text. Repeated with `isHeard` once the agent has it. */
   "steer",
 ] as const;
 
@@ -57,7 +57,7 @@ const questionSchema = z.object({
   allowMultiple: z.boolean(),
 });
 
-/** `after` is the truth about the file; `unified` is how the agent described the change, counts and all. */
+/** `after` is authoritative; `unified` is the agent's own description of the change, including its counts. */
 const diffSchema = z.object({
   path: z.string(),
   before: z.string().optional(),
@@ -67,13 +67,13 @@ const diffSchema = z.object({
 
 const grantKinds = ["command", "path", "address", "call"] as const;
 
-/** What a person may allow for the rest of the session. */
+/** Something a person can allow for the rest of the session. */
 const grantOfferSchema = z.object({
-  /** Names it in the answer. */
+  /** Identifies the grant in the answer. */
   id: z.string(),
-  /** A command, changes of files, fetching from a server, or the same call again. */
+  /** Covers a command, file changes, fetching from a server, or a repetition of the same call. */
   kind: z.enum(grantKinds),
-  /** `npm test`, `npm test *`, `src/**`: exactly what is covered. */
+  /** Exactly what is covered: `npm test`, `npm test *`, `src/**`. */
   pattern: z.string(),
   /** The same in words. */
   label: z.string(),
@@ -83,7 +83,7 @@ const usedGrantSchema = z.object({ id: z.string(), label: z.string() });
 
 const contextSchema = z.object({
   used: z.number().int().nonnegative(),
-  /** How much the model takes at once; absent: upstream did not say. */
+  /** The model's context window; absent if upstream did not report it. */
   size: z.number().int().positive().optional(),
 });
 
@@ -94,14 +94,14 @@ export const outcomeSchema = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * Everything one turn can emit, whichever lane ran it. The only thing that flows between layers.
+ * Everything a turn can emit, on any lane. The only thing that flows between layers.
  *
  * Contract, checked by `assertWellFormedTurn` in every lane's and every dialect's tests:
- * - a turn is one `turn-start`, anything, and one `turn-end`, in that order, even when it failed before it began;
- * - text and thinking come in blocks: `-start`, `-delta`s that never repeat what was shown, `-end`; a block's id is
- *   used once, one block is open at a time, and none is left open at the end;
- * - a `tool-call` comes before its `tool-output`s and its one `tool-result`, and every call has a result before the
- *   turn ends (`interrupted` when none came); a call may start or settle while a text block is open;
+ * - a turn is one `turn-start`, anything, and one `turn-end`, in that order, even if it failed before it began;
+ * - text and thinking come in blocks: `-start`, `-delta`s that never repeat what was shown, `-end`; a block's id is used once, one block is
+ *   open at a time, and none is left open at the end;
+ * - a `tool-call` comes before its `tool-output`s and its one `tool-result`, and every call has a result before the turn ends
+ *   (`interrupted` if none came); a call may start or settle while a text block is open;
  * - events are plain JSON: they survive the store and the browser unchanged.
  */
 export const agentEventSchema = z.discriminatedUnion("type", [
@@ -109,24 +109,24 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     type: z.literal("turn-start"),
     turnId: z.string(),
     lane: z.enum(laneNames),
-    /** Why this lane was chosen, where nobody named one. */
+    /** Why this lane was chosen, if nobody named one. */
     laneReason: z.string().optional(),
     model: z.string().optional(),
     workspace: z.string().optional(),
-    /** What was asked. The log is the history, so it holds both sides. */
+    /** The prompt. The log is the history, so it holds both sides. */
     prompt: z.string().optional(),
-    /** The sandbox that the turn runs in; absent: none. */
+    /** The turn's sandbox; absent if it has none. */
     sandbox: z.enum(sandboxWords).exclude(["off"]).optional(),
-    /** Pictures that came with it: their names among the session's images. */
+    /** Images sent with the prompt, by name among the session's images. */
     images: z.array(z.object({ name: z.string(), mediaType: z.string() })).optional(),
     /** Who asked: the name of the client's token, or the command. */
     client: z.string().optional(),
-    /** Who runs the tools, where that is not the agent: then every call is in the log before it is made. */
+    /** Who runs the tools, if not the agent. In that case every call is logged before it is made. */
     owner: z.enum(["client", "gateway"]).optional(),
-    /** Absent: the agent was to carry it out. */
+    /** If absent, the agent was to carry the prompt out. */
     mode: z.enum(["plan", "ask"]).optional(),
   }),
-  /** What upstream said of itself: its session id, the model's display name, the version that ran. */
+  /** Upstream's own description: its session id, the model's display name, the version that ran. */
   z.object({
     type: z.literal("session-ready"),
     sessionId: z.string().optional(),
@@ -143,7 +143,7 @@ export const agentEventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("tool-call"),
     ...call,
-    /** The tool's own name; for MCP the name on its server. */
+    /** The tool's own name; for MCP, the name on its server. */
     name: z.string(),
     kind: z.enum(toolKinds),
     /** The MCP server that offers the tool. */
@@ -158,9 +158,9 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     type: z.literal("tool-result"),
     ...call,
     status: z.enum(["ok", "error", "rejected", "interrupted"]),
-    /** `interrupted` before it was even started. */
+    /** `interrupted` before it started. */
     notRun: z.literal(true).optional(),
-    /** What the tool said, as text a person can read. */
+    /** The tool's output, as text a person can read. */
     output: z.string(),
     exitCode: z.number().optional(),
     diff: diffSchema.optional(),
@@ -183,7 +183,7 @@ export const agentEventSchema = z.discriminatedUnion("type", [
         z.object({
           questionId: z.string(),
           optionIds: z.array(z.string()),
-          /** The person's own words, instead of the options or besides them. */
+          /** Free text, instead of or in addition to the options. */
           text: z.string().exactOptional(),
         }),
       )
@@ -197,7 +197,7 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     overview: z.string().optional(),
     text: z.string(),
   }),
-  /** With `merge` the items replace those of the same id; without it they replace the list. */
+  /** With `merge`, items replace those of the same id; without it, they replace the list. */
   z.object({
     type: z.literal("todos"),
     callId: z.string().optional(),
@@ -208,32 +208,32 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     type: z.literal("approval-request"),
     ...request,
     callId: z.string().optional(),
-    /** What wants to happen: `webFetch`, `webSearch`, `switchMode` … */
+    /** The action to approve: `webFetch`, `webSearch`, `switchMode` … */
     subject: z.string(),
-    /** Every argument, as it would be used. */
+    /** Every argument, exactly as it would be used. */
     input: z.unknown(),
     kind: z.enum(toolKinds).optional(),
     /** The MCP server that offers the tool. */
     server: z.string().optional(),
     /** Why a person is asked. */
     reason: z.string().optional(),
-    /** Why this is dangerous. It cannot be granted for the rest of the session then. */
+    /** Why this is dangerous. If set, it cannot be granted for the rest of the session. */
     danger: z.string().optional(),
     /** What would happen, in a sentence. */
     effect: z.string().optional(),
-    /** The change that would be made, from the file as it was when this was asked. */
+    /** The proposed change, relative to the file as it was when this was asked. */
     diff: diffSchema.optional(),
-    /** What may be allowed for the rest of the session instead, the narrowest first. */
+    /** What can be allowed for the rest of the session instead, narrowest first. */
     grants: z.array(grantOfferSchema).optional(),
   }),
   z.object({
     type: z.literal("approval-answer"),
     ...request,
     decision: z.enum(["approved", "rejected"]),
-    /** `grant`: a person has allowed it for the rest of the session, earlier. `nobody`: it was not decided, and not run. */
+    /** `grant`: a person had already allowed it for the rest of the session. `nobody`: it was not decided, and not run. */
     by: z.enum(["agent", "policy", "person", "grant", "nobody"]),
     reason: z.string().optional(),
-    /** What the person has allowed for the rest of the session with this answer. */
+    /** What the person allowed for the rest of the session with this answer. */
     granted: usedGrantSchema.optional(),
     /** The grants that allowed this. */
     grants: z.array(usedGrantSchema).optional(),
@@ -244,10 +244,10 @@ export const agentEventSchema = z.discriminatedUnion("type", [
     message: z.string(),
     detail: z.unknown().optional(),
   }),
-  /** `context` is how full the conversation is as the model sees it: not what the turn consumed. */
+  /** `context` is how full the model's context window is, not what the turn consumed. */
   z.object({ type: z.literal("usage"), usage: usageSchema, context: contextSchema.optional() }),
   z.object({ type: z.literal("turn-end"), outcome: outcomeSchema }),
-  /** What upstream sent and we do not know yet: kept, counted under `label`, never thrown. */
+  /** Upstream output we do not know yet: kept, counted under `label`, never thrown. */
   z.object({ type: z.literal("unknown"), source: z.string(), label: z.string(), value: z.unknown() }),
 ]);
 

@@ -21,7 +21,7 @@ const calls = (callId: string): AgentEvent => ({
 const prints = (callId: string): AgentEvent => ({ type: "tool-output", callId, text: "…" });
 const returns = (callId: string): AgentEvent => ({ type: "tool-result", callId, status: "ok", output: "" });
 
-/** What the checker says about a turn that begins and ends as it should, with these events in between. */
+/** The checker's verdict on a turn with a proper start and end and these events in between. */
 const verdictOn = (...events: readonly AgentEvent[]): string => verdict([starts, ...events, ends]);
 
 function verdict(events: readonly AgentEvent[]): string {

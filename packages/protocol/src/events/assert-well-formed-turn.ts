@@ -1,6 +1,6 @@
 import { type AgentEvent, agentEventSchema } from "./agent-event.ts";
 
-/** The contract written above `agentEventSchema`, as code. Throws on the first breach, naming the event. */
+/** Checks the contract documented on `agentEventSchema`. Throws on the first breach, naming the event. */
 export function assertWellFormedTurn(events: readonly AgentEvent[]): void {
   assertFrame(events);
   const turn: TurnProgress = { openBlock: undefined, blocks: new Set(), open: new Set(), calls: new Set() };
@@ -83,7 +83,7 @@ function assertPlain(event: AgentEvent, index: number): void {
   if (!parsed.success) throw new Error(`Event ${index} (${event.type}) is not plain: ${parsed.error.message}`);
 }
 
-/** Whether a value is the same after JSON: no dates, no maps, no NaN, no holes. (JSON itself can spell an infinity, as 1e999.) */
+/** Whether a value survives JSON unchanged: no dates, no maps, no NaN, no holes. (JSON can spell an infinity, as 1e999.) */
 function isPlain(value: unknown): boolean {
   if (typeof value === "number") return !Number.isNaN(value);
   if (typeof value !== "object" || value === null)

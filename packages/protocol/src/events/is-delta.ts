@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentEventOf } from "./agent-event.ts";
 
-/** A piece of a block of text or thinking. */
+/** A delta of a text or thinking block. */
 export type Delta = AgentEventOf<"text-delta" | "thinking-delta">;
 
 export function isDelta(event: AgentEvent): event is Delta {

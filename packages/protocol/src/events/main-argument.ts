@@ -1,6 +1,6 @@
 import type { ToolKind } from "./agent-event.ts";
 
-/** Arguments that say what a call is about, the most specific first; several spellings, for several agents. */
+/** Arguments that say what a call is about, most specific first, in the spellings of several agents. */
 const common = [
   "command",
   "path",
@@ -23,7 +23,7 @@ const common = [
 const searching = ["pattern", "globPattern", "glob_pattern", "query", "path", "targetDirectory", "directory"];
 const delegating = ["description", "title", "prompt"];
 
-/** The command, path, pattern or address of a call: what a person wants to know of it. Empty when there is none. */
+/** A call's command, path, pattern or URL: what a person wants to know about it. Empty if it has none. */
 export function mainArgument({ kind, input }: { readonly kind: ToolKind; readonly input?: unknown }): string {
   if (input === undefined || input === null) return "";
   if (typeof input !== "object") return String(input);

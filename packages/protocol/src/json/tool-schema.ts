@@ -1,17 +1,17 @@
-/** A tool's input schema as every program accepts it, or why there is none. */
+/** A tool's input schema in a form that every program accepts, or why that is impossible. */
 export type ReadToolSchema = { readonly schema: Fields } | { readonly problem: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Nested deeper, a schema is no use to a model, and programs that walk it run out of stack. */
+/** Deeper schemas are useless to a model and overflow the stack of programs that walk them. */
 const MAX_DEPTH = 100;
 
 const NO_INPUT: Fields = { type: "object", properties: {} };
 
 /**
- * MCP takes a list of tools only if each schema is an object's, with `properties` that are schemas and `required` a list of
- * names: one tool that breaks this takes the others away. Serialisers write what means the same (`null` for what is absent, `[]` for
- * an empty map, `OBJECT`), and that is mended. What cannot be an object's schema is refused.
+ * MCP accepts a list of tools only if each schema describes an object, with `properties` that are schemas and `required` a list of names:
+ * one bad tool takes the others away. Serialisers write harmless variants (`null` for an absent field, `[]` for an empty map, `OBJECT`),
+ * which are repaired. Anything that cannot describe an object is refused.
  */
 export function readToolSchema(given: unknown): ReadToolSchema {
   if (given === undefined || given === null || given === true) return { schema: NO_INPUT };
@@ -32,20 +32,20 @@ export function readToolSchema(given: unknown): ReadToolSchema {
   return { schema: isShouted(type) ? withSmallTypes(mended) : mended };
 }
 
-/** Absent, `object` in any case, or one of several types. */
+/** Absent, `object` in any case, or a list of types that includes it. */
 function mayBeObject(type: unknown): boolean {
   if (typeof type === "string") return type.toLowerCase() === "object";
   return Array.isArray(type) ? type.some((one) => typeof one === "string" && mayBeObject(one)) : !isFields(type);
 }
 
-/** Undefined: they are nothing of the kind. */
+/** Undefined if they are not properties at all. */
 function propertiesOf(properties: unknown): { readonly properties?: Fields } | undefined {
   if (properties === undefined || properties === null) return {};
   if (Array.isArray(properties) && properties.length === 0) return { properties: {} };
   if (!isFields(properties)) return undefined;
   const entries = Object.entries(properties);
   if (entries.every(([, schema]) => isFields(schema))) return { properties };
-  // `true` takes anything, `false` nothing; anything else says nothing.
+  // `true` allows anything, `false` nothing; any other non-object says nothing.
   const read = entries.map(([name, schema]) => [name, schema === false ? { not: {} } : isFields(schema) ? schema : {}]);
   return { properties: Object.fromEntries(read) };
 }
@@ -57,7 +57,7 @@ function requiredOf(required: unknown): { readonly required?: readonly string[] 
   return { required: read.length === names.length && Array.isArray(required) ? (required as string[]) : read };
 }
 
-/** Gemini's spelling: `OBJECT`, `STRING`. Then those of the properties are spelt so, too. */
+/** Gemini's spelling (`OBJECT`, `STRING`), which its properties use as well. */
 function isShouted(type: unknown): boolean {
   return typeof type === "string" && type !== type.toLowerCase();
 }
@@ -78,7 +78,7 @@ function small(schema: unknown): unknown {
   return isFields(schema) ? withSmallTypes(schema) : schema;
 }
 
-/** Without recursion, which a stranger's nesting would exhaust. */
+/** Iterative: recursion would overflow on hostile nesting. */
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -2,8 +2,8 @@ const inspectSymbol = Symbol.for("nodejs.util.inspect.custom");
 const placeholder = "[secret]";
 
 /**
- * A value that cannot be printed by accident: string conversion, JSON, template literals and Node's inspection all
- * show a placeholder. Only `reveal` gives it away, which is easy to search for in a review.
+ * A value that cannot be printed by accident: string conversion, JSON, template literals and Node's inspection all show a placeholder. Only
+ * `reveal` returns it, which is easy to search for in a review.
  */
 export class Secret {
   readonly #value: string;

@@ -1,28 +1,28 @@
-/** From the least effort to the most; upstream spells `xhigh` as `extra-high` in some generations. */
+/** Least effort first; upstream spells `xhigh` as `extra-high` in some generations. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];
 
-/** How a model is to work. What was not said is absent: upstream's own default applies. */
+/** A model's settings. For an omitted one, upstream's default applies. */
 export interface ModelParams {
   readonly effort?: Effort;
   readonly thinking?: boolean;
   readonly fast?: boolean;
-  /** The context window as upstream writes it, `1m` for instance. Few CLI ids carry it: `claude-opus-5-5-high-300k`. */
+  /** The context window as upstream writes it (`1m`). Few CLI ids carry it: `claude-opus-5-5-high-300k`. */
   readonly context?: string;
 }
 
-/** A model without its parameters, and the parameters. */
+/** A model id split into base and parameters. */
 export interface ModelChoice {
   readonly base: string;
   readonly params: ModelParams;
 }
 
 /**
- * Take the variant words off the end of a CLI id: `claude-opus-5-thinking-high` is `claude-opus-5`, thinking, high.
+ * Splits the variant words off the end of a CLI id: `claude-opus-5-thinking-high` is `claude-opus-5`, thinking, high.
  *
- * Generations order the words differently, so any order is read. Reading stops at the first word that is no variant
- * word: `mini`, `nano`, `codex` and the like name products of their own, as does `max` right after `codex`.
+ * Generations order the words differently, so any order is accepted. Parsing stops at the first word that is not a variant word: `mini`,
+ * `nano`, `codex` and the like are part of product names, as is `max` right after `codex`.
  */
 export function parseModelSlug(id: string): ModelChoice {
   const words = id.split("-");
@@ -41,7 +41,7 @@ export function toEffort(word: string | undefined): Effort | undefined {
   return efforts.find((effort) => effort === word);
 }
 
-/** One spelling per meaning, to compare by. Bare means medium; no `fast` and no `thinking` mean off. */
+/** Compares meanings: no effort means medium; no `fast` and no `thinking` mean off. */
 export function sameParams(one: ModelParams, other: ModelParams): boolean {
   return (
     (one.effort ?? "medium") === (other.effort ?? "medium") &&
@@ -50,7 +50,7 @@ export function sameParams(one: ModelParams, other: ModelParams): boolean {
   );
 }
 
-/** `300k`, `1m`. A version is no such word: it has no unit. */
+/** `300k`, `1m`. The unit tells it from a version. */
 const contextWord = /^\d+[km]$/;
 
 interface TakenWord {

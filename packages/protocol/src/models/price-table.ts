@@ -1,4 +1,4 @@
-/** US dollars per million tokens. What no source names is absent: it is never guessed. */
+/** US dollars per million tokens. A price without a source is absent, never guessed. */
 export interface TokenPrices {
   readonly input: number;
   readonly output: number;
@@ -7,11 +7,11 @@ export interface TokenPrices {
 }
 
 export interface PriceRow extends TokenPrices {
-  /** The model's base id: variants of effort and thinking cost the same, per token. */
+  /** The model's base id: variants of effort and thinking cost the same per token. */
   readonly base: string;
-  /** The price of the fast variants. A model without such a row has no known fast price. */
+  /** Marks the price of the fast variants. A model without such a row has no known fast price. */
   readonly fast?: true;
-  /** What every token costs once the prompt has more than `above` tokens. */
+  /** The price of every token once the prompt exceeds `above` tokens. */
   readonly longPrompt?: LongPrompt;
   readonly source: PriceSource;
 }
@@ -20,14 +20,14 @@ interface LongPrompt extends TokenPrices {
   readonly above: number;
 }
 
-/** Where a price was read, and when. Prices change weekly. */
+/** Where and when a price was read. Prices change weekly. */
 export interface PriceSource {
   readonly name: string;
   readonly asOf: string;
 }
 
 const page: PriceSource = { name: "Cursor's page on models and pricing", asOf: "2026-04" };
-/** Lists that others keep of that page, read when it could not be. */
+/** Third-party mirrors of that page, used when the page itself could not be read. */
 const mirrors: PriceSource = { name: "public mirrors of Cursor's page on models and pricing", asOf: "2026-11-16" };
 
 type Figures = readonly [input: number, output: number, cacheRead?: number, cacheWrite?: number];
@@ -56,7 +56,7 @@ function toPrices([input, output, cacheRead, cacheWrite]: Figures): TokenPrices 
 const K200 = 200_000;
 const K272 = 272_000;
 
-/** Models that came later than their source have no price here. */
+/** Models released after their source was read have no price here. */
 export const priceTable: readonly PriceRow[] = [
   row(page, "auto", [1.25, 6, 0.25, 1.25]),
   row(page, "composer-1.5", [3.5, 17.5, 0.35, 3.5]),

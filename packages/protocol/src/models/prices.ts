@@ -5,28 +5,27 @@ import { type PriceRow, priceTable, type TokenPrices } from "./price-table.ts";
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** A base that ends like this stands for every model that begins as it does. Only updates have such rows. */
+/** A base with this suffix matches every model that starts with the rest. Only updates have such rows. */
 const ANY = "*";
 
 let updates: readonly PriceRow[] = [];
 
 /**
- * Rows of the user's own, which come before those of the table. One list for the whole process, as the table is: what a model
- * costs does not depend on who asks. Replaces the rows of the last call.
+ * Sets the user's own price rows, which override the table. One list for the whole process, like the table: a model's price does not depend
+ * on who asks. Replaces earlier rows.
  */
 export function applyPriceUpdates(rows: readonly PriceRow[]): void {
   updates = rows.toSorted((one, other) => other.base.length - one.base.length);
 }
 
-/** The rows in use, for a page that prices turns by itself. */
+/** The rows in use, for a page that prices turns itself. */
 export function priceUpdates(): readonly PriceRow[] {
   return updates;
 }
 
 /**
- * The row whose base is the id without its variant words: the longest prefix that is a model of its own, so that
- * `gpt-5.4-mini-high` has the price of `gpt-5.4-mini` and a product we have never heard of has none. Of updates for several
- * models at once the longest that fits counts.
+ * Finds the row whose base is the id without its variant words, so `gpt-5.4-mini-high` costs what `gpt-5.4-mini` does and an unknown
+ * product has no price. Among wildcard updates the longest match wins.
  */
 export function priceOf(modelId: string): PriceRow | undefined {
   const { base, params } = parseModelSlug(modelId.toLowerCase());
@@ -38,11 +37,11 @@ export function priceOf(modelId: string): PriceRow | undefined {
 }
 
 /**
- * US dollars for what a turn consumed: upstream's own figure when it named one, else from the table. Undefined when
- * the price of any of it, or a token count, is not known.
+ * US dollars for a turn's usage: upstream's own figure if it gave one, else from the table. Undefined if any price or token count is
+ * unknown.
  *
- * A turn's counts are sums over its calls, so a turn of many shorter prompts can be priced as one long prompt: the
- * answer is then too high, never too low, which is the safe side for a budget.
+ * A turn's counts are sums over its calls, so a turn of many shorter prompts can be priced as one long prompt: the result may be too high
+ * but never too low, the safe side for a budget.
  */
 export function costOf(usage: Usage, modelId: string): number | undefined {
   if (usage.cost !== undefined) return usage.cost;

@@ -3,8 +3,8 @@ import { parseModelSlug } from "./model-params.ts";
 import { poolOf, priceOf } from "./prices.ts";
 
 /**
- * What a turn with this model draws from and costs, to be shown before it is spent: `Other Models`, `fast`, `Max mode`,
- * `$5 in, $30 out per million tokens`. A price that is not known is said to be unknown.
+ * What a turn with this model draws from and costs, shown before it is spent: `Other Models`, `fast`, `Max mode`, `$5 in, $30 out per
+ * million tokens`. Unknown prices are labelled as unknown.
  */
 export function spendWords(modelId: string, { maxMode }: { readonly maxMode?: true } = {}): readonly string[] {
   const { params } = parseModelSlug(modelId.toLowerCase());

@@ -1,45 +1,45 @@
-/** On whose behalf something is done: a token of ours, already checked. */
+/** On whose behalf a request is made: one of our tokens, already checked. */
 export interface Caller {
   readonly tokenName: string;
-  /** What tokens that it makes are held to: they may do no more, and go with it. Undefined for the gateway itself. */
+  /** Bounds the tokens this caller creates: they get no more scopes, and are revoked with it. Undefined for the gateway itself. */
   readonly token?: { readonly id: string | undefined; readonly scopes: readonly string[] } | undefined;
   /**
-   * The user whose token it is; undefined: the person whose gateway it is, who has no name. Each sees what is their own: for
-   * anybody else it does not exist.
+   * The user the token belongs to; undefined for the gateway's own user, who has no name. Users see only what is theirs; to anyone else it
+   * does not exist.
    */
   readonly user?: string | undefined;
-  /** The team that the user works for, by the token. */
+  /** The user's team, according to the token. */
   readonly team?: string | undefined;
-  /** Sees what every user has: an administrator's token that says so, or the gateway itself. */
+  /** Sees the data of all users: an administrator's token with that right, or the gateway itself. */
   readonly seesAll?: true | undefined;
-  /** The only workspace its turns may work in; undefined: any that is allowed. */
+  /** The only workspace its turns can use. Undefined: any allowed one. */
   readonly workspace?: string | undefined;
-  /** Where the request came from; undefined when that is not known. */
+  /** The connection the request came over, if known. */
   readonly connection?: ClientConnection | undefined;
-  /** The W3C `traceparent` of the request, where requests are traced: its turn is a part of that trace. */
+  /** The request's W3C `traceparent`, if requests are traced; its turn joins that trace. */
   readonly traceparent?: string | undefined;
-  /** The client wants this done once: the key is recorded together with what is done. */
+  /** Idempotency key: the command is recorded in the same commit as its effect. */
   readonly command?: CommandKey;
 }
 
-/** A connection as the server's end of it sees it. The same object for all requests of one connection. */
+/** A connection as seen by the server. All requests of one connection share one object. */
 export interface ClientConnection {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly localPort: number;
 }
 
-/** What a client asked to be done once, under a name of its own. */
+/** A command to carry out once, identified by the client. */
 export interface CommandKey {
-  /** Derived from the client's key, its token and what the key is for. */
+  /** Derived from the client's key, its token and the key's purpose. */
   readonly name: string;
-  /** Of the request: the same name with another digest is another request. */
+  /** Digest of the request: the same name with a different digest is a different request. */
   readonly digest: string;
-  /** The message of an agent's queue that the turn begins with: taken from the queue in the commit of the turn's start. */
+  /** The queued message that the turn begins with; removed from the queue in the commit of the turn's start. */
   readonly delivers?: string;
 }
 
-/** The caller, without what means something only while its request is open: for another process, or a later moment. */
+/** Copy without the fields that are only valid while the request is open, for use in another process or later. */
 export function lastingCaller({ tokenName, user, team, seesAll, workspace, traceparent }: Caller): Caller {
   return {
     tokenName,
@@ -52,16 +52,16 @@ export function lastingCaller({ tokenName, user, team, seesAll, workspace, trace
 }
 
 /**
- * Whose conversations, kept answers and idempotency keys a request may refer to: its user's, or where there is none its
- * token's. No token has a name with a space in it.
+ * Namespace of the conversations, kept answers and idempotency keys that a request can refer to: its user's, else its token's. Token names
+ * contain no spaces, so the two cannot collide.
  */
 export function keeperOf({ tokenName, user }: Caller): string {
   return user === undefined ? tokenName : `user ${user}`;
 }
 
 /**
- * Whether the caller may know what is on the machine: its paths, its programs, what is wrong with it. The gateway itself and its administrators may;
- * a user, and a program with a token for sessions or for one workspace, only see what is theirs.
+ * Whether the caller can see the machine: its paths, its programs, its problems. True for the gateway and its administrators; users, and
+ * tokens for sessions or for one workspace, see only what is theirs.
  */
 export function seesMachine({ token, user, seesAll, workspace }: Caller): boolean {
   if (token === undefined) return true;

@@ -1,7 +1,7 @@
-/** What a client says about the model, before it is looked up. */
+/** The client's wishes for the model, before lookup. */
 export interface RequestedModel {
   readonly model: string | undefined;
-  /** OpenCode's variants name the exact model here. */
+  /** OpenCode's variants put the exact model here. */
   readonly cursorModel: string | undefined;
   readonly effort: string | undefined;
   readonly thinking: boolean | undefined;
@@ -9,29 +9,29 @@ export interface RequestedModel {
 
 export interface DirectoryModel {
   readonly id: string;
-  /** What people call it. */
+  /** Display name. */
   readonly name: string;
   readonly isDefault: boolean;
   /** Milliseconds since the epoch, if known. */
   readonly created?: number;
-  /** How much it takes at once, where upstream says so. */
+  /** Context window in tokens, if upstream reports it. */
   readonly contextTokens?: number;
-  /** Whether it takes pictures, where upstream says so. */
+  /** Whether it accepts images, if upstream says so. */
   readonly images?: boolean;
-  /** The listed ids that differ only in effort, thinking and speed; absent when there is but one. */
+  /** Listed ids that differ only in effort, thinking and speed; absent if the model has only one. */
   readonly variants?: readonly { readonly id: string; readonly name: string }[];
-  /** The variant that is run when the model is asked for by its own id. */
+  /** The variant that the model's own id runs. */
   readonly defaultVariant?: string;
   /** Turns run in Max mode, which costs more. */
   readonly maxMode?: true;
 }
 
-/** The models that a client may ask for: those upstream lists, and those the configuration names. */
+/** The models a client can request: those listed upstream plus those in the configuration. */
 export interface ModelDirectory {
-  /** Rejects when there is no list and none could be fetched. */
+  /** Rejects if there is no list and fetching one fails. */
   list(): Promise<readonly DirectoryModel[]>;
-  /** Asks upstream now. Rejects with `session-busy` while turns run. */
+  /** Fetches the list from upstream. Rejects with `session-busy` while turns run. */
   refresh(): Promise<readonly DirectoryModel[]>;
-  /** The id to run. Rejects with `model-unknown`, which names the nearest ones. */
+  /** Returns the id to run. Rejects with `model-unknown`, naming the nearest ids. */
   resolve(requested: RequestedModel): Promise<string>;
 }

@@ -1,18 +1,15 @@
 import type { AgentEventOf } from "../events/agent-event.ts";
 
-/** Takes one item after the other. A promise means that it is not ready for the next one before that is settled. */
+/** Consumes items one at a time. If it returns a promise, the next item must wait until that settles. */
 export type Take<Item> = (item: Item) => Promise<void> | void;
 
 /**
- * Takes more of a text: a delta that goes on from the last event of the batch before, or from such a delta, without a batch
- * around it. False: nothing was done, and the delta has to come in a batch.
+ * Fast path for more text: a delta that continues the last event of the previous batch, or an earlier such delta, without a batch around
+ * it. Returns false if it did nothing; the delta must then come in a batch.
  */
 export type TakeMore = (delta: AgentEventOf<"text-delta">) => boolean;
 
-/**
- * Takes the batches of a turn. `more` is a short way for nearly all of what an agent says; a reader without it is given
- * batches only.
- */
+/** Consumes a turn's batches. `more` is the fast path for most of an agent's output; without it, everything comes in batches. */
 export interface TakeBatch<Batch> {
   (batch: Batch): Promise<void> | void;
   readonly more?: TakeMore | undefined;

@@ -1,27 +1,27 @@
-/** What a span may say. Never a prompt, an answer, a path, a token or another secret: spans go to a third party as they are. */
+/** What a span can contain. Never a prompt, an answer, a path, a token or another secret: spans go unredacted to a third party. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanOptions {
-  /** The W3C `traceparent` of the parent. Absent or not valid: the span begins a trace of its own. */
+  /** The parent's W3C `traceparent`. If absent or invalid, the span starts its own trace. */
   readonly parent?: string | undefined;
-  /** `server`: it answers a request of another process. Absent: it is work inside of one. */
+  /** `server`: the span answers another process's request. If absent, it is internal work. */
   readonly kind?: "server";
-  /** Milliseconds since the epoch; absent: now. */
+  /** Milliseconds since the epoch. Default: now. */
   readonly startedAt?: number;
   readonly attributes?: SpanAttributes;
 }
 
-/** Something that takes time. One that the sampling left out has a `traceparent` too, which says so to its children. */
+/** A timed operation. Spans dropped by sampling still have a `traceparent`, so their children know. */
 export interface TraceSpan {
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
-  /** Something happened at this moment. */
+  /** Records that something happened at this moment. */
   event(name: string, attributes?: SpanAttributes): void;
-  /** Only the first call counts. Must not throw, and waits for nothing. */
+  /** Only the first call counts. Does not throw or wait. */
   end(how?: { readonly isFailed: boolean }): void;
 }
 
-/** Makes spans. Wherever one is optional and absent, nothing is traced and nothing is spent on it. */
+/** Creates spans. Wherever a tracer is optional and absent, tracing is off and costs nothing. */
 export interface Tracer {
   start(name: string, options?: SpanOptions): TraceSpan;
 }

@@ -10,7 +10,7 @@ const program = {
   ],
 } as const;
 
-/** Editors that start `caret acp` themselves: no address, no token. */
+/** Editors that start `caret acp` themselves: they need no address and no token. */
 export function acpEditors({ machine }: RecipeValues): readonly Recipe[] {
   const [command = "", ...args] = caretWords(machine, "acp");
   const zed = { type: "custom", command, args, env: {} };

@@ -8,7 +8,7 @@ export function claudeCode({ url, token, machine }: RecipeValues): Recipe {
     ANTHROPIC_DEFAULT_SONNET_MODEL: "auto",
     ANTHROPIC_DEFAULT_HAIKU_MODEL: "auto",
     CLAUDE_CODE_SUBAGENT_MODEL: "auto",
-    // Its second request for an answer that broke off would run the tools twice.
+    // After an answer breaks off, its second request would run the tools twice.
     CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
   };
   const settings = { apiKeyHelper: toShell(machine.tokenCommand), model: "auto", env };
@@ -44,7 +44,7 @@ export function claudeCode({ url, token, machine }: RecipeValues): Recipe {
     launch: {
       command: "claude",
       args: ["--model", "auto"],
-      // With a key beside the token it asks which one to use.
+      // Given a key besides the token, it asks which one to use.
       env: { ...env, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_API_KEY: undefined },
     },
   };

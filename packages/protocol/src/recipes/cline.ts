@@ -1,12 +1,12 @@
 import { type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
-/** Cline's name for a provider with an address of its own: there is one, so that the user's is set aside meanwhile. */
+/** Cline's name for a custom provider. It allows only one, so the user's is set aside while ours is installed. */
 const PROVIDER = "openai-compatible";
 
 export function cline({ url, token }: RecipeValues): Recipe {
   const text = `cline auth ${PROVIDER} --apikey ${token} --modelid auto --baseurl ${url}/v1\ncline`;
   const settings = { provider: PROVIDER, apiKey: token, model: "auto", baseUrl: `${url}/v1` };
-  // Cline drops an entry without a date.
+  // Cline drops entries without a date.
   const entry = { settings, updatedAt: "2026-01-01T00:00:00.000Z", tokenSource: "manual" };
   const whole = { version: 1, lastUsedProvider: PROVIDER, modes: {}, providers: { [PROVIDER]: entry } };
   const own = ["providers", PROVIDER] as const;
@@ -25,7 +25,7 @@ export function cline({ url, token }: RecipeValues): Recipe {
             { path: ["version"], value: 1, isOnlyAdded: true },
             { path: ["modes"], value: {}, isOnlyAdded: true },
             { path: own, value: entry },
-            // Cline makes the provider that was used last its default.
+            // Cline defaults to the provider used last.
             { path: ["lastUsedProvider"], prefix: PROVIDER },
           ],
         },

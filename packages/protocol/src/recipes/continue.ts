@@ -39,7 +39,7 @@ models:
           moved: { variable: "CONTINUE_GLOBAL_DIR", from: "~/.continue" },
           format: "yaml",
           settings: [
-            // It reads no file without these two.
+            // It ignores files without these two.
             { path: ["name"], value: "Caret", isOnlyAdded: true },
             { path: ["version"], value: "1.0.0", isOnlyAdded: true },
             { path: own, value: model },

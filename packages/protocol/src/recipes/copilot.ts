@@ -4,7 +4,7 @@ import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL 
 /** VS Code asks for it once, under this name. */
 const ASKED_TOKEN = ["$", "{input:caret-token}"].join("");
 
-/** Copilot's command has no settings for another provider than GitHub: it reads variables. */
+/** Copilot's command has no settings for providers other than GitHub: it reads variables. */
 export function copilotCli({ url, token, machine }: RecipeValues): Recipe {
   const variables = {
     COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
@@ -33,7 +33,7 @@ export function copilotCli({ url, token, machine }: RecipeValues): Recipe {
   };
 }
 
-/** The chat of VS Code asks its user for the token and keeps it in the system's keyring. */
+/** VS Code's chat asks its user for the token and keeps it in the system's keyring. */
 export function copilotVsCode({ url, token }: RecipeValues): Recipe {
   const provider = {
     name: "Caret",

@@ -1,13 +1,13 @@
-/** How a client is started for one run, without settings of the user's. */
+/** How to start a client for one run without touching the user's settings. */
 export interface Launch {
-  /** The program; absent: the first word that follows the client's name. */
+  /** The program. Default: the first word after the client's name. */
   readonly command?: string;
-  /** Before those of the user. `{directory}` is the directory of `files`. */
+  /** Precede the user's arguments. `{directory}` is the directory of `files`. */
   readonly args: readonly string[];
-  /** Undefined: the variable is not set, whatever the terminal has. */
+  /** Undefined unsets the variable, whatever the terminal has. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Written to a directory of this run, by name. */
+  /** Files by name, written to a directory for this run. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A directory of Caret's that the client loads, which not every form of Caret has. */
+  /** A Caret directory that the client loads; not every distribution of Caret includes it. */
   readonly needs?: string;
 }

@@ -49,7 +49,7 @@ const message = await client.messages.create({
   };
 }
 
-/** A file that a shell reads before the client is started in it. */
+/** A file to source in the shell before starting the client. */
 function variablesFile(
   id: string,
   [address, key]: readonly [string, string],

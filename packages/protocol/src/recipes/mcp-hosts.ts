@@ -7,13 +7,13 @@ interface McpHost {
   readonly file: ClientFile;
   readonly path: SettingPath;
   readonly entry: (words: readonly string[]) => SettingValue;
-  /** The members that have the program and its arguments, if they are called otherwise than usual. */
+  /** Names of the members for the program and its arguments, if not the usual ones. */
   readonly words?: readonly string[];
 }
 
 const config = { variable: "XDG_CONFIG_HOME", from: "~/.config" };
 
-/** A server as most hosts describe it. */
+/** A server in most hosts' format. */
 const usual = ([command = "", ...args]: readonly string[]): SettingValue => ({ command, args });
 const typed = (words: readonly string[]): SettingValue => ({ type: "stdio", ...(usual(words) as object) });
 
@@ -91,7 +91,7 @@ const hosts: readonly McpHost[] = [
   },
 ];
 
-/** Hosts that start `caret mcp` themselves and hand work to agents: no address, no token. */
+/** Hosts that start `caret mcp` themselves and hand work to agents: they need no address and no token. */
 export function mcpHosts({ machine }: RecipeValues): readonly Recipe[] {
   const words = caretWords(machine, "mcp");
   return hosts.map(({ id, name, file, path, entry, words: members = ["command", "args"] }) => ({

@@ -3,7 +3,7 @@ import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL 
 
 const config = { variable: "XDG_CONFIG_HOME", from: "~/.config" };
 
-/** Goose keeps each provider in a file of its own. */
+/** Goose keeps one file per provider. */
 export function goose({ url, token, machine }: RecipeValues): Recipe {
   const provider = {
     name: "caret",

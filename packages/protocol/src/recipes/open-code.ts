@@ -28,7 +28,7 @@ export function openCode(values: RecipeValues): Recipe {
   };
 }
 
-/** Caret's plugin instead of settings: every model with its variants, and a gateway that is started when none runs. */
+/** Caret's plugin instead of settings: it lists every model with its variants, and starts a gateway if none runs. */
 export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
   const needs = `${machine.packages}/${machine.openCodePlugin}`;
   const plugin = `file://${needs}`;
@@ -51,7 +51,7 @@ export function openCodePlugin({ machine, url, token }: RecipeValues): Recipe {
   };
 }
 
-/** Kilo's command is made of OpenCode, and reads the same settings. */
+/** Kilo is built on OpenCode and reads the same settings. */
 export function kilo(values: RecipeValues): Recipe {
   const file = sharedFile("kilo", provider(values, `{file:${values.machine.tokenFile}}`));
   const settings = { provider: { caret: provider(values, values.token) } };
@@ -101,7 +101,7 @@ const access = {
 function sharedFile(name: string, value: SettingValue): SharedFile {
   return {
     target: `~/.config/${name}/${name}.json`,
-    // A .json beside the user's .jsonc would have the client read both.
+    // With a .json next to the user's .jsonc, the client would read both.
     others: [`~/.config/${name}/${name}.jsonc`],
     moved: { variable: "XDG_CONFIG_HOME", from: "~/.config" },
     format: "jsonc",

@@ -1,6 +1,6 @@
 import { CONTEXT_WINDOW, OUTPUT_LIMIT, type Recipe, type RecipeValues, TERMINAL, withDataDir } from "./recipe.ts";
 
-/** How pi, and OpenClaw, which is made of it, describe a model. */
+/** A model in the format of pi and of OpenClaw, which is based on it. */
 const piModel = {
   id: "auto",
   name: "auto",

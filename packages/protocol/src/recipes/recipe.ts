@@ -6,49 +6,49 @@ import type { Launch } from "./launch.ts";
 export type Door = ConnectTest["door"];
 
 export interface RecipePart {
-  /** The file it belongs into, or where it is typed. */
+  /** The file it goes into, or the place where it is typed. */
   readonly target: string;
   readonly text: string;
 }
 
-/** How one client is made to use this gateway: what to put where. */
+/** How to set up one client for this gateway: what to put where. */
 export interface Recipe {
   readonly id: string;
   readonly name: string;
-  /** Absent for a client that starts Caret itself, by ACP or MCP: it needs neither address nor token. */
+  /** Omitted for clients that start Caret themselves, by ACP or MCP: they need neither address nor token. */
   readonly door?: Door;
   readonly about: string;
   readonly parts: readonly RecipePart[];
-  /** What `caret install` writes for it. Absent: it has no settings of its own. */
+  /** What `caret install` writes. Omitted if the client has no settings of its own. */
   readonly installation?: Installation;
-  /** How `caret launch` starts it. Absent: it is no program of a terminal. */
+  /** How `caret launch` starts it. Omitted if it is not a terminal program. */
   readonly launch?: Launch;
 }
 
 export interface RecipeValues {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly token: string;
-  /** Where Caret is on the machine of the client. */
+  /** Where Caret is on the client's machine. */
   readonly machine: RecipeMachine;
 }
 
 export interface RecipeMachine {
-  /** What starts Caret: the program and its first arguments. */
+  /** The command that starts Caret: program and leading arguments. */
   readonly caret: readonly string[];
-  /** What prints the client's token. */
+  /** The command that prints the client's token. */
   readonly tokenCommand: readonly string[];
-  /** Caret's data directory, where it is not the usual one: what a client starts of Caret must be given it. */
+  /** Caret's data directory if not the default: any Caret command the client starts needs it. */
   readonly dataDir?: string;
-  /** The file that keeps the client's token. */
+  /** The file that holds the client's token. */
   readonly tokenFile: string;
-  /** Where Caret's packages for clients are: a directory. */
+  /** The directory of Caret's packages for clients. */
   readonly packages: string;
-  /** The module of the plugin for OpenCode, below that. */
+  /** The OpenCode plugin's module, relative to `packages`. */
   readonly openCodePlugin: string;
 }
 
-/** Recipes that are only shown: Caret is on the path, and a person puts the token in. */
+/** Values for recipes that are only displayed: Caret is on the path, and a person fills in the token. */
 export const shownMachine: RecipeMachine = {
   caret: ["caret"],
   tokenCommand: ["caret", "token", "print"],
@@ -57,19 +57,19 @@ export const shownMachine: RecipeMachine = {
   openCodePlugin: "opencode-plugin/src/index.ts",
 };
 
-/** `caret` with a subcommand, as a client starts it: for the gateway of this data directory. */
+/** `caret` with a subcommand, for a client to start, using this data directory's gateway. */
 export function caretWords({ caret, dataDir }: RecipeMachine, subcommand: string): readonly string[] {
   return [...caret, subcommand, ...(dataDir === undefined ? [] : ["--data-dir", dataDir])];
 }
 
-/** A command of a client that finds the gateway by Caret's data directory. */
+/** A client command that finds the gateway by Caret's data directory. */
 export function withDataDir({ dataDir }: RecipeMachine, command: string): string {
   return dataDir === undefined ? command : `CARET_DATA_DIR=${toShell([dataDir])} ${command}`;
 }
 
-/** The target of commands. */
+/** Target of parts that are commands. */
 export const TERMINAL = "Terminal";
 
-/** The window that each recipe claims for `auto`, which leaves the model to Cursor. */
+/** The context window that each recipe claims for `auto`, which leaves the choice of model to Cursor. */
 export const CONTEXT_WINDOW = 200_000;
 export const OUTPUT_LIMIT = 8000;

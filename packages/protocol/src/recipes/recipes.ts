@@ -31,7 +31,7 @@ export { isOwnFile } from "./installation.ts";
 export type { Launch } from "./launch.ts";
 export { type Door, type Recipe, type RecipeMachine, TERMINAL } from "./recipe.ts";
 
-/** The same settings as in docs/clients.md, which are what the tests run the real clients with. */
+/** The same settings as in docs/clients.md; the tests run the real clients with them. */
 export function recipes(asked: Omit<RecipeValues, "machine"> & Partial<RecipeValues>): readonly Recipe[] {
   const values: RecipeValues = { machine: shownMachine, ...asked };
   return [

@@ -1,6 +1,6 @@
 import { CONTEXT_WINDOW, type Recipe, type RecipeValues, TERMINAL } from "./recipe.ts";
 
-/** Caret's models for Zed's own agent. Caret as an agent of Zed's is among the editors of ACP. */
+/** Caret's models for Zed's own agent. Caret as an agent in Zed is in `acpEditors`. */
 export function zedModels({ url, token }: RecipeValues): Recipe {
   const model = { name: "auto", display_name: "Caret", max_tokens: CONTEXT_WINDOW, capabilities: { tools: true } };
   const caret = { api_url: `${url}/v1`, available_models: [model] };

@@ -1,6 +1,6 @@
 import type { UsageRow } from "../api/session-view.ts";
 
-/** A row of usage in which only the given members matter. */
+/** A usage row with defaults for all members not given. */
 export function usageRow(given: Partial<UsageRow>): UsageRow {
   return {
     day: "2026-11-15",

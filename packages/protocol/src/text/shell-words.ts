@@ -1,11 +1,11 @@
-/** A command for a POSIX shell. */
+/** Quotes a command for a POSIX shell. */
 export function toShell(words: readonly string[]): string {
   return words.map((word) => (/^[\w@+=:,./%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 const PLACEHOLDER = /^<[\w ]+>$/;
 
-/** Lines that set variables; a value that begins with `$(` is a command, and `<token>` is for a person to replace. */
+/** Lines that set variables. A value that starts with `$(` is a command; `<token>` is for a person to replace. */
 export function exportLines(variables: Readonly<Record<string, string>>): string {
   return Object.entries(variables)
     .map(([name, value]) => `export ${name}=${shellValue(value)}`)

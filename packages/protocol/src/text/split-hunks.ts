@@ -1,4 +1,7 @@
-/** The hunks of one file's unified diff, each as it is written: every line of one begins with a sign, so that `@@` begins the next. */
+/**
+ * Splits one file's unified diff into its hunks, verbatim. Every line within a hunk starts with a sign, so a line starting with `@@` begins
+ * the next.
+ */
 export function splitHunks(unified: string): readonly string[] {
   return unified.split(/(?<![^\n])(?=@@ )/).filter((part) => part.startsWith("@@ "));
 }

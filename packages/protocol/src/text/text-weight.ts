@@ -1,9 +1,9 @@
-/** Text is weighed in quarters of a token, by rule of thumb: an ASCII character is one of them. */
+/** Weights are quarters of a token, as a rule of thumb: an ASCII character weighs one. */
 const WEIGHT_PER_TOKEN = 4;
 const OTHER_WEIGHT = 2;
 const BEYOND_ASCII = /\P{ASCII}/u;
 
-/** UTF-16 ranges where one code unit is about one token: Hangul, kana, Han, full-width forms, halves of a pair. */
+/** UTF-16 ranges where a code unit is about one token: Hangul, kana, Han, full-width forms, surrogates. */
 const denseRanges: readonly (readonly [first: number, last: number])[] = [
   [0x1100, 0x11ff],
   [0x2e80, 0xa4cf],
@@ -15,7 +15,7 @@ const denseRanges: readonly (readonly [first: number, last: number])[] = [
 ];
 
 export function weightOf(text: string): number {
-  // Nearly all text is ASCII, and one search is far quicker than looking at each character.
+  // Nearly all text is ASCII, and one search is far faster than a look at each character.
   if (!BEYOND_ASCII.test(text)) return text.length;
   let weight = 0;
   for (let index = 0; index < text.length; index += 1) weight += weightAt(text, index);
@@ -26,12 +26,12 @@ export function tokensOf(weight: number): number {
   return Math.ceil(weight / WEIGHT_PER_TOKEN);
 }
 
-/** How much text so many tokens are, by the same rule. */
+/** Converts tokens to weight, by the same rule. */
 export function weightWithin(tokens: number): number {
   return tokens * WEIGHT_PER_TOKEN;
 }
 
-/** As much of the text's beginning as weighs no more than `room`, never half a character. */
+/** Longest prefix that weighs at most `room`; never splits a character. */
 export function cutToWeight(text: string, room: number): string {
   let left = room;
   let length = 0;

@@ -1,6 +1,6 @@
-/** White space of any kind becomes one space. Where it is longer than `max`, its beginning and an ellipsis. */
+/** Collapses white space to single spaces; cuts text longer than `max` and appends an ellipsis. */
 export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
-  // Only the beginning can be shown, so a string of many megabytes is not searched whole.
+  // Slice first: only the start can be shown, and the string may be megabytes long.
   const line = text
     .slice(0, max * 4)
     .replaceAll(/\s+/g, " ")
@@ -16,12 +16,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** For an element's content and for an attribute in quotes. */
+/** Escapes text for an element's content or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** Levenshtein distance: how many characters must be added, dropped or changed. */
+/** Levenshtein distance: the number of characters to add, drop or change. */
 export function editDistance(from: string, to: string): number {
   const [columns, rows] = [[...to], [...from]];
   let row = Array.from({ length: columns.length + 1 }, (_, column) => column);

@@ -1,6 +1,6 @@
 /**
- * The text without what fits at its end: this character, or characters that the expression fits. It looks at each once, from the
- * end: an expression as `/\/+$/` begins at each character of a run, and reads the square of its length when something stands behind.
+ * Trims a character, or characters that match an expression, off the end of a text. Linear: an expression such as `/\/+$/` restarts at each
+ * character of a run, which is quadratic if something follows the run.
  */
 export function trimEndOf(text: string, fits: string | RegExp): string {
   const isFitting = (letter: string): boolean => (typeof fits === "string" ? letter === fits : fits.test(letter));

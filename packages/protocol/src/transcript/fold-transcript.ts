@@ -3,12 +3,11 @@ import type { Transcript, TranscriptTurn } from "./transcript.ts";
 import { TurnFold } from "./turn-fold.ts";
 
 /**
- * Fold a batch of committed events, in their order, into the transcript. Exports and web page use this; what one turn
- * amounts to is read off its turn here, or off a `TurnFold` where there is only one turn.
+ * Folds a batch of committed events, in order, into the transcript. Used by exports and the web page; a turn's summary is read off its turn
+ * here, or off a `TurnFold` if there is only one turn.
  *
- * Events whose `seq` is in it already are dropped, and however the events are cut into batches, the same transcript
- * comes out. What a batch does not touch keeps its identity, turns and items alike, so that a page can skip it; what it
- * touches is copied once for the batch, not once for each event.
+ * Events whose `seq` is already included are dropped, and the result does not depend on how events are batched. Turns and items that a
+ * batch does not touch keep their identity, so a page can skip them; touched ones are copied once per batch, not once per event.
  */
 export function foldTranscript(transcript: Transcript, events: readonly EventEnvelope[]): Transcript {
   const folds = new Map<string, { readonly index: number; readonly fold: TurnFold }>();

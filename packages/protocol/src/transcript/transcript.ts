@@ -9,7 +9,7 @@ export interface ToolActivity {
   readonly owner: Owner;
   readonly input: unknown;
   readonly status: "running" | AgentEventOf<"tool-result">["status"];
-  /** It was interrupted before it was even started. */
+  /** It was interrupted before it started. */
   readonly notRun?: true;
   readonly output: string;
   readonly exitCode?: number;
@@ -19,20 +19,20 @@ export interface ToolActivity {
 
 export type Notice = Omit<AgentEventOf<"notice">, "type">;
 
-/** Whether what a person said to a running turn has reached its agent. */
+/** Whether a steering message has reached its agent. */
 export function isHeard({ kind, detail }: Notice): boolean {
   return kind === "steer" && typeof detail === "object" && detail !== null && "isHeard" in detail;
 }
 
 /**
- * A session as people read it: turns, and in each what happened in its order. Deltas are joined, a call and its result
- * are one item, thinking is one item with its duration, init is not shown, and a turn has one result: its outcome.
+ * A session as people read it: turns with their items, in order. Deltas are joined, a call and its result are one item, thinking is one
+ * item with its duration, init is not shown, and a turn has one result: its outcome.
  *
- * Every item keeps the `seq` of its first event: it is its identity while it grows, and the way to its raw line.
+ * Every item keeps the `seq` of its first event: its identity while it grows, and the key to its raw line.
  *
- * A transcript may begin in the middle of a session, and so of a turn. Such a turn has no `start`, a block that was
- * already open is its tail only (`isTail`), and what merely settles something earlier (a result without its call, an
- * answer without its question) is left out until the earlier events are there.
+ * A transcript can begin in the middle of a session, and so of a turn. Such a turn has no `start`; a block that was already open has only
+ * its tail (`isTail`); and anything that merely settles something earlier (a result without its call, an answer without its question) is
+ * left out until the earlier events are loaded.
  */
 export type TranscriptItem =
   | {
@@ -54,15 +54,15 @@ export type TranscriptItem =
   | {
       readonly kind: "tool";
       readonly seq: number;
-      /** When it was called; where a person was asked about it first, when that was decided. */
+      /** When the call was made or, if a person was asked first, when that was decided. */
       readonly startedAt: number;
-      /** A person is being asked whether it may run. */
+      /** A person is being asked whether it can run. */
       readonly isAsked?: true;
       readonly tool: ToolActivity;
       readonly description?: string;
       readonly parentCallId?: string;
     }
-  /** The whole list as it was then, changes merged in: the last one of a turn is how it stands. */
+  /** The whole list at that moment, changes merged in: a turn's last one is the current state. */
   | { readonly kind: "todos"; readonly seq: number; readonly items: readonly Todo[] }
   | { readonly kind: "plan"; readonly seq: number; readonly plan: AgentEventOf<"plan"> }
   | {
@@ -88,23 +88,23 @@ export interface TranscriptTurn {
   readonly turnId: string;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** When its first event came; without `start`, the first one that is there. */
+  /** Time of its first event; without `start`, of the first one loaded. */
   readonly startedAt: number;
-  /** When the newest event came: what it waits for, it has waited for since. */
+  /** Time of its newest event: if it waits, it has waited since then. */
   readonly lastAt: number;
-  /** Absent when the transcript begins in the middle of the turn. */
+  /** Absent if the transcript begins in the middle of the turn. */
   readonly start?: AgentEventOf<"turn-start">;
-  /** What upstream said of itself. */
+  /** Upstream's description of itself. */
   readonly ready?: AgentEventOf<"session-ready">;
   readonly items: readonly TranscriptItem[];
   readonly usage?: Usage;
-  /** How full the conversation was at its end, where upstream said so. */
+  /** How full the context window was at its end, if upstream said so. */
   readonly context?: ContextFill;
   readonly outcome?: TurnOutcome;
 }
 
 export interface Transcript {
-  /** The `seq` of the newest event in it. */
+  /** `seq` of the newest event included. */
   readonly lastSeq: number;
   readonly turns: readonly TranscriptTurn[];
 }

@@ -12,18 +12,17 @@ const isUnheard = (notice: Notice): boolean => notice.kind === "steer" && !isHea
 const noTurn: TranscriptTurn = { turnId: "", firstSeq: 0, lastSeq: 0, startedAt: 0, lastAt: 0, items: [] };
 
 /**
- * The one fold: a turn while events are added to it. Everything that is known of a turn (its transcript, its summary, its
- * answer) is read off `turn`. Items are replaced, never changed, so a turn that was read stays as it was; the list of items
- * is copied once between two readings, not once for each event.
+ * The one fold: a turn to which events are added. Everything known about a turn (transcript, summary, answer) is read off `turn`. Items are
+ * replaced, never mutated, so a turn already read stays as it was; the list of items is copied once between two reads, not once per event.
  */
 export class TurnFold {
   #turn: TranscriptTurn;
   #items: TranscriptItem[];
-  /** Whether a reader has the list of items. */
+  /** Whether a reader holds the list of items. */
   #isShared = true;
-  /** The index of the open block, or -1: only one is open at a time. */
+  /** Index of the open block, or -1: only one is open at a time. */
   #open: number;
-  /** The index of each call's or request's item, made when one is first asked for. */
+  /** Item index by call or request, built on first use. */
   #indexes: Map<string, number> | undefined;
 
   constructor(turn: TranscriptTurn = noTurn) {
@@ -38,7 +37,7 @@ export class TurnFold {
     return this.#turn;
   }
 
-  /** Events that are in no log have neither number nor time: they are counted. */
+  /** Events outside a log have neither number nor time, so they are counted. */
   add(event: AgentEvent, seq = this.#turn.lastSeq + 1, at = 0): void {
     this.#turn = { ...this.#turn, ...headOf(this.#turn, event), lastSeq: seq, lastAt: at };
     switch (event.type) {
@@ -71,7 +70,7 @@ export class TurnFold {
       case "question":
         return this.#push({ kind: "question", seq, at, question: event }, event.requestId);
       case "approval-request":
-        // What was shown under an id stays what its answer is about.
+        // What was shown under an id remains what its answer refers to.
         if (this.#indexOf("approval", event.requestId) !== -1) return;
         this.#changeClock(event.callId, (item) => ({ ...item, isAsked: true }));
         return this.#push({ kind: "approval", seq, at, request: event }, event.requestId);
@@ -133,7 +132,7 @@ export class TurnFold {
     this.#open = -1;
   }
 
-  /** What a person has said has reached the agent. */
+  /** Marks a steering message as received by the agent. */
   #hear(heard: Notice): void {
     const index = this.#items.findIndex(
       (item) => item.kind === "notice" && item.notice.message === heard.message && isUnheard(item.notice),
@@ -163,7 +162,7 @@ export class TurnFold {
     }
   }
 
-  /** The wait for a person is not counted as running. */
+  /** Time spent waiting for a person does not count as running. */
   #changeClock(callId: string | undefined, change: (item: ItemOf<"tool">) => ItemOf<"tool">): void {
     const index = callId === undefined ? -1 : this.#indexOf("tool", callId);
     const item = this.#items[index];
@@ -171,7 +170,7 @@ export class TurnFold {
   }
 }
 
-/** What an event says of the turn as a whole. */
+/** The part of an event that concerns the turn as a whole. */
 function headOf(turn: TranscriptTurn, event: AgentEvent): Partial<TranscriptTurn> | undefined {
   switch (event.type) {
     case "turn-start":
@@ -187,7 +186,7 @@ function headOf(turn: TranscriptTurn, event: AgentEvent): Partial<TranscriptTurn
   }
 }
 
-/** A call's id and a request's id may be the same string: the kind keeps them apart. */
+/** A call and a request can have the same id: the kind keeps them apart. */
 function indexName(kind: TranscriptItem["kind"], id: string): string {
   return `${kind} ${id}`;
 }
@@ -210,7 +209,7 @@ function emptyBlock(kind: BlockKind, seq: number, at: number): ItemOf<BlockKind>
   return kind === "text" ? { kind, seq, text: "", isOpen: true } : { kind, seq, text: "", isOpen: true, startedAt: at };
 }
 
-/** The lane's own measure, else the time between the two events, when both were seen. */
+/** The lane's own measure, else the time between the two events if both were seen. */
 function durationOf(
   block: ItemOf<"thinking">,
   event: AgentEventOf<"thinking-end">,

@@ -3,28 +3,28 @@ import type { Usage } from "../usage/usage.ts";
 import type { Notice, ToolActivity, TranscriptItem, TranscriptTurn } from "./transcript.ts";
 import { TurnFold } from "./turn-fold.ts";
 
-/** How many different labels of unknown events are listed; the rest are counted together. */
+/** Number of distinct labels of unknown events to list; the rest are counted together. */
 const MAX_UNKNOWN_LABELS = 16;
 const OTHER_LABELS = "other";
 
-/** What a turn amounts to so far: read off its transcript. */
+/** Summary of a turn so far, read off its transcript. */
 export interface TurnSummary {
   readonly turnId: string | undefined;
   readonly lane: LaneName | undefined;
-  /** The upstream's session id and its name for the model. */
+  /** Upstream's session id and its name for the model. */
   readonly sessionId: string | undefined;
   readonly model: string | undefined;
-  /** One entry per text block. Shown to people with a blank line between; joined with nothing it is the whole text. */
+  /** One entry per text block. Shown to people with a blank line between; concatenated, they are the whole text. */
   readonly segments: readonly string[];
   /** One entry per thinking block. */
   readonly thinking: readonly string[];
   readonly tools: readonly ToolActivity[];
   readonly todos: readonly Todo[];
-  /** The latest plan's text. */
+  /** Text of the latest plan. */
   readonly plan: string | undefined;
   readonly usage: Usage | undefined;
   readonly notices: readonly Notice[];
-  /** How many unknown events there were, by label. */
+  /** Number of unknown events, by label. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly outcome: TurnOutcome | undefined;
 }
@@ -49,14 +49,14 @@ export function summaryOf({ start, ready, usage, outcome, items }: TranscriptTur
   };
 }
 
-/** The summary of a turn of which only the events are there. */
+/** Summarises a turn given only its events. */
 export function summariseEvents(events: readonly AgentEvent[]): TurnSummary {
   const fold = new TurnFold();
   for (const event of events) fold.add(event);
   return summaryOf(fold.turn);
 }
 
-/** What the turn answered: its text blocks and its plans, in the order in which they were shown. */
+/** The turn's answer: its text blocks and plans, in the order shown. */
 export function answerParts({ items }: Pick<TranscriptTurn, "items">): readonly string[] {
   return items.flatMap((item) => {
     if (item.kind === "text") return [item.text];
@@ -68,7 +68,7 @@ export function toolsOf({ items }: Pick<TranscriptTurn, "items">): readonly Tool
   return items.flatMap((item) => (item.kind === "tool" ? [item.tool] : []));
 }
 
-/** The list as it stands. */
+/** The current to-do list. */
 export function todosOf({ items }: Pick<TranscriptTurn, "items">): readonly Todo[] {
   return items.findLast((item) => item.kind === "todos")?.items ?? [];
 }
@@ -84,6 +84,6 @@ function unknownLabels(items: readonly TranscriptItem[]): TurnSummary["unknown"]
     const label = counts.has(item.label) || counts.size < MAX_UNKNOWN_LABELS ? item.label : OTHER_LABELS;
     counts.set(label, (counts.get(label) ?? 0) + 1);
   }
-  // A label may be `__proto__`: `fromEntries` makes an own property of it.
+  // A label can be `__proto__`: `fromEntries` makes it an own property.
   return Object.fromEntries(counts);
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 const count = z.number().int().nonnegative();
 
 /**
- * What a turn consumed, as upstream reported it. A count that was not reported is absent: never a zero we made up.
- * `input` excludes what came from or went to the cache.
+ * A turn's consumption as upstream reported it. A count that was not reported is absent, never a made-up zero. `input` excludes tokens read
+ * from or written to the cache.
  */
 export const usageSchema = z.object({
   input: count.optional(),
@@ -12,13 +12,13 @@ export const usageSchema = z.object({
   cacheRead: count.optional(),
   cacheWrite: count.optional(),
   reasoning: count.optional(),
-  /** US dollars, only when upstream named a price itself. */
+  /** US dollars, only if upstream itself gave a price. */
   cost: z.number().nonnegative().optional(),
 });
 
 export type Usage = Readonly<z.infer<typeof usageSchema>>;
 
-/** A count that neither reported stays absent. */
+/** A count reported by neither stays absent. */
 export function addUsage(sum: Usage, more: Usage): Usage;
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined;
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {

@@ -9,8 +9,8 @@ interface ChatLocation {
 }
 
 /**
- * Can the CLI resume this chat in this workspace? To be asked before `--resume`: the CLI itself does not fail for an
- * id it does not know, it starts an empty chat under that id. A chat whose store cannot be read counts as gone.
+ * Whether the CLI can resume this chat in this workspace. Check it before `--resume`: for an unknown id the CLI does not fail but starts an
+ * empty chat under that id. A chat with an unreadable store counts as gone.
  */
 export function chatExists({ configDir, workspace, id }: ChatLocation): boolean {
   if (!isChatId(id)) return false;
@@ -23,7 +23,7 @@ export function chatExists({ configDir, workspace, id }: ChatLocation): boolean 
   }
 }
 
-/** An id becomes part of a path, so it may hold nothing that could lead elsewhere. */
+/** Ids become part of a path, so they must not contain anything that could lead elsewhere. */
 export function isChatId(id: string): boolean {
   return /^[0-9A-Za-z][\w-]*$/.test(id);
 }
@@ -33,14 +33,14 @@ interface ConfigDirsOptions {
   readonly home: string;
 }
 
-/** Where Cursor's CLI may keep its chats, most specific first. Which of them exist is for the reader to find out. */
+/** Where Cursor's CLI may keep its chats, most specific first. Not all of them need exist. */
 export function configDirs({ env, home }: ConfigDirsOptions): readonly string[] {
   const xdg = env["XDG_CONFIG_HOME"];
   const candidates = [env["CURSOR_CONFIG_DIR"], xdg && join(xdg, "cursor"), join(home, ".cursor")];
   return [...new Set(candidates.flatMap((path) => (path ? [resolve(path)] : [])))];
 }
 
-/** The name under `projects/` for a workspace: everything but letters and digits becomes a dash. */
+/** A workspace's name under `projects/`: everything but letters and digits becomes a dash. */
 export function workspaceSlug(path: string): string {
   return physicalPath(path)
     .replaceAll(/[^A-Za-z0-9]+/g, "-")

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { z } from "zod";
 
-/** Blocks that the CLI puts around what a person typed, or sends in the person's name. */
+/** Blocks that the CLI adds around what a person typed, or sends in the person's name. */
 const harnessTags = [
   "timestamp",
   "system[_-]reminder",
@@ -32,7 +32,7 @@ const tag = `(${harnessTags.join("|")})`;
 const leadingTag = new RegExp(`^\\s*<${tag}(?:\\s[^>]*)?>`, "i");
 const openingTag = new RegExp(`<${tag}(?:\\s[^>]*)?>`, "iy");
 const lastTag = new RegExp(`</${tag}>$`, "i");
-/** No tag of these is longer. */
+/** Upper bound on the length of these tags. */
 const MAX_TAG = 64;
 
 interface ChatToolCall {
@@ -44,14 +44,14 @@ interface ChatToolCall {
 /** One message as a person would read it: no wrappers around what the user typed, no reasoning. */
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
-  /** Of a tool message: what the tool answered. */
+  /** For a tool message: the tool's answer. */
   readonly text: string;
   readonly toolCalls: readonly ChatToolCall[];
 }
 
 const optionalText = z.string().optional().catch(undefined);
 
-/** The store names a call's fields one way, transcripts another; both are read. */
+/** Stores and transcripts name a call's fields differently; both are read. */
 const partSchema = z.object({
   type: z.string(),
   text: optionalText,
@@ -71,7 +71,7 @@ const messageSchema = z.object({
 
 type Part = z.infer<typeof partSchema>;
 
-/** Undefined for anything that is not a message. Parts that we do not know are left out. */
+/** Undefined for anything that is not a message. Unknown parts are dropped. */
 export function toChatMessage(value: unknown): ChatMessage | undefined {
   const { data: message } = messageSchema.safeParse(value);
   if (message === undefined) return undefined;
@@ -81,7 +81,7 @@ export function toChatMessage(value: unknown): ChatMessage | undefined {
   const whole = { text: texts.join("\n\n"), toolCalls: parts.flatMap(toToolCall) };
   if (role !== "user") return { role, ...whole };
   const typed = typedWords(texts);
-  // What the CLI knows about the machine, or wants its model to remember, is sent as a user's message; nobody typed it.
+  // The CLI sends machine information and reminders for its model as user messages; nobody typed them.
   if (typed === "" && texts.length > 0) return { role: "system", ...whole };
   return { role, ...whole, text: typed };
 }
@@ -103,14 +103,14 @@ function toToolCall(part: Part): readonly ChatToolCall[] {
   return [{ id: toolCallId ?? id, name: toolName ?? name ?? "unknown", input: part.args ?? part.input }];
 }
 
-/** A chat that is there and cannot be read. The message names what is wrong with it, never where it is. */
+/** An existing but unreadable chat. The message says what is wrong with it, never where it is. */
 export function chatDamage(message: string, cause?: unknown): CaretError {
   return new CaretError("session-corrupt", message, { cause });
 }
 
 /**
- * What a person typed in a user's message. Where the CLI marks it, that and nothing else; where it does not, everything
- * but the CLI's own blocks before and after. Empty when the user typed nothing.
+ * What a person typed in a user message: the part the CLI marks or, if it marks none, everything except the CLI's own blocks before and
+ * after. Empty if the user typed nothing.
  */
 function typedWords(parts: readonly string[]): string {
   const marked = parts.flatMap((part) => markedWords(part) ?? []);
@@ -139,7 +139,7 @@ function withoutBlocks(part: string): string {
   return words.trim();
 }
 
-/** Where the block ends that a text begins with; 0 when it begins with none. */
+/** End of the block a text starts with; 0 if it starts with none. */
 function endOfLeading(words: string, lower: string): number {
   const [opening, name] = leadingTag.exec(words) ?? [];
   if (opening === undefined || name === undefined) return 0;
@@ -148,7 +148,7 @@ function endOfLeading(words: string, lower: string): number {
   return at === -1 ? 0 : at + closing.length;
 }
 
-/** Where the block begins that a text ends with; -1 when it ends with none. */
+/** Start of the block a text ends with; -1 if it ends with none. */
 function startOfTrailing(words: string, lower: string): number {
   const [closing, name] = lastTag.exec(words.slice(-MAX_TAG)) ?? [];
   if (closing === undefined || name === undefined) return -1;
@@ -162,7 +162,7 @@ function startOfTrailing(words: string, lower: string): number {
     : -1;
 }
 
-/** Each character stays where it is. */
+/** Lowercases ASCII only, so every character keeps its position. */
 function toLowerAscii(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { chatDamage } from "./chat-message.ts";
 
-/** Milliseconds since 1970; some versions write them as text, in digits or as a date. Anything else is not known. */
+/** Milliseconds since 1970; some versions write text, as digits or a date. Anything else counts as unknown. */
 export const chatTime = z
   .union([z.number(), z.string().transform(toMilliseconds)])
   .optional()
@@ -14,7 +14,7 @@ function toMilliseconds(text: string): number | undefined {
 
 const text = z.string().optional().catch(undefined);
 
-/** What the CLI notes about a chat. A field that is missing or of another type than we know is simply not known. */
+/** The CLI's notes about a chat. A missing field or one of an unexpected type counts as unknown. */
 const chatMetaSchema = z.object({
   agentId: text,
   name: text,
@@ -26,7 +26,7 @@ const chatMetaSchema = z.object({
 
 export type ChatMeta = Readonly<z.infer<typeof chatMetaSchema>>;
 
-/** Older builds store the JSON as hexadecimal digits, newer ones as it is. */
+/** Older builds store the JSON hex-encoded, newer ones verbatim. */
 export function parseChatMeta(value: string): ChatMeta {
   const json = value.trimStart().startsWith("{") ? value : Buffer.from(value.trim(), "hex").toString("utf8");
   try {

@@ -16,11 +16,11 @@ const noteSchema = z.object({
 
 export type ChatNote = Readonly<Partial<z.infer<typeof noteSchema>>>;
 
-/** `meta.json` repeats part of the store and adds the workspace; a chat without it, or with half of one, is no worse. */
+/** `meta.json` repeats part of the store and adds the workspace; a missing or partial one does no harm. */
 export function readChatNote(directory: string): ChatNote {
   try {
     return noteSchema.parse(JSON.parse(readFileSync(join(directory, "meta.json"), "utf8")));
   } catch {
-    return {}; // not there, or being written: the store says the rest
+    return {}; // missing, or being written: the store has the rest
   }
 }

@@ -11,7 +11,7 @@ import { mentionedIds } from "./read-messages.ts";
 export interface ChatSummary {
   readonly id: string;
   readonly workspaceHash: string;
-  /** The workspace's path, when the CLI noted it. */
+  /** The workspace's path, if the CLI noted it. */
   readonly workspace: string | undefined;
   readonly name: string | undefined;
   readonly mode: string | undefined;
@@ -32,7 +32,7 @@ export interface ListChatsOptions {
   readonly workspace?: string;
 }
 
-/** Every chat the CLI keeps there, newest first. A damaged chat is listed with its damage; nothing is written. */
+/** All chats the CLI keeps there, newest first. Damaged ones are listed with their damage; nothing is written. */
 export async function listChats({ configDir, workspace }: ListChatsOptions): Promise<readonly ChatSummary[]> {
   const root = join(configDir, "chats");
   const hashes = workspace === undefined ? await directoriesIn(root) : [workspaceHash(workspace)];
@@ -101,7 +101,7 @@ async function directoriesIn(directory: string): Promise<readonly string[]> {
     const entries = await readdir(directory, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   } catch {
-    // Not there, or not ours to look into: no chats either way.
+    // Missing, or not readable by us: no chats either way.
     return [];
   }
 }

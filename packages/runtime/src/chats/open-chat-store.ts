@@ -7,17 +7,17 @@ import { CaretError } from "@caret/protocol";
 import { chatDamage } from "./chat-message.ts";
 import { type ChatMeta, parseChatMeta } from "./chat-meta.ts";
 
-/** How long to wait for a CLI that is writing before we read a copy instead. */
+/** How long to wait for a CLI that is writing before reading a copy instead. */
 const LOCK_TIMEOUT_MS = 20;
 
-/** One chat's store, open for reading. Nothing is ever written beside it, not even a lock file. */
+/** One chat's store, open for reading. Writes nothing beside it, not even a lock file. */
 export interface ChatStore extends Disposable {
-  /** Throws `session-corrupt` when the chat's description is missing or damaged. */
+  /** Throws `session-corrupt` if the chat's description is missing or damaged. */
   meta(): ChatMeta;
   blob(id: string): Uint8Array | undefined;
 }
 
-/** Throws `session-not-found` when there is no store, and `session-corrupt` when there is one that cannot be read. */
+/** Throws `session-not-found` if there is no store, and `session-corrupt` if it cannot be read. */
 export function openChatStore(file: string): ChatStore {
   const stats = statIfAny(file);
   if (stats === undefined) throw new CaretError("session-not-found", "The chat has no store");
@@ -39,8 +39,8 @@ interface OpenDatabase {
 }
 
 /**
- * SQLite's plain read-only mode creates `-wal` and `-shm` files and leaves them behind. So a store at rest is opened
- * as immutable, and one in use (both files are there) through the shared memory its writer already made.
+ * SQLite's plain read-only mode creates `-wal` and `-shm` files and leaves them behind. So a store at rest is opened as immutable, and one
+ * in use (both files exist) through the shared memory its writer already made.
  */
 function openInPlace(file: string): OpenDatabase | undefined {
   const isAtRest = (statIfAny(`${file}-wal`)?.size ?? 0) === 0;
@@ -50,7 +50,7 @@ function openInPlace(file: string): OpenDatabase | undefined {
   try {
     return { database: openReadable(url), release: () => undefined };
   } catch {
-    // Locked, or changed under our hands: a copy may still be readable, and says what is wrong if it is not.
+    // Locked, or changed meanwhile: a copy may still be readable, and reports the problem if it is not.
     return undefined;
   }
 }
@@ -69,7 +69,7 @@ function openCopy(file: string): OpenDatabase {
   }
 }
 
-/** Opening alone reads nothing, so the first question is asked at once. */
+/** Opening alone reads nothing, so a first query runs at once. */
 function openReadable(url: URL): DatabaseSync {
   const database = new DatabaseSync(url, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
   try {

@@ -13,9 +13,9 @@ import { readTranscript } from "./read-transcript.ts";
 export interface ReadChatOptions {
   readonly configDir: string;
   readonly id: string;
-  /** Without it the chat is looked for in every workspace. */
+  /** If omitted, all workspaces are searched for the chat. */
   readonly workspace?: string;
-  /** Where transcripts are: CURSOR_DATA_DIR when that is set. The config directory otherwise. */
+  /** Where transcripts are: CURSOR_DATA_DIR if set. Default: the config directory. */
   readonly dataDir?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Chat {
   readonly messages: readonly ChatMessage[];
   /** Chats of the same workspace that this one started. */
   readonly subagents: readonly string[];
-  /** A transcript has no tool's answer; it is read only when the store gives nothing. */
+  /** A transcript lacks the tools' answers; it is used only if the store yields nothing. */
   readonly source: "store" | "transcript";
   /** What could not be read, although the rest could. */
   readonly damage: string | undefined;
@@ -62,7 +62,7 @@ function readStored(directory: string, id: string): Chat | CaretError {
   }
 }
 
-/** Named by the chat's root or by a tool, not merely by a person, and kept beside it. */
+/** Ids named by the chat's root or by a tool (not merely by a person) and stored next to it. */
 function findSubagents(
   directory: string,
   id: string,
@@ -74,7 +74,7 @@ function findSubagents(
   return [...ids].filter((other) => other !== id && existsSync(join(directory, other, "store.db")));
 }
 
-/** The directory of the workspace that has the chat. */
+/** The workspace directory that contains the chat. */
 async function findChat({ configDir, id, workspace }: ReadChatOptions): Promise<string | undefined> {
   const root = join(configDir, "chats");
   const hashes = workspace === undefined ? await namesIn(root) : [workspaceHash(workspace)];

@@ -9,17 +9,17 @@ const REFERENCES_FIELD = 1;
 const chatId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 const OPENING_BRACE = 0x7b;
-/** Far above any real chat; a chain that loops or branches without end stops here. */
+/** Far above any real chat; stops a chain that loops or branches endlessly. */
 const MAX_BLOBS = 100_000;
 const MAX_DEPTH = 64;
 
 interface ChainMessages {
   readonly messages: readonly ChatMessage[];
-  /** References to blobs that the store does not have, or that hold no message. */
+  /** References to blobs that are missing from the store, or that hold no message. */
   readonly lost: number;
 }
 
-/** Walk the chain from its root, in order. The same blob may stand in it twice: people say the same thing again. */
+/** Walks the chain from its root, in order. A blob can occur twice: people repeat themselves. */
 export function readMessages(store: ChatStore, rootId: string): ChainMessages {
   const messages: ChatMessage[] = [];
   const path = new Set<string>();
@@ -50,15 +50,15 @@ export function readMessages(store: ChatStore, rootId: string): ChainMessages {
   return { messages, lost };
 }
 
-/** Every id of the form chats have. A chat started by another is known by this alone: the other one names it. */
+/** All ids in the format of chats. A chat started by another is recognised only because the other one names it. */
 export function mentionedIds(content: Uint8Array | string): ReadonlySet<string> {
   const text = typeof content === "string" ? content : Buffer.from(content).toString("latin1");
   return new Set(text.match(chatId) ?? []);
 }
 
 /**
- * The ids of the blobs that a node of the chain refers to, in order: its fields number 1 of 32 bytes, the SHA-256 of
- * what they name. The rest of the node is skipped without being understood; a damaged tail ends the list.
+ * The ids of the blobs that a chain node refers to, in order: its 32-byte fields with number 1, the SHA-256 of their targets. The rest of
+ * the node is skipped uninterpreted; a damaged tail ends the list.
  */
 export function blobRefs(node: Uint8Array): readonly string[] {
   const references: string[] = [];
@@ -75,12 +75,12 @@ export function blobRefs(node: Uint8Array): readonly string[] {
 
 interface Field {
   readonly number: number;
-  /** Only of a field that has a length. */
+  /** Only for length-delimited fields. */
   readonly bytes: Uint8Array | undefined;
   readonly end: number;
 }
 
-/** One field in protocol buffers' wire format. */
+/** One field in the wire format of protocol buffers. */
 function readField(node: Uint8Array, start: number): Field | undefined {
   const tag = readVarint(node, start);
   if (tag === undefined) return undefined;

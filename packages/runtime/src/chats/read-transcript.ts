@@ -5,16 +5,16 @@ import { workspaceSlug } from "./chat-exists.ts";
 import { type ChatMessage, toChatMessage } from "./chat-message.ts";
 
 export interface TranscriptOptions {
-  /** Holds `projects/`: CURSOR_DATA_DIR when that is set, else the config directory. */
+  /** Contains `projects/`: CURSOR_DATA_DIR if set, else the config directory. */
   readonly dataDir: string;
   readonly id: string;
-  /** Without it every project is looked through. */
+  /** If omitted, every project is searched. */
   readonly workspace?: string | undefined;
 }
 
 /**
- * A chat as the CLI's own transcript records it: what was said and which tools were called, but no tool's answer. Lines
- * that are no messages are skipped. Undefined when there is no transcript.
+ * A chat as recorded in the CLI's transcript: what was said and which tools were called, but no tool's answer. Lines that are not messages
+ * are skipped. Undefined if there is no transcript.
  */
 export async function readTranscript(options: TranscriptOptions): Promise<readonly ChatMessage[] | undefined> {
   const file = await findTranscript(options);
@@ -35,7 +35,7 @@ function toMessage(line: string): ChatMessage | undefined {
     const { role, message } = JSON.parse(line) ?? {};
     return toChatMessage({ role, content: message?.content });
   } catch {
-    // A blank line, or the last one of a CLI that was stopped while it wrote.
+    // A blank line, or the last line of a CLI that was stopped while writing.
     return undefined;
   }
 }

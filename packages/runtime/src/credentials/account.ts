@@ -17,7 +17,7 @@ interface Unary<Input extends DescMessage, Output extends DescMessage> {
   readonly output: Output;
 }
 
-/** One Connect call in the account's name. */
+/** Makes one Connect call on the account's behalf. */
 async function call<Input extends DescMessage, Output extends DescMessage>(
   server: ControlServer,
   method: Unary<Input, Output>,
@@ -35,7 +35,7 @@ async function call<Input extends DescMessage, Output extends DescMessage>(
   throw new CaretError("upstream-error", `${server.origin} refuses ${method.name} (status ${status})`);
 }
 
-/** The address of the account behind a token; undefined when it has none. Rejects for a token that does not work. */
+/** Email address of the account behind a token; undefined if it has none. Rejects for an invalid token. */
 export async function accountEmail(server: ControlServer, accessToken: Secret): Promise<string | undefined> {
   const { email } = await call(server, DashboardService.method.getMe, {}, accessToken);
   return email === "" ? undefined : email;
@@ -48,11 +48,11 @@ export interface NewKey {
 
 export interface MadeKey extends NewKey {
   readonly key: Secret;
-  /** By which it can be revoked; undefined when the server does not list it. */
+  /** Needed to revoke the key; undefined if the server does not list it. */
   readonly id: number | undefined;
 }
 
-/** Make an API key, which can do less than the login that makes it, expires, and is listed where its owner can revoke it. */
+/** Creates an API key, which can do less than the login that creates it, expires, and is listed where its owner can revoke it. */
 export async function makeApiKey(server: ControlServer, { name, expiresAt }: NewKey, token: Secret): Promise<MadeKey> {
   const { createUserApiKey } = DashboardService.method;
   const { apiKey } = await call(server, createUserApiKey, { name, expiresAt: BigInt(expiresAt) }, token);
@@ -65,7 +65,7 @@ async function findKeyId(server: ControlServer, name: string, token: Secret): Pr
     const { apiKeys } = await call(server, DashboardService.method.listUserApiKeys, {}, token);
     return apiKeys.find((key) => key.name === name)?.id;
   } catch {
-    return undefined; // only logging out needs the number, and says so when it is missing
+    return undefined; // only logging out needs the number, and it reports a missing one
   }
 }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { CaretError } from "@caret/protocol";
 
-/** Cursor's own domains. Everything else would be given the user's token and prompts. */
+/** Cursor's own domains. Any other host would receive the user's token and prompts. */
 const cursorDomains = ["cursor.sh", "cursor.com"] as const;
 
 const loopback = new BlockList();
@@ -12,13 +12,13 @@ loopback.addAddress("::1", "ipv6");
 export function isLoopback({ hostname }: URL): boolean {
   if (hostname === "localhost") return true;
   const address = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  // The list also knows the IPv4 addresses that are mapped into IPv6.
+  // The list also matches IPv4-mapped IPv6 addresses.
   return isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
 /**
- * The only addresses that the API lane sends anything to: Cursor's hosts over TLS, or loopback. `source` names where the
- * address was found: a variable, a file, an answer of the server.
+ * Validates an address: the API lane sends data only to Cursor's hosts over TLS, or to loopback. `source` says where the address comes
+ * from: a variable, a file, a response of the server.
  */
 export function allowedUrl(text: string, source: string): URL {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;

@@ -7,7 +7,7 @@ const PATIENCE_MS = 30_000;
 const MAX_BYTES = 256 * 1024;
 
 export interface ControlRequest {
-  /** Below the server's origin. Never holds a secret: paths are logged by servers and proxies. */
+  /** Relative to the server's origin. Never contains a secret: servers and proxies log paths. */
   readonly path: string;
   readonly bearer?: Secret | undefined;
   readonly contentType: "application/json" | "application/proto";
@@ -23,7 +23,7 @@ export interface ControlAnswer {
   text(): string;
 }
 
-/** The server that knows accounts, keys and logins. Rejects with `upstream-unreachable` and `timed-out`. */
+/** The server for accounts, keys and logins. Rejects with `upstream-unreachable` and `timed-out`. */
 export interface ControlServer {
   readonly origin: string;
   post(request: ControlRequest): Promise<ControlAnswer>;
@@ -45,7 +45,7 @@ export function createControlServer({ controlUrl, fetch }: ControlServerOptions)
       } catch (reason) {
         if (request.signal?.aborted === true) throw CaretError.from(request.signal.reason);
         if (CaretError.is(reason)) throw reason;
-        // The reason of `fetch` is "fetch failed"; what failed is its cause.
+        // `fetch` itself only says "fetch failed"; the real reason is its cause.
         throw unreachable(url, (reason as Error).cause ?? reason);
       }
     },
@@ -63,7 +63,7 @@ function toInit({ bearer, contentType, body, signal }: ControlRequest): RequestI
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer.reveal()}` }),
     },
     body,
-    // A redirect would carry the credential to a host that was never checked.
+    // A redirect would carry the credential to an unchecked host.
     redirect: "error",
     signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
   };
@@ -84,10 +84,10 @@ async function readAnswer(response: Response): Promise<ControlAnswer> {
   return { status: response.status, headers: response.headers, bytes, text: () => bytes.toString("utf8") };
 }
 
-/** A `fetch` that trusts these certificates; Node's own where there are none besides the usual ones. */
+/** A `fetch` that trusts these certificates; without any, Node's own. */
 export function createControlFetch(ca: readonly string[] | undefined): typeof fetch {
   if (ca === undefined) return fetch;
-  // A megabyte of code that only certificates of one's own need.
+  // A megabyte of code that only custom certificates need.
   const load = async () => {
     const { Agent, fetch: fetchWith } = await import("undici");
     return { dispatcher: new Agent({ connect: { ca: [...ca] } }), fetchWith };
@@ -96,7 +96,7 @@ export function createControlFetch(ca: readonly string[] | undefined): typeof fe
   return async (url, init) => {
     loaded ??= load();
     const { dispatcher, fetchWith } = await loaded;
-    // The two types describe the same function, one as Node has it and one as its own package has it.
+    // The two types describe the same function, in Node's and in the package's own typing.
     return (await fetchWith(url as URL, { ...init, dispatcher } as never)) as unknown as Response;
   };
 }

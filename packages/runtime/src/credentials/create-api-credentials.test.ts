@@ -59,7 +59,7 @@ function open(overrides: Partial<ApiCredentialsOptions> = {}): ApiCredentials {
 
 const reveal = async (token: Promise<AccessToken>): Promise<string> => (await token).secret.reveal();
 
-/** What a person is shown when no token can be had. */
+/** The error shown to a person if no token can be obtained. */
 async function refusal(token: Promise<AccessToken>) {
   const reason = await token.then(
     () => undefined,

@@ -8,7 +8,7 @@ import { isFresh, renewToken } from "./token-renewal.ts";
 
 export interface ApiCredentialsOptions {
   readonly controlUrl: URL;
-  /** Called for each token that is asked for, so that a changed key is used at once. Rejects with `not-logged-in` when there is none. */
+  /** Called for each token request, so a changed key is used at once. Rejects with `not-logged-in` if there is none. */
   readonly find: () => Promise<CredentialSource>;
   readonly store: CredentialStore;
   readonly fetch: typeof fetch;
@@ -16,19 +16,19 @@ export interface ApiCredentialsOptions {
   readonly wallClock: () => number;
 }
 
-/** What is kept for one key or login. */
+/** The tokens of one key or login. */
 interface SourceTokens {
   held?: {
     readonly token: StoredToken;
-    /** Of the store when the token was taken: `caret logout` in another process takes effect at once. */
+    /** The store's stamp when the token was taken: `caret logout` in another process takes effect at once. */
     readonly stamp: string;
   };
-  /** The token that upstream rejected last. */
+  /** The token upstream rejected last. */
   rejected?: string;
   renewing?: Promise<StoredToken> | undefined;
 }
 
-/** A profile has one key at a time; the tokens of those before it are of use to turns that began with them. */
+/** A profile has one key at a time; tokens of earlier keys still serve the turns that started with them. */
 const MAX_SOURCES = 8;
 
 /** Access tokens for the API lane: one exchange for all callers, in all processes that share the store. */
@@ -64,7 +64,7 @@ export function createApiCredentials(options: ApiCredentialsOptions): ApiCredent
       return new Secret(held.token.accessToken);
     const token = await untilAborted(joinRenewal(source, tokens), signal);
     if (token.accessToken !== tokens.rejected) return new Secret(token.accessToken);
-    // The renewal that was joined began before this token was rejected.
+    // The joined renewal began before this token was rejected.
     return new Secret((await untilAborted(joinRenewal(source, tokens), signal)).accessToken);
   };
 

@@ -1,14 +1,14 @@
 import type { Secret } from "@caret/protocol";
 
-/** What access tokens come from. */
+/** The origin of access tokens. */
 export interface CredentialSource {
-  /** `key`: an API key or a refresh token, exchanged for an access token. `token`: an access token, used as it is. */
+  /** `key`: an API key or a refresh token, to be exchanged for an access token. `token`: an access token, used directly. */
   readonly kind: "key" | "token";
   readonly secret: Secret;
-  /** Whether what it is exchanged for may be kept on disk. Nothing of another program's login is. */
+  /** Whether the resulting token may be kept on disk; never for another program's login. */
   readonly keep: boolean;
   /** For messages: `CURSOR_API_KEY`, `the profile work`. */
   readonly name: string;
-  /** What a person does when upstream no longer accepts it. */
+  /** What a person should do if upstream no longer accepts it. */
   readonly fix: string;
 }

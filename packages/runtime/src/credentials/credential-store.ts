@@ -7,16 +7,16 @@ import { fileStamp, makePrivateDirectory, writePrivateFile } from "../paths/priv
 import { withFileLock } from "../paths/with-file-lock.ts";
 
 const FILE = "credentials.json";
-/** Longer than an exchange may take, which other processes do under the lock. */
+/** Longer than an exchange can take, which other processes perform under the lock. */
 const LOCK_PATIENCE_MS = 60_000;
 
 const loginSchema = z.object({
-  /** The server that knows it: a key is valid only where it was made. */
+  /** The server it belongs to: a key is valid only where it was made. */
   origin: z.string(),
-  /** `key`: an API key that was made for Caret. `session`: the refresh token of the browser's login. */
+  /** `key`: an API key created for Caret. `session`: the refresh token of the browser's login. */
   kind: z.enum(["key", "session"]),
   secret: z.string().min(1),
-  /** The key's number on the server, by which it is revoked. */
+  /** The key's number on the server, needed to revoke it. */
   keyId: z.number().int().optional(),
   keyName: z.string().optional(),
   expiresAt: z.number().optional(),
@@ -29,7 +29,7 @@ const tokenSchema = z.object({ accessToken: z.string().min(1), refreshAt: z.numb
 const fileSchema = z.object({
   version: z.literal(1),
   login: loginSchema.optional(),
-  /** By the digest of the key that they were exchanged for. */
+  /** By digest of the key they were exchanged for. */
   tokens: z.record(z.string(), tokenSchema),
 });
 
@@ -40,16 +40,16 @@ export type StoredCredentials = Readonly<z.infer<typeof fileSchema>>;
 const nothing: StoredCredentials = { version: 1, tokens: {} };
 
 /**
- * What Caret keeps of credentials: the login that `caret login` made, and access tokens, which live for about an hour and
- * are shared by all processes of this data directory. One file, for its owner alone; written whole or not at all.
+ * Caret's stored credentials: the login made by `caret login`, and access tokens, which live for about an hour and are shared by all
+ * processes of this data directory. One file, readable by its owner only, written atomically.
  */
 export interface CredentialStore {
   readonly file: string;
   /** Changes with every change of the file. */
   stamp(): string;
-  /** Rejects with `storage-failed` when the file is damaged. */
+  /** Throws `storage-failed` if the file is damaged. */
   read(): StoredCredentials;
-  /** `change` may take its time: other processes wait. Nothing is written when it returns what it was given. */
+  /** `change` can be slow: other processes wait. Nothing is written if it returns its argument. */
   update(
     change: (current: StoredCredentials) => StoredCredentials | Promise<StoredCredentials>,
   ): Promise<StoredCredentials>;
@@ -77,7 +77,7 @@ export function openCredentialStore(dataDir: string): CredentialStore {
   };
 }
 
-/** Under which an access token is kept. Nobody can compute the key from it: keys are random and long. */
+/** Key under which an access token is stored. It does not reveal the API key, which is random and long. */
 export function tokenDigest(origin: string, key: Secret): string {
   return createHash("sha256").update(`${origin}\0${key.reveal()}`).digest("hex");
 }
@@ -87,7 +87,7 @@ function readCredentials(file: string): StoredCredentials {
     return fileSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (reason) {
     if ((reason as NodeJS.ErrnoException).code === "ENOENT") return nothing;
-    // Without the cause: a parser's reason quotes the text, which holds secrets.
+    // Without the cause: a parser's error quotes the text, which holds secrets.
     throw new CaretError("storage-failed", `The credentials in ${file} cannot be read`, {
       fix: "Run `caret logout`, which removes the file, then `caret login`.",
     });

@@ -1,32 +1,31 @@
 import type { Secret } from "@caret/protocol";
 
-/** An access token, and what it was made from. */
+/** An access token and its origin. */
 export interface AccessToken {
   readonly secret: Secret;
   /**
-   * A digest of the key or login that it was exchanged for. What upstream says of an account is kept by it: another key
-   * may be another account's.
+   * Digest of the key or login it was exchanged for. Data about an account is stored under it: another key may belong to another account.
    */
   readonly madeFrom: string;
 }
 
 /**
- * What the API lane logs in with: access tokens of one profile.
+ * Access tokens of one profile, for the API lane.
  *
- * - the key or login is looked for with every call: one that was replaced is used at once, and where it was taken away the call rejects;
- * - many callers may ask at once; one exchange or refresh of the same key runs for all of them;
- * - a token that is about to expire is replaced before it is returned;
+ * - the key or login is looked up on every call: a replaced one is used at once, and if it was removed the call rejects;
+ * - concurrent callers share one exchange or refresh of the same key;
+ * - a token about to expire is replaced before it is returned;
  * - failures are `CaretError`s: `not-logged-in`, `bad-key`, `invalid-config`, `rate-limited`, `upstream-unreachable`;
- * - every token that is returned has been given to the redactor.
+ * - every returned token is known to the redactor.
  */
 export interface ApiCredentials {
-  /** What a token would be made from now; nothing is exchanged for it. */
+  /** Digest of the key or login a token would come from now; nothing is exchanged. */
   madeFrom(): Promise<string>;
-  /** A token that is valid now. */
+  /** A currently valid token. */
   accessToken(signal: AbortSignal): Promise<AccessToken>;
   /**
-   * Upstream rejected this token. Forgets it and returns another; the same one counts as rejected once, however many
-   * callers report it. Rejects when no other can be had.
+   * Call when upstream rejected this token. Forgets it and returns another; one token counts as rejected once, however many callers report
+   * it. Rejects if no other can be obtained.
    */
   replaceRejected(rejected: AccessToken, signal: AbortSignal): Promise<AccessToken>;
 }

@@ -3,7 +3,7 @@ import type { ControlAnswer, ControlServer } from "./control-server.ts";
 
 const EXCHANGE_PATH = "/auth/exchange_user_api_key";
 
-/** Get an access token for an API key, or for the refresh token of a login. The key itself is never sent with a turn. */
+/** Gets an access token for an API key or a login's refresh token. The key itself is never sent with a turn. */
 export async function exchangeKey(server: ControlServer, key: Secret, signal?: AbortSignal): Promise<Secret> {
   const answer = await server.post({
     path: EXCHANGE_PATH,
@@ -19,7 +19,7 @@ export async function exchangeKey(server: ControlServer, key: Secret, signal?: A
   throw new CaretError("protocol-drift", `${server.origin} took the key, but gave no access token for it`);
 }
 
-/** The answer's own words are not repeated: a server may quote what it was sent. */
+/** Omits the response's own words: a server may quote what it was sent. */
 function refusal({ origin }: ControlServer, { status, headers }: ControlAnswer): CaretError {
   if (status === 401 || status === 403) return new CaretError("bad-key", `${origin} does not accept the key`);
   if (status === 404)

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, parseJson, Secret } from "@caret/protocol";
 import type { CredentialSource } from "./credential-source.ts";
 
-/** Programs of Cursor's that keep a login of their own. */
+/** Cursor's programs that keep their own login. */
 export const foreignPrograms = ["cli", "sdk"] as const;
 export type ForeignProgram = (typeof foreignPrograms)[number];
 
@@ -13,15 +13,14 @@ interface ForeignLoginOptions {
   readonly platform: NodeJS.Platform;
 }
 
-/** Where a program keeps its login, if there is a file. Nothing is read. */
+/** Path of a program's login file, if it exists. Reads nothing. */
 export function findForeignLogin(program: ForeignProgram, options: ForeignLoginOptions): string | undefined {
   const candidates = program === "sdk" ? [join(options.home, ".cursor", "sdk", "auth.json")] : cliLoginFiles(options);
   return candidates.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
 }
 
 /**
- * Where Cursor's CLI may keep its login. On macOS the CLI keeps its login in the keychain, unless it is set to use a file; the
- * keychain is never opened.
+ * Where Cursor's CLI may keep its login. On macOS that is the keychain, unless the CLI is set to use a file; the keychain is never opened.
  */
 export function cliLoginFiles({ home, env, platform }: ForeignLoginOptions): readonly string[] {
   const own = env["CURSOR_CONFIG_DIR"];
@@ -33,8 +32,8 @@ export function cliLoginFiles({ home, env, platform }: ForeignLoginOptions): rea
 }
 
 /**
- * Read another program's login, which only happens when the user said so. It is used as it is: never copied, never
- * refreshed, since a refresh could log the other program out.
+ * Reads another program's login, only with the user's consent. It is used as is: never copied, and never refreshed, since a refresh could
+ * log the other program out.
  */
 export function readForeignLogin(
   program: ForeignProgram,
@@ -57,7 +56,7 @@ export function readForeignLogin(
   return undefined;
 }
 
-/** The SDK notes which server its key is for; it is not shown to another. */
+/** The SDK notes which server its key is for; it is never sent to another. */
 function isFor(origin: string, backendUrl: unknown): boolean {
   return typeof backendUrl !== "string" || (URL.canParse(backendUrl) && new URL(backendUrl).origin === origin);
 }

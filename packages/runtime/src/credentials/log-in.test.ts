@@ -48,7 +48,7 @@ function start(overrides: Partial<LogInOptions> = {}) {
   });
 }
 
-/** The person logs in after so many polls. */
+/** The person logs in after this many polls. */
 function loggedInAfter(polls: number): void {
   let asked = 0;
   server.answers.set("/auth/poll", () => {

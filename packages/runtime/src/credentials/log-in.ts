@@ -8,7 +8,7 @@ import { createLoginChallenge } from "./login-challenge.ts";
 import { pollLogin, type SessionTokens } from "./poll-login.ts";
 import { tokenLifetime } from "./token-lifetime.ts";
 
-/** As long as the official SDK's keys. */
+/** The lifetime of the official SDK's keys. */
 const KEY_LIFE_MS = 90 * 24 * 60 * 60 * 1000;
 
 export interface LogInOptions {
@@ -26,17 +26,17 @@ export interface LogInOptions {
   readonly onLink: (link: string) => void;
 }
 
-/** What a person is shown of a login. Holds no secret. */
+/** A login as shown to a person. Contains no secret. */
 export interface LoginSummary {
   readonly origin: string;
   readonly kind: StoredLogin["kind"];
   readonly email: string | undefined;
   readonly expiresAt: number | undefined;
-  /** Why no API key was made, when none was. */
+  /** Why no API key was made, if none was. */
   readonly note: string | undefined;
 }
 
-/** Log in by a link, and keep what that gives. Nothing is kept when it fails or is cancelled. */
+/** Logs in by a link and stores the result. Stores nothing on failure or cancellation. */
 export async function logIn(options: LogInOptions): Promise<LoginSummary> {
   const { website, store, randomBytes, newId, wallClock, signal } = options;
   const server = createControlServer(options);
@@ -47,13 +47,13 @@ export async function logIn(options: LogInOptions): Promise<LoginSummary> {
   const { login, note } = await toLogin(server, tokens, { keyName: keyName(challenge.uuid, wallClock()), wallClock });
   signal.throwIfAborted();
   const before = await replaceLogin(store, { login, tokens, now: wallClock() });
-  // The key of the login before this one is of no more use; whether that server still answers is not this login's affair.
+  // The previous login's key is no longer needed; whether its server still answers does not affect this login.
   if (before !== undefined) await revokeLogin(before, options).catch(() => undefined);
   const { origin, kind, email, expiresAt } = login;
   return { origin, kind, email, expiresAt, note };
 }
 
-/** Unique, so that the key is found in the account's list. */
+/** Unique, so the key can be found in the account's list. */
 function keyName(uuid: string, now: number): string {
   const [day = ""] = new Date(now).toISOString().split("T", 1);
   return `Caret ${day} ${uuid.slice(0, 8)}`;
@@ -65,8 +65,7 @@ interface ToLoginOptions {
 }
 
 /**
- * What is kept of a login: an API key made with it, as the official SDK does. A team may forbid such keys; then the refresh
- * token is kept.
+ * What to store of a login: an API key created with it, as the official SDK does. If a team forbids such keys, the refresh token is stored.
  */
 async function toLogin(
   server: ControlServer,
@@ -74,7 +73,7 @@ async function toLogin(
   { keyName: name, wallClock }: ToLoginOptions,
 ): Promise<{ readonly login: StoredLogin; readonly note: string | undefined }> {
   const createdAt = wallClock();
-  // The address is for display alone.
+  // The address is only for display.
   const email = await accountEmail(server, accessToken).catch(() => undefined);
   const common = { origin: server.origin, ...(email === undefined ? {} : { email }), createdAt };
   try {
@@ -94,7 +93,7 @@ interface NewLogin {
   readonly now: number;
 }
 
-/** Gives the login that it replaces. */
+/** Returns the login it replaces. */
 async function replaceLogin(
   store: CredentialStore,
   { login, tokens, now }: NewLogin,

@@ -12,13 +12,13 @@ interface LogOutOptions {
 export interface LogOutSummary {
   /** Whether there was a login. */
   readonly wasLoggedIn: boolean;
-  /** Whether the server confirmed that it has forgotten the key. */
+  /** Whether the server confirmed revoking the key. */
   readonly revoked: boolean;
-  /** Why the key is still valid, when it is. */
+  /** Why the key is still valid, if it is. */
   readonly note: string | undefined;
 }
 
-/** Remove everything that Caret keeps of credentials from this machine; then ask the server to forget the key too. */
+/** Deletes all of Caret's stored credentials from this machine, then asks the server to revoke the key. */
 export async function logOut({ store, fetch }: LogOutOptions): Promise<LogOutSummary> {
   const login = readLogin(store);
   await store.clear();
@@ -31,7 +31,7 @@ export async function logOut({ store, fetch }: LogOutOptions): Promise<LogOutSum
   }
 }
 
-/** Revoke the API key of a login. Rejects when that cannot be done. */
+/** Revokes a login's API key. Rejects if that is impossible. */
 export async function revokeLogin(login: StoredLogin, { fetch }: Pick<LogOutOptions, "fetch">): Promise<void> {
   if (login.kind === "session")
     throw new CaretError("unsupported", "The login in the browser cannot be ended from here");
@@ -42,11 +42,11 @@ export async function revokeLogin(login: StoredLogin, { fetch }: Pick<LogOutOpti
   await revokeApiKey(server, login.keyId, token);
 }
 
-/** A damaged file is removed like any other. */
+/** A damaged file is deleted like any other. */
 function readLogin(store: CredentialStore): StoredLogin | undefined {
   try {
     return store.read().login;
   } catch {
-    return undefined; // what cannot be read cannot be revoked; it is removed all the same
+    return undefined; // an unreadable key cannot be revoked; the file is deleted anyway
   }
 }

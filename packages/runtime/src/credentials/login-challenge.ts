@@ -4,7 +4,7 @@ import { Secret } from "@caret/protocol";
 const VERIFIER_BYTES = 32;
 
 export interface LoginChallenge {
-  /** What the person opens. Holds the challenge, from which the verifier cannot be computed. */
+  /** The link to open. Contains the challenge, from which the verifier cannot be computed. */
   readonly link: string;
   readonly uuid: string;
   /** Proves that this process made the link. It leaves the process only in the body of a poll. */
@@ -17,7 +17,7 @@ interface LoginChallengeOptions {
   readonly uuid: string;
 }
 
-/** The two halves of a login by PKCE: a link for the browser, and what collects the login that the browser made. */
+/** The two halves of a PKCE login: a link for the browser, and the verifier that collects the resulting login. */
 export function createLoginChallenge({ website, randomBytes, uuid }: LoginChallengeOptions): LoginChallenge {
   const verifier = Buffer.from(randomBytes(VERIFIER_BYTES)).toString("base64url");
   const challenge = createHash("sha256").update(verifier).digest("base64url");

@@ -4,14 +4,14 @@ import type { LoginChallenge } from "./login-challenge.ts";
 
 const POLL_PATH = "/auth/poll";
 
-/** As the official clients do: about twenty minutes in all. */
+/** As in the official clients: about twenty minutes in total. */
 const MAX_POLLS = 150;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10_000;
 const GROWTH = 1.2;
 const MAX_FAILURES = 3;
 
-/** What a login in the browser gives. */
+/** Tokens from a login in the browser. */
 export interface SessionTokens {
   readonly accessToken: Secret;
   readonly refreshToken: Secret;
@@ -26,9 +26,9 @@ interface PollLoginOptions {
 }
 
 /**
- * Ask until the person has logged in. The verifier is in the body of a POST and nowhere else: a server that wants it in the
- * address, where every proxy logs it, is refused. Rejects with `timed-out` when nobody logged in, with `cancelled`, and
- * with the last failure when three polls in a row failed.
+ * Polls until the person has logged in. The verifier is sent only in the body of a POST: a server that wants it in the URL, which every
+ * proxy logs, is refused. Rejects with `timed-out` if nobody logs in, with `cancelled`, and with the last failure after three failed polls
+ * in a row.
  */
 export async function pollLogin({ server, challenge, wait, signal }: PollLoginOptions): Promise<SessionTokens> {
   let failures = 0;

@@ -5,7 +5,7 @@ import { type CredentialStore, type StoredToken, tokenDigest } from "./credentia
 import { exchangeKey } from "./exchange-key.ts";
 import { tokenExpiry, tokenLifetime } from "./token-lifetime.ts";
 
-/** After a refresh that failed, how long a token that is still valid is used before the next try. */
+/** After a failed refresh, how long a still valid token is used before the next attempt. */
 const RETRY_MS = 60_000;
 
 interface TokenRenewalOptions {
@@ -13,11 +13,11 @@ interface TokenRenewalOptions {
   readonly store: CredentialStore;
   readonly source: CredentialSource;
   readonly wallClock: () => number;
-  /** The token that upstream rejected last. */
+  /** The token upstream rejected last. */
   readonly rejected: string | undefined;
 }
 
-/** A token of the source that is valid now and was not rejected: the stored one, or a new one. */
+/** Returns a valid, unrejected token of the source: the stored one, or a new one. */
 export async function renewToken(options: TokenRenewalOptions): Promise<StoredToken> {
   const { source, store, server } = options;
   if (source.kind === "token") return givenToken(options);
@@ -44,7 +44,7 @@ export function isFresh(
   return token !== undefined && token.accessToken !== rejected && wallClock() < token.refreshAt;
 }
 
-/** A token that is due but still valid is used on when it cannot be renewed: turns need not fail yet. */
+/** A token due for renewal but still valid stays in use if renewal fails: turns need not fail yet. */
 async function exchangeOrKeep(found: StoredToken | undefined, options: TokenRenewalOptions): Promise<StoredToken> {
   try {
     return await exchange(options);
@@ -73,7 +73,7 @@ function givenToken({ source, wallClock, rejected }: TokenRenewalOptions): Store
   throw new CaretError("not-logged-in", `The access token of ${source.name} has expired`, { fix: source.fix });
 }
 
-/** Tokens of keys that are no longer used leave the file with the next exchange. */
+/** Drops expired tokens, so those of unused keys leave the file with the next exchange. */
 function unexpired(tokens: Readonly<Record<string, StoredToken>>, now: number): Record<string, StoredToken> {
   return Object.fromEntries(Object.entries(tokens).filter(([, { expiresAt }]) => expiresAt > now));
 }
@@ -82,7 +82,7 @@ function notAccepted({ name, fix }: CredentialSource): CaretError {
   return new CaretError("not-logged-in", `Cursor does not accept the access token of ${name}`, { fix });
 }
 
-/** Says whose key it was, and what its owner does about it. */
+/** Adds whose key it was, and what its owner should do. */
 function withName(error: CaretError, { name, fix }: CredentialSource): CaretError {
   return error.code === "bad-key"
     ? new CaretError("bad-key", `${error.message} of ${name}`, { fix, cause: error })

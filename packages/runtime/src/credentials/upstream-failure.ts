@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** The server could not be reached; the system's word for why travels with it, the address without its path. */
+/** The server could not be reached. Includes the system's reason, and the host without its path. */
 export function unreachable({ host }: URL, reason: unknown): CaretError {
   return new CaretError("upstream-unreachable", `The server ${host} cannot be reached`, {
     cause: reason,
@@ -17,10 +17,10 @@ function isCertificateFault(reason: unknown): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code);
 }
 
-/** What a broken connection means, in words of ours. */
+/** The error for a broken connection, in our own words. */
 export function dropped(reason: unknown): CaretError {
   if (CaretError.is(reason)) return reason;
-  // A stream that was given up here carries why.
+  // A stream abandoned on our side carries the reason.
   if (reason instanceof Error && CaretError.is(reason.cause)) return reason.cause;
   const upstream = reason instanceof Error ? reason.message : String(reason);
   return new CaretError("upstream-unreachable", "The connection to the upstream broke off", {

@@ -16,10 +16,10 @@ import { closeBlock, type Draft, type TurnState, writeText } from "./turn-draft.
 /**
  * The text of an agent that may repeat itself.
  *
- * With partial output each delta is sent once and each segment again as a flush. Most flushes are marked; one kind has
- * the very fields of a delta. So a delta that equals the whole segment so far is *held* until the next event says what
- * it was: a boundary makes it a recap, anything else real text. After a retry the upstream may also *replay* the
- * segment from its start: what matches is swallowed until it differs or has caught up.
+ * With partial output each delta is sent once and each segment again as a flush. Most flushes are marked; one kind has exactly the fields
+ * of a delta. So a delta that equals the whole segment so far is *held* until the next event says what it was: a boundary makes it a recap,
+ * anything else real text. After a retry the upstream may also *replay* the segment from its start: matching text is swallowed until it
+ * differs or has caught up.
  */
 export interface TextState extends TurnState {
   readonly partial: boolean;
@@ -27,7 +27,7 @@ export interface TextState extends TurnState {
   readonly sawDelta: boolean;
   readonly held: string | undefined;
   readonly replayed: string | undefined;
-  /** The segment that ended last: some failures come as if they were the assistant's closing words. */
+  /** The last completed segment: some failures look like the assistant's closing words. */
   readonly lastSegment: string;
 }
 
@@ -51,7 +51,7 @@ export function onDelta(draft: TextDraft, text: string): void {
   else show(draft, fresh);
 }
 
-/** Several deltas that follow each other: those that cannot be recaps, which are nearly all, are shown together. */
+/** Consecutive deltas: those that cannot be recaps, which is nearly all, are shown together. */
 export function onDeltas(draft: TextDraft, texts: readonly string[]): void {
   let together = "";
   for (const text of texts) {
@@ -66,27 +66,27 @@ export function onDeltas(draft: TextDraft, texts: readonly string[]): void {
   showDeltas(draft, together);
 }
 
-/** Whether deltas go on in the block that is open, with nothing held back or being repeated. */
+/** Whether deltas continue the open block, with nothing held back or replayed. */
 export function isSpeaking({ block, ended, held, replayed, sawDelta }: TextState): boolean {
   return block?.kind === "text" && sawDelta && held === undefined && replayed === undefined && !ended;
 }
 
 /**
- * What is shown after several more deltas, joined, of a turn that is speaking. Undefined when one of them may be a recap: none
- * can, however they were cut, while even all of them together are shorter than what one would repeat.
+ * The shown text after several more deltas (joined) of a speaking turn. Undefined if one of them may be a recap: none can be, however they
+ * were cut, while their total is shorter than any recap.
  */
 export function shownAfter(shown: ShownText, text: string): ShownText | undefined {
   return isShorterThanRecap(shown, text.length) ? appendShown(shown, text) : undefined;
 }
 
-/** Nothing is held back or being repeated. */
+/** Precondition: nothing is held back or replayed. */
 function showDeltas(draft: TextDraft, text: string): void {
   if (text === "") return;
   draft.sawDelta = true;
   show(draft, text);
 }
 
-/** A delta that cannot be a recap: it is shown at once. */
+/** Shows a delta that cannot be a recap at once. */
 export function onCertainDelta(draft: TextDraft, text: string): void {
   releaseText(draft);
   if (text === "") return;
@@ -109,32 +109,32 @@ export function onFlush(draft: TextDraft, text: string): void {
   endSegment(draft);
 }
 
-/** A tool starts: whatever was said before has been flushed, and a held delta was that flush. */
+/** A tool starts: everything said before has been flushed, and a held delta was that flush. */
 export function onHardBoundary(draft: TextDraft): void {
   dropReplay(draft);
   draft.held = undefined;
   endSegment(draft);
 }
 
-/** A query: a held delta was the flush before it, else the text may or may not go on as one segment. */
+/** A query: a held delta was the flush before it; otherwise the text may or may not continue as one segment. */
 export function onSoftBoundary(draft: TextDraft): void {
   if (draft.held === undefined) draft.shown = markBoundary(draft.shown);
   else onHardBoundary(draft);
 }
 
-/** A retry: a boundary, after which the segment may be repeated from its beginning. */
+/** A retry: a boundary after which the segment may be repeated from its start. */
 export function onRetry(draft: TextDraft): void {
   onSoftBoundary(draft);
   if (draft.shown.segment !== "") draft.replayed ??= "";
 }
 
-/** Something came that no flush precedes: what was held back is real. */
+/** Something arrived that no flush precedes: what was held back is real. */
 export function releaseText(draft: TextDraft): void {
   releaseHeld(draft);
   dropReplay(draft);
 }
 
-/** The turn's whole text, sent once more at its end: it settles doubts and fills gaps, but never repeats. */
+/** The turn's whole text, sent once more at its end: it resolves doubts and fills gaps, but never repeats. */
 export function onWholeText(draft: TextDraft, text: string): void {
   if (isWholeText(draft.shown, text)) draft.held = undefined;
   releaseText(draft);
@@ -160,7 +160,7 @@ function releaseHeld(draft: TextDraft): void {
   show(draft, text);
 }
 
-/** What of `text` is new, given that the segment is perhaps being repeated. */
+/** The new part of `text`, given that the segment may be replaying. */
 function swallowReplay(draft: TextDraft, text: string): string {
   const repeated = draft.replayed + text;
   const { segment } = draft.shown;
@@ -172,14 +172,14 @@ function swallowReplay(draft: TextDraft, text: string): string {
   return repeated.startsWith(segment) ? repeated.slice(segment.length) : repeated;
 }
 
-/** A replay that stopped half-way was no replay: its text is real. */
+/** A replay that stopped half-way was not a replay: its text is real. */
 function dropReplay(draft: TextDraft): void {
   const { replayed } = draft;
   draft.replayed = undefined;
   if (replayed !== undefined && replayed !== "") show(draft, replayed);
 }
 
-/** A marked flush tells whether what was held back belongs to its segment. */
+/** A marked flush tells whether held text belongs to its segment. */
 function resolveAgainst(draft: TextDraft, flush: string): void {
   if (isRecap(draft.shown, flush)) {
     draft.held = undefined;

@@ -89,7 +89,7 @@ describe.each(fixtures)("the $name fixture", ({ bytes, options }) => {
   });
 });
 
-/** Texts of a few letters, so that one is often the recap of others, or what was said before a retry. */
+/** Texts over few letters, so one is often the recap of others, or repeats what was said before a retry. */
 const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 0, maxLength: 3 });
 const lines: fc.Arbitrary<readonly object[]> = fc.oneof(
   { weight: 8, arbitrary: word.map((text) => [delta(text)]) },

@@ -30,14 +30,14 @@ const streamJsonTypes: ReadonlySet<string> = new Set([
   "result",
 ]);
 
-/** So many frames may pass without telling their dialect; then they are taken for the official CLI's, which tolerates most. */
+/** Frames that can pass without identifying their dialect; after that, the official CLI's is assumed, which tolerates most. */
 const MAX_UNDECIDED = 16;
 
 export interface DecoderOptions {
   readonly dialect: DialectName | "auto";
   /**
-   * For `auto`: the program is given the contract's turn and expected to answer in it. Its first frame decides, and is the contract's
-   * unless it is proof of `payload`: what is no frame of the contract must fail at once.
+   * For `auto`: the program is expected to answer in the contract. Its first frame decides, and is the contract's unless it proves to be
+   * `payload`: anything that breaks the contract must fail at once.
    */
   readonly expects?: "contract";
   /** Whether the official CLI was asked for partial output. */
@@ -45,31 +45,31 @@ export interface DecoderOptions {
   /** Who runs the calls of a contract CLI. */
   readonly owner?: Owner;
   readonly maxLineBytes?: number;
-  /** Keep only what is needed of lines that are millions of bytes long, so that nobody waits for them. */
+  /** Keep only the needed parts of lines that are megabytes long, so they do not block others. */
   readonly shortensLongLines?: boolean;
-  /** Give the deltas of one block that came in one read as one event. */
+  /** Join the deltas of one block that came in one read. */
   readonly joinsDeltas?: boolean;
-  /** For recordings, which may hold several turns. Without it, whatever follows the end of the turn is left out. */
+  /** For recordings of several turns. If omitted, anything after the turn's end is dropped. */
   readonly furtherTurns?: FurtherTurns;
 }
 
-/** An event, beside the line that it came from, for the raw view: only where it is the first of a line worth parsing. */
+/** An event with its source line for the raw view, if it is the first event of a line that was parsed. */
 export interface Decoded {
   readonly event: AgentEvent;
   readonly raw?: string | undefined;
 }
 
-/** Bytes in, batches of events out. The `turn-start` is the caller's, who knows what the turn was asked to do. */
+/** Bytes in, batches of events out. `turn-start` is added by the caller, who knows what the turn was asked. */
 export interface Decoder {
   push(chunk: Uint8Array): readonly Decoded[];
   /**
-   * The chunk, where it is nothing but more of the text that is open: what nearly every read of a stream is. Undefined, and
-   * nothing is read, where it is anything else, and has to be pushed. With `joinsDeltas` only.
+   * Fast path for most reads of a stream: returns the chunk as a delta if it only continues the open text. Otherwise returns undefined and
+   * consumes nothing; push the chunk instead. Only with `joinsDeltas`.
    */
   more(chunk: Uint8Array): AgentEventOf<"text-delta"> | undefined;
-  /** No more bytes will come. Ends the turn if the stream has not ended it. */
+  /** Call at the end of the stream. Ends the turn if the stream has not. */
   finish(ending: Ending): readonly Decoded[];
-  /** Undefined until `auto` has seen a line that tells. */
+  /** Undefined until `auto` has identified it. */
   readonly dialect: DialectName | undefined;
   readonly hasEnded: boolean;
 }
@@ -85,7 +85,7 @@ class LineDecoder implements Decoder {
   readonly #dialects: Readonly<Record<DialectName, Dialect<unknown>>>;
   #dialect: Dialect<unknown> | undefined;
   #state: unknown;
-  /** Frames that tell nothing wait for one that does, so that nothing is lost by deciding late. */
+  /** Undecided frames are kept, so deciding late loses nothing. */
   #undecided: { readonly frame: Frame; readonly line: string | undefined }[] = [];
   #reading: FrameReaderState;
 
@@ -135,7 +135,7 @@ class LineDecoder implements Decoder {
     return decoded;
   }
 
-  /** Decodes whole lines in one step, if they are what nearly all are; otherwise as few of them by themselves as have to be. */
+  /** Decodes whole lines in one step if they are the usual kind; otherwise as few as possible one by one. */
   #decodeRun(decoded: Decoded[], run: string): void {
     const more = this.#reading === undefined ? this.#readMore(run) : undefined;
     if (more !== undefined) return this.#add(decoded, more);
@@ -154,7 +154,7 @@ class LineDecoder implements Decoder {
     return step[1];
   }
 
-  /** Decodes the lines from `first` on that need not be parsed, in one step, and says how many they were. */
+  /** Decodes the lines from `first` on that need no parsing in one step; returns their number. */
   #decodeSome(decoded: Decoded[], lines: readonly string[], first: number): number {
     const dialect = this.#dialect;
     if (this.#reading !== undefined || dialect?.stepOver === undefined) return 0;
@@ -168,7 +168,7 @@ class LineDecoder implements Decoder {
     for (const event of events) this.#add(decoded, event);
   }
 
-  /** An event that came of no line alone, joined to the delta before it. */
+  /** Adds an event from several lines, joined to a preceding delta. */
   #add(decoded: Decoded[], event: AgentEvent): void {
     const last = decoded.at(-1);
     if (last !== undefined && isDelta(last.event) && isDelta(event) && isSameBlock(last.event, event))
@@ -185,7 +185,7 @@ class LineDecoder implements Decoder {
     for (const frame of frames) this.#decodeFrame(decoded, frame, decoded.length === before ? line : undefined);
   }
 
-  /** The line stands beside the first event that came of it. */
+  /** Attaches the line to its first event. */
   #decodeFrame(decoded: Decoded[], frame: Frame, line: string | undefined): void {
     if (this.#dialect === undefined) return this.#decide(decoded, frame, line);
     const [next, events] = this.#dialect.step(this.#state, frame);
@@ -226,7 +226,7 @@ class LineDecoder implements Decoder {
   }
 }
 
-/** The frames of the lines from `first` on, up to one that has to be parsed. */
+/** The frames of the lines from `first` up to one that needs parsing. */
 function quickFrames({ quickFrame }: Dialect<unknown>, lines: readonly string[], first: number): readonly Frame[] {
   const frames: Frame[] = [];
   for (let index = first; index < lines.length; index += 1) {
@@ -248,7 +248,7 @@ function createDialects(options: DecoderOptions): Readonly<Record<DialectName, D
   };
 }
 
-/** Which dialect a frame is proof of; undefined when it could be any, or none. */
+/** The dialect a frame proves; undefined if it fits any, or none. */
 function recogniseDialect(frame: Frame): DialectName | undefined {
   if (frame.kind !== "object") return undefined;
   return frame.sentinel ? "contract" : recogniseObject(frame.value);

@@ -6,7 +6,7 @@ import { closeDraft, type Draft, openDraft, type TurnState } from "./turn-draft.
 export const dialectNames = ["stream-json", "contract", "payload"] as const;
 export type DialectName = (typeof dialectNames)[number];
 
-/** Why no more frames will come. At `end-of-stream` the dialect itself says what that means for the turn. */
+/** Why no more frames come. At `end-of-stream` the dialect decides what that means for the turn. */
 export type Ending =
   | { readonly kind: "end-of-stream" }
   | { readonly kind: "cancelled" }
@@ -14,27 +14,27 @@ export type Ending =
 
 type Step<State> = readonly [State, readonly AgentEvent[]];
 
-/** A step of a run of lines that say nothing but more of the text that is open. */
+/** Step over lines that only continue the open text. */
 type MoreText<State> = readonly [State, AgentEventOf<"text-delta">];
 
 /**
- * What the lines of one protocol mean.
+ * Meaning of the lines of one protocol.
  *
  * - `step` is pure: one frame in, the next state and its events out; no clock, no I/O, and no throw for any input;
- * - `finish` closes what is open and gives the `turn-end`; after a turn has ended both give nothing more;
- * - the events of a turn, after a `turn-start`, are well formed whatever was fed.
+ * - `finish` closes what is open and emits `turn-end`; after a turn has ended both emit nothing more;
+ * - the events of a turn, after a `turn-start`, are well formed for any input.
  */
 export interface Dialect<State> {
   readonly name: DialectName;
   readonly initial: State;
-  /** Reads the commonest line without parsing it, or says that it cannot. */
+  /** Reads the commonest line without parsing; undefined if it cannot. */
   readonly quickFrame?: (line: string) => Frame | undefined;
-  /** How a line that has grown long, and begins so, is kept until its end; undefined: whole. */
+  /** How to keep an open line that has grown long, given its start. Undefined: whole. */
   openLongLine?(state: State, head: string): LongLine | undefined;
   step(state: State, frame: Frame): Step<State>;
-  /** The same for several frames, whose neighbouring deltas of one block become one event. */
+  /** The same for several frames, joining adjacent deltas of one block into one event. */
   stepOver?(state: State, frames: readonly Frame[]): Step<State>;
-  /** The same for whole lines that are more of the open text and need not even be split; undefined where they have to be. */
+  /** The same for whole lines that only continue the open text and need not be split; undefined otherwise. */
   more?(state: State, run: string): MoreText<State> | undefined;
   finish(state: State, ending: Ending): Step<State>;
   hasEnded(state: State): boolean;
@@ -46,14 +46,14 @@ interface DraftDialectOptions<State extends TurnState> {
   readonly quickFrame?: (line: string) => Frame | undefined;
   openLongLine?(state: State, head: string): LongLine | undefined;
   readonly onFrame: (draft: Draft<State>, frame: Frame) => void;
-  /** Absent: one frame after the other. */
+  /** Default: one frame after the other. */
   readonly onFrames?: (draft: Draft<State>, frames: readonly Frame[]) => void;
   more?(state: State, run: string): MoreText<State> | undefined;
   /** Must end the turn. */
   readonly onEnding: (draft: Draft<State>, ending: Ending) => void;
 }
 
-/** A dialect from what it writes: each step works on a copy of the state, and an ended turn takes nothing more. */
+/** Builds a dialect from its handlers: each step works on a copy of the state, and an ended turn accepts nothing more. */
 export function draftDialect<State extends TurnState>(options: DraftDialectOptions<State>): Dialect<State> {
   const { name, initial, quickFrame, openLongLine, more, onFrame, onEnding } = options;
   const oneByOne = (draft: Draft<State>, frames: readonly Frame[]): void => {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@caret/protocol";
 import { objectsField, textField, wordField } from "./read-fields.ts";
 import { type Draft, remember, type TurnState } from "./turn-draft.ts";
 
-/** A plan that the turn has shown, so that the other lines that carry it are not shown as well. */
+/** A plan already shown, so other lines that carry it are not shown again. */
 export interface ShownPlan {
   readonly callId: string | undefined;
   readonly text: string;
@@ -11,17 +11,17 @@ export interface ShownPlan {
 
 export interface PlanSource {
   readonly callId: string | undefined;
-  /** The arguments of `createPlan`, wherever they stood. */
+  /** The arguments of `createPlan`, wherever they came from. */
   readonly args: unknown;
-  /** The query's call id may be missing, or be another spelling of the call's. */
+  /** A query's call id may be missing, or spelled differently from the call's. */
   readonly isFromQuery?: boolean;
-  /** No later line will carry the text: without one, the steps are the plan. */
+  /** No later line will carry the text: if it is missing, the steps are the plan. */
   readonly isLast?: boolean;
 }
 
 /**
- * Shows a plan once. In plan mode it is the whole answer, and depending on the version its text stands in the query, in
- * the call's start, in its completion, or in several of them.
+ * Shows a plan once. In plan mode it is the whole answer, and depending on the version its text is in the query, the call's start, its
+ * completion, or several of them.
  */
 export function writePlan(draft: Draft<TurnState>, source: PlanSource): void {
   const { callId, args, isFromQuery = false, isLast = false } = source;
@@ -51,7 +51,7 @@ function textOf(plan: JsonObject | undefined, isLast: boolean): string {
   return isLast ? stepsOf(plan) : "";
 }
 
-/** The steps as a list: each phase under its name, then those of no phase. */
+/** The steps as a list: each phase under its name, then steps without a phase. */
 function stepsOf(plan: JsonObject | undefined): string {
   const phases = objectsField(plan, "phases").map((phase) =>
     [wordField(phase, "name") ?? "", ...stepLines(phase)].filter((line) => line !== "").join("\n"),

@@ -11,7 +11,7 @@ const textNames = [
   "description",
 ] as const;
 
-/** The words of an error in any shape: a string, an object with a message somewhere, an object inside an object. */
+/** The message of an error of any shape: a string, an object with a message, a nested object. */
 export function readErrorText(value: unknown, depth = 3): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;
   if (!isJsonObject(value) || depth === 0) return undefined;
@@ -69,7 +69,7 @@ export function objectsField(value: JsonObject | undefined, name: string): reado
   return arrayField(value, name).filter(isJsonObject);
 }
 
-/** Message content: a string, or parts of which the text ones count. */
+/** Message content: a string, or parts, of which only text is used. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -31,7 +31,7 @@ const costNames = ["cost", "totalCost", "total_cost", "totalCostUsd", "total_cos
 
 type Counts = { -readonly [Name in keyof Usage]: Usage[Name] };
 
-/** The usage an object reports in any known spelling; undefined when it reports none. Bad numbers count as absent. */
+/** Reads usage in any known spelling; undefined if there is none. Invalid numbers count as absent. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const cache = objectField(value, "cache");
@@ -49,7 +49,7 @@ export function readUsage(value: unknown): Usage | undefined {
   return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
-/** A result carries its counts under `usage`, or bare beside the rest. A bare `cost` alone is still a report. */
+/** A result has its counts under `usage`, or directly in itself. A bare `cost` alone still counts. */
 export function readResultUsage(result: JsonObject): Usage | undefined {
   const nested = readUsage(result["usage"]);
   const bare = readUsage(result);

@@ -8,7 +8,7 @@ import { decodeChunks } from "./testing/decode-lines.ts";
 const captures = fileURLToPath(new URL("../../../../../shared/captures/", import.meta.url));
 const names = existsSync(captures) ? readdirSync(captures).filter((name) => name.endsWith(".ndjson")) : [];
 
-/** What a recording itself proves: the text of its result. */
+/** What a recording itself proves: its result's text. */
 function provenText(recording: string): string | undefined {
   const last = recording.split("\n").findLast((line) => line.startsWith('{"type":"result"'));
   return last === undefined ? undefined : (JSON.parse(last) as { result: string }).result;

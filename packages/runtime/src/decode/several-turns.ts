@@ -3,15 +3,15 @@ import type { Dialect } from "./dialect.ts";
 import type { Frame } from "./framing/frame.ts";
 import { textField } from "./read-fields.ts";
 
-/** What to do with a recording that goes on after the end of a turn. */
+/** How to handle a recording that continues after the end of a turn. */
 export interface FurtherTurns {
-  /** The `turn-start` of the turn that begins now. */
+  /** Returns the `turn-start` of the next turn. */
   begin(): AgentEventOf<"turn-start">;
-  /** A frame after an end that begins no turn, and so belongs to none. */
+  /** Receives a frame after a turn's end that begins no turn, and so belongs to none. */
   leaveOut(frame: Frame): void;
 }
 
-/** The same dialect for a recording of several turns, each well formed. In a lane a turn is over when it has ended. */
+/** The same dialect for a recording of several turns, each well formed. In a lane a turn is over once it has ended. */
 export function severalTurns<State>(dialect: Dialect<State>, turns: FurtherTurns): Dialect<State> {
   return {
     ...dialect,
@@ -28,8 +28,8 @@ export function severalTurns<State>(dialect: Dialect<State>, turns: FurtherTurns
 }
 
 /**
- * Whether a frame can only be the first of a turn: an `init`, the echo of a prompt, or a contract program's greeting. Text
- * alone cannot tell: what comes after the end of a turn may be a leftover of it.
+ * Whether a frame can only be the first of a turn: an `init`, an echoed prompt, or a contract program's greeting. Text alone cannot tell:
+ * it may be a leftover of the turn before.
  */
 function beginsTurn(frame: Frame): boolean {
   if (frame.kind !== "object") return false;

@@ -1,24 +1,24 @@
 /**
  * The text a turn has shown, kept to recognise recaps of it.
  *
- * The agent's stream repeats itself: each segment ends with a flush that holds the segment's whole text again, and
- * nothing but order and content tells a flush from new text. `marks` are the places in the current segment where such a
- * recap may begin: its start, and softer boundaries after it (a retry, a query).
+ * The agent's stream repeats itself: each segment ends with a flush that holds the segment's whole text again, and only order and content
+ * tell a flush from new text. `marks` are the positions in the current segment where such a recap can begin: its start, and softer
+ * boundaries after it (a retry, a query).
  */
 export interface ShownText {
-  /** The segments that have ended. */
+  /** The completed segments. */
   readonly earlier: string;
   readonly segment: string;
   readonly earlierLength: number;
   readonly segmentLength: number;
   readonly marks: readonly number[];
-  /** False once the text grew past the limit: from then on only lengths are compared. */
+  /** False once the text exceeded the limit: from then on only lengths are compared. */
   readonly isKept: boolean;
-  /** How the segment begins, once it is not kept. */
+  /** Start of the segment, once it is not kept. */
   readonly head: string;
 }
 
-/** Few turns say more than this; what they say beyond must cost no memory, also when many agents flood at once. */
+/** Few turns say more; beyond this, text must cost no memory, even when many agents flood at once. */
 const MAX_KEPT_LENGTH = 256 * 1024;
 const MAX_MARKS = 8;
 const HEAD_LENGTH = 256;
@@ -46,8 +46,8 @@ function grownHead({ head, segment }: ShownText, text: string): string {
 }
 
 /**
- * How many characters of a text that begins so were certainly shown before: all of the segment, where the text begins as
- * the segment does and too much was shown to compare more. Undefined where that has to be found out from the whole text.
+ * Number of leading characters certainly shown before, for a text with this start: the whole segment, if the text starts like it and too
+ * much was shown to compare more. Undefined if only the whole text can tell.
  */
 export function recappedLength({ isKept, marks, head, segmentLength }: ShownText, begins: string): number | undefined {
   if (isKept || marks.length > 1 || head.length < HEAD_LENGTH) return undefined;
@@ -60,7 +60,7 @@ export function markBoundary(shown: ShownText): ShownText {
   return { ...shown, marks: [...shown.marks, shown.segmentLength] };
 }
 
-/** A boundary that certainly does: what follows is a segment of its own. */
+/** A boundary that certainly does: a new segment follows. */
 export function beginSegment(shown: ShownText): ShownText {
   if (shown.segmentLength === 0) return shown;
   return {
@@ -78,13 +78,13 @@ function shownLength({ earlierLength, segmentLength }: ShownText): number {
   return earlierLength + segmentLength;
 }
 
-/** Whether text of this length may be a recap, once the segment has grown by so much. */
+/** Whether text of this length may be a recap once the segment has grown by `grown`. */
 export function mayBeRecap({ segmentLength, marks }: ShownText, length: number, grown: number): boolean {
   for (const mark of marks) if (length === segmentLength + grown - mark) return true;
   return false;
 }
 
-/** Whether no recap is as short as this, nor will one be when the segment has grown by so much. */
+/** Whether every recap is longer than this, now and after the segment grows by this length. */
 export function isShorterThanRecap({ segmentLength, marks }: ShownText, length: number): boolean {
   for (const mark of marks) if (length >= segmentLength - mark) return false;
   return true;
@@ -101,7 +101,7 @@ export function isWholeText(shown: ShownText, text: string): boolean {
   return !shown.isKept || text === shown.earlier + shown.segment;
 }
 
-/** What a flush holds beyond what the segment has shown: all of it, when it recaps nothing. */
+/** The part of a flush the segment has not shown: all of it, if it recaps nothing. */
 export function missingFromSegment({ segment, segmentLength, marks, isKept }: ShownText, flush: string): string {
   for (const mark of marks) {
     const length = segmentLength - mark;
@@ -111,7 +111,7 @@ export function missingFromSegment({ segment, segmentLength, marks, isKept }: Sh
   return flush;
 }
 
-/** What the turn's whole text holds beyond what was shown; nothing, when it tells a different story. */
+/** The part of the turn's whole text not shown yet; empty if it does not match what was shown. */
 export function missingFromTurn(shown: ShownText, whole: string): string {
   const length = shownLength(shown);
   const continues = shown.isKept ? whole.startsWith(shown.earlier + shown.segment) : false;

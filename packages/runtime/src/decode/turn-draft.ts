@@ -10,19 +10,19 @@ import {
 import type { ShownPlan } from "./plan-events.ts";
 
 /**
- * What a turn remembers of events that are rare. One field of the state: each step copies the state, and for text, which
- * is nearly all there is, every further field costs.
+ * A turn's memory of rare events. Grouped in one field because each step copies the state, and for text, which is nearly everything, every
+ * further field costs.
  */
 interface TurnMemory {
   readonly plans: readonly ShownPlan[];
-  /** Reported step by step by some versions; the result's own count wins over the sum. */
+  /** Reported per step by some versions; the result's own count overrides the sum. */
   readonly stepUsage: Usage | undefined;
-  /** The last error event: what the turn failed of, should no result follow. */
+  /** The last error event: why the turn failed if no result follows. */
   readonly lastError: string | undefined;
   readonly unnamedCalls: number;
-  /** The calls that queries were about, by the query's id. */
+  /** Calls that queries were about, by query id. */
   readonly queriedCalls: ReadonlyMap<string, string>;
-  /** Queries whose answer did not say what was decided, by the call that will show it. */
+  /** Queries whose answer did not state a decision, by the call that will show it. */
   readonly unclearQueries: ReadonlyMap<string, string>;
 }
 
@@ -39,29 +39,29 @@ export function remember(draft: { memory: TurnMemory }, changes: Partial<TurnMem
   draft.memory = { ...draft.memory, ...changes };
 }
 
-/** An id for a call that came without one. */
+/** Creates an id for a call without one. */
 export function nameCall(draft: { memory: TurnMemory }): string {
   const unnamedCalls = draft.memory.unnamedCalls + 1;
   remember(draft, { unnamedCalls });
   return `unnamed-${unnamedCalls}`;
 }
 
-/** How many settled calls are remembered, so that a repeated completion is known for what it is. */
+/** Settled calls remembered, to recognise a repeated completion. */
 const MAX_SETTLED = 1024;
 const MAX_NOISE_LENGTH = 2_000;
 
-/** What every dialect keeps about the turn it is writing. Plain data; a step works on a copy. */
+/** A dialect's state of the turn it is writing. Plain data; a step works on a copy. */
 export interface TurnState {
   readonly block: { readonly kind: "text" | "thinking"; readonly blockId: string } | undefined;
   readonly blockCount: number;
-  /** Calls that have started and have no result yet, with what their start said. */
+  /** Calls that started and have no result yet, with what their start said. */
   readonly openCalls: ReadonlyMap<string, ToolCallEvent>;
   readonly settledCalls: readonly string[];
   readonly memory: TurnMemory;
   readonly ended: boolean;
-  /** Whether text goes on in the event before it, where that is of the same step and block. */
+  /** Whether a delta is joined to the preceding event if that is of the same step and block. */
   readonly joinsDeltas: boolean;
-  /** What the step that made this state gave. Part of the state only because taking it out again costs a copy. */
+  /** Events emitted by the step that made this state. Part of the state only because removing them costs a copy. */
   readonly events: readonly AgentEvent[];
 }
 
@@ -79,7 +79,7 @@ export const initialTurn: TurnState = {
   events: [],
 };
 
-/** A copy of a state that one step writes on, with the step's events. Never shared, so that steps stay pure. */
+/** One step's private copy of a state, with the step's events. Never shared, so steps stay pure. */
 export type Draft<State extends TurnState> = { -readonly [Key in Exclude<keyof State, "events">]: State[Key] } & {
   readonly events: AgentEvent[];
 };
@@ -117,7 +117,7 @@ export function closeBlock(draft: AnyDraft, durationMs?: number): void {
   draft.block = undefined;
 }
 
-/** Start a call unless it is already known. Returns whether it is new. */
+/** Starts a call unless it is already known. Returns whether it is new. */
 export function startCall(draft: AnyDraft, call: ToolCallEvent): boolean {
   if (isKnownCall(draft, call.callId)) return false;
   draft.openCalls = new Map(draft.openCalls).set(call.callId, call);
@@ -137,13 +137,13 @@ export function isKnownCall(draft: Readonly<TurnState>, callId: string): boolean
   return draft.openCalls.has(callId) || draft.settledCalls.includes(callId);
 }
 
-/** Keep what we do not understand, and count it under a name. */
+/** Keeps what we do not understand, counted under a label. */
 export function keepUnknown(draft: AnyDraft, source: string, label: string, value: unknown): void {
   const kept = typeof value === "string" ? value.slice(0, MAX_NOISE_LENGTH) : value;
   draft.events.push({ type: "unknown", source, label, value: kept });
 }
 
-/** Close everything and end the turn: calls without a result are interrupted, never left hanging. */
+/** Closes everything and ends the turn: calls without a result are interrupted, never left hanging. */
 export function endTurn(draft: AnyDraft, outcome: TurnOutcome, usage?: Usage): void {
   closeBlock(draft);
   for (const callId of draft.openCalls.keys())

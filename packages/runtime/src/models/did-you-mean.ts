@@ -1,15 +1,15 @@
 import { editDistance } from "@caret/protocol";
 
-/** Names come from clients: a very long one is compared by its beginning. */
+/** Names come from clients: only the start of a very long one is compared. */
 const MAX_COMPARED = 100;
 
-/** A question to start a fix with, or nothing when nothing is close. */
+/** A question to start a fix with; empty if no name is close. */
 export function didYouMean(wanted: string, names: readonly string[]): string {
   const near = nearestNames(wanted, names).map((name) => `\`${name}\``);
   return near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
 }
 
-/** The few names that a user who typed `wanted` most likely meant, best first. Empty when nothing is close. */
+/** The names a user who typed `wanted` most likely meant, best first. Empty if none is close. */
 function nearestNames(wanted: string, names: readonly string[], limit = 3): readonly string[] {
   const target = wanted.slice(0, MAX_COMPARED).toLowerCase();
   return names
@@ -21,8 +21,8 @@ function nearestNames(wanted: string, names: readonly string[], limit = 3): read
 }
 
 /**
- * A name that merely goes on, or stops early, is close whatever its length. A single word is also compared with the
- * words of a name, so that `sonet` finds `claude-sonnet-5`. Otherwise letters are counted.
+ * A prefix or extension counts as close at any length. A single word is also compared with the words of a name, so `sonet` finds
+ * `claude-sonnet-5`. Otherwise it is the edit distance.
  */
 function distanceTo(target: string, name: string): number {
   const whole = editDistance(target, name);

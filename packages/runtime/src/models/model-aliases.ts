@@ -2,11 +2,10 @@ import { parseModelSlug } from "@caret/protocol";
 import type { ModelCatalogue } from "./model-families.ts";
 
 /**
- * Find the listed model that a foreign name means. A name is a line (`sonnet`, `gpt`, `gemini flash`) and a version.
- * Within its line a name without a version, or with the first part of one, means the newest that fits; a version
- * older than what is listed means the next newer one. A version newer than all of them means the newest, as long as it
- * is of the same or the next generation: clients name their vendor's latest release before Cursor lists it. Anything
- * further ahead is more likely a mistake and is not guessed at.
+ * Finds the listed model that a foreign name means. A name is a line (`sonnet`, `gpt`, `gemini flash`) and a version. Within its line, a
+ * name without a version or with only the first part of one means the newest match; a version older than those listed means the next newer
+ * one. A version newer than all of them means the newest, if it is of the same or the next generation: clients name their vendor's latest
+ * release before Cursor lists it. Anything further ahead is more likely a mistake and is not guessed.
  */
 export function findAlias(base: string, catalogue: ModelCatalogue): string | undefined {
   const wanted = toLineage(base);
@@ -18,11 +17,11 @@ export function findAlias(base: string, catalogue: ModelCatalogue): string | und
   const own = inLine(wanted.line);
   if (own.length > 0) return pickVersion(wanted.version, own);
   const substitute = substitutes.get(wanted.line);
-  // The versions of another line say nothing about ours, so its newest stands in.
+  // The versions of another line say nothing about this one, so its newest stands in.
   return substitute === undefined ? undefined : inLine(substitute).at(-1)?.name;
 }
 
-/** Lines that clients ask for by name and upstream may not have, and the line nearest in purpose. */
+/** Lines that clients ask for and upstream may lack, and the line closest in purpose. */
 const substitutes: ReadonlyMap<string, string> = new Map([
   ["claude", "sonnet"],
   ["haiku", "sonnet"],
@@ -37,11 +36,11 @@ const noiseSuffix = /-(?:latest|preview|exp)$/;
 /** Amazon Bedrock writes `us.anthropic.claude-sonnet-4-5-20250929-v1:0`. */
 const hostPrefix = /^(?:[a-z]+\.)+/;
 const hostSuffix = /-v\d+(?::\d+)?$/;
-/** How many generations, by the first number of a version, a name may be ahead of the newest that is listed. */
+/** How many generations (first number of a version) a name can be ahead of the newest listed one. */
 const GENERATIONS_AHEAD = 1;
 
 interface Lineage {
-  /** The words in alphabetical order: generations disagree about the order they come in. */
+  /** The words in alphabetical order: their order differs between generations. */
   readonly line: string;
   readonly version: readonly number[];
 }
@@ -54,17 +53,17 @@ function toLineage(base: string): Lineage {
   const words: string[] = [];
   const version: number[] = [];
   for (const token of withoutRelease(base.toLowerCase()).split(/[-\s]+/)) {
-    // `4.5`, `k2.5`, and `4o`, whose letter is a nickname and not a version.
+    // `4.5`, `k2.5`, and `4o`, whose letter is a nickname rather than a version.
     const [, word = token, number] = /^([a-z]*)(\d+(?:\.\d+)*)o?$/.exec(token) ?? [];
     if (word !== "") words.push(word === "chatgpt" ? "gpt" : word);
     if (number !== undefined) version.push(...number.split(".").map(Number));
   }
-  // OpenAI's `o3` and `o4-mini` are numbered apart from the models that took their place.
+  // OpenAI's `o3` and `o4-mini` are numbered separately from the models that replaced them.
   if (words[0] === "o") return { line: lineOf(["gpt", ...words.slice(1)]), version: [] };
   return { line: lineOf(words), version };
 }
 
-/** The vendor's word says nothing, unless it is all there is. */
+/** Drops the vendor's word unless it is all there is. */
 function lineOf(words: readonly string[]): string {
   const own = words.filter((word) => !vendorWords.has(word));
   return (own.length > 0 ? own : words.slice(0, 1)).toSorted().join(" ");

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** A world with a clock, an upstream that counts how often it is asked, and a session that may be running. */
+/** A test world: a clock, an upstream that counts requests, and a session that may be running. */
 function world(options: Partial<ModelCacheOptions> = {}) {
   const state = {
     now: 1_000,

@@ -7,7 +7,7 @@ import { CaretError } from "@caret/protocol";
 import { z } from "zod";
 import type { ListedModel } from "./parse-model-list.ts";
 
-/** Every start reads the list, and `node:fs/promises` loads a megabyte that nothing else of a start needs. */
+/** Every start reads the list, and `node:fs/promises` loads a megabyte that nothing else at startup needs. */
 const readText = promisify(readFile);
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -23,7 +23,7 @@ const detailsSchema = z.object({
 
 const modelListSchema = z.object({
   fetchedAt: z.number(),
-  /** What it was listed with; absent in the lists of earlier Carets. */
+  /** The origin it was listed with; absent in lists of earlier Carets. */
   origin: z.object({ account: z.string(), state: z.string() }).optional(),
   models: z.array(
     z.object({
@@ -38,44 +38,43 @@ const modelListSchema = z.object({
 
 export type ModelList = Readonly<z.infer<typeof modelListSchema>>;
 
-/** What a list of models is made from. */
+/** What a model list depends on. */
 export interface ModelListOrigin {
-  /** A digest of the key and the environment that upstream is asked with: a list of another one is no list. */
+  /** Digest of the key and environment used for listing: a list with another one does not count. */
   readonly account: string;
-  /** Changes with the program that is asked and with its login: then the list is old. */
+  /** Changes with the program used and its login: the list is then outdated. */
   readonly state: string;
 }
 
 export interface ModelCacheOptions {
   readonly file: string;
-  /** What upstream would be asked with now. Rejects where there is no login, as asking would. */
+  /** The current origin. Rejects without a login, as listing would. */
   readonly origin: () => Promise<ModelListOrigin>;
-  /** Ask upstream. Costs a process, so the cache calls it as seldom as it can and never twice at once. */
+  /** Asks upstream. Costs a process, so the cache calls it as rarely as it can and never concurrently. */
   readonly list: () => Promise<readonly ListedModel[]>;
-  /** True while a session lives that listing could disturb: starting a second CLI has been seen to end the first. */
+  /** True while a session runs that listing could disturb: starting a second CLI has been seen to end the first. */
   readonly isBusy: () => boolean;
   readonly now?: () => number;
   readonly maxAgeMs?: number;
-  /** How long to leave upstream alone after it failed to answer. */
+  /** How long to leave upstream alone after a failure. */
   readonly retryAfterMs?: number;
-  /** Hears of failures in the background, which no caller waits for. */
+  /** Called for background failures, which no caller awaits. */
   readonly onError?: (error: CaretError) => void;
 }
 
 export interface ModelCache {
   /**
-   * The list we have of this account, at once, even when it is old: then a new one is fetched in the background. Without any
-   * list the first one is waited for; undefined when there is none and now is no time to ask. Rejects only when the first
-   * list could not be fetched.
+   * This account's list, immediately even if outdated: a new one is then fetched in the background. Without any list, waits for the first;
+   * undefined if there is none and upstream cannot be asked now. Rejects only if the first list could not be fetched.
    */
   get(): Promise<ModelList | undefined>;
-  /** Ask upstream now, whatever the age. Throws `session-busy` when that could disturb a session. */
+  /** Asks upstream now, whatever the age. Rejects with `session-busy` if that could disturb a session. */
   refresh(): Promise<ModelList>;
-  /** Wait until nothing happens in the background. */
+  /** Resolves once no background work remains. */
   settled(): Promise<void>;
 }
 
-/** A try at fetching a list. */
+/** An attempt to fetch a list. */
 interface Fetch {
   readonly account: string | undefined;
   readonly list: Promise<ModelList>;
@@ -92,14 +91,14 @@ export function createModelCache(options: ModelCacheOptions): ModelCache {
   const fetchList = async (from: ModelListOrigin | undefined): Promise<ModelList> => {
     try {
       const models = [...(await list())];
-      // An answer without models is how a CLI that is not logged in, or changed, can look: not a list to keep.
+      // An empty answer can come from a CLI that is not logged in, or that has changed: not a list to keep.
       if (models.length === 0) throw new CaretError("protocol-drift", "The agent listed no models");
       known = { fetchedAt: now(), ...(from !== undefined && { origin: from }), models };
     } catch (error) {
       failed = { account: from?.account, until: now() + retryAfterMs };
       throw error;
     }
-    // The list is good even when it cannot be kept; only the next start will have to ask again.
+    // The list is usable even if it cannot be stored; only the next start has to ask again.
     await writePrivately(file, JSON.stringify(known)).catch((error: unknown) => onError(toStorageError(error)));
     return known;
   };
@@ -114,10 +113,10 @@ export function createModelCache(options: ModelCacheOptions): ModelCache {
     return fetched;
   };
 
-  /** Undefined where there is no login: then asking fails, and says so. */
+  /** Undefined without a login: listing then fails and reports it. */
   const originNow = (): Promise<ModelListOrigin | undefined> => origin().catch(() => undefined);
 
-  /** Upstream is never asked twice at once: what is being listed for another account is waited for first. */
+  /** Upstream is never asked concurrently: first wait for a listing in progress for another account. */
   const settleOther = async (account: string | undefined): Promise<void> => {
     while (fetching !== undefined && fetching.account !== account) await fetching.list.catch(() => undefined);
   };
@@ -134,7 +133,7 @@ export function createModelCache(options: ModelCacheOptions): ModelCache {
       const from = await originNow();
       if (known === undefined) {
         const kept = await readList(file);
-        // A list may have come from upstream while the file was read.
+        // A list may have come from upstream while the file was being read.
         known ??= kept;
       }
       await settleOther(from?.account);
@@ -158,7 +157,7 @@ export function createModelCache(options: ModelCacheOptions): ModelCache {
   };
 }
 
-/** A missing or damaged file is no list: the next one replaces it. */
+/** A missing or damaged file counts as no list: the next one replaces it. */
 async function readList(file: string): Promise<ModelList | undefined> {
   try {
     return modelListSchema.safeParse(JSON.parse(await readText(file, "utf8"))).data;
@@ -167,7 +166,7 @@ async function readList(file: string): Promise<ModelList | undefined> {
   }
 }
 
-/** Written beside and renamed, so that a reader in another process never sees half a list. */
+/** Written to a temporary file and renamed, so a reader in another process never sees half a list. */
 async function writePrivately(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}.tmp`;

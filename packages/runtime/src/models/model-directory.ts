@@ -4,15 +4,15 @@ import { groupModels, type ModelCatalogue } from "./model-families.ts";
 import { AUTO_MODEL } from "./model-spellings.ts";
 import { type ResolvedModel, resolveModel } from "./resolve-model.ts";
 
-/** The port, and what the commands need beside it. */
+/** The port, plus what commands need. */
 export interface RuntimeModels extends ModelDirectory {
-  /** Resolves a name, and says what it was taken to mean. Rejects as `resolve` does. */
+  /** Resolves a name and explains the result. Rejects as `resolve` does. */
   explain(requested: RequestedModel): Promise<ResolvedModel>;
 }
 
 export interface ModelDirectoryOptions {
   readonly cache: ModelCache;
-  /** Models with an entry of their own in the configuration. */
+  /** Models with their own entry in the configuration. */
   readonly named: readonly string[];
   /** The model of requests that name none. */
   readonly defaultModel: string;
@@ -38,9 +38,9 @@ export function createModelDirectory({ cache, named, defaultModel }: ModelDirect
     const name = asked ?? defaultModel;
     const own = named.find((candidate) => candidate === name || name.endsWith(`/${candidate}`));
     if (own !== undefined) return { id: own, base: own, params: {} };
-    // The commonest request needs no list, and the first list may take seconds to come.
+    // The commonest request needs no list, and the first list can take seconds.
     if (name === AUTO_MODEL) return { id: AUTO_MODEL, base: AUTO_MODEL, params: {} };
-    // Without a list of models the name is passed on: upstream then checks it.
+    // Without a model list the name is passed on, for upstream to check.
     const list = await cache.get().catch(() => undefined);
     const request = { model: name, effort: toEffort(requested.effort), thinking: requested.thinking };
     return resolveModel(request, list === undefined ? nothing : catalogueOf(list));
@@ -54,7 +54,7 @@ export function createModelDirectory({ cache, named, defaultModel }: ModelDirect
   };
 }
 
-/** One entry for a family, under its own name, and one for each model that stands alone; `auto` always first. */
+/** One entry per family, under its own name, and one per model without a family; `auto` always first. */
 function listed({ models }: ModelList, { families, direct }: ModelCatalogue): readonly DirectoryModel[] {
   const byId = new Map(models.map((model) => [model.id, model]));
   const nameOf = (id: string): string => byId.get(id)?.name ?? id;
@@ -72,7 +72,7 @@ function listed({ models }: ModelList, { families, direct }: ModelCatalogue): re
   return [auto, ...single.filter(({ id }) => id !== AUTO_MODEL), ...grouped];
 }
 
-/** What upstream says of it, where it says anything. */
+/** The limits upstream reports, if any. */
 function limitsOf(
   model: ModelList["models"][number] | undefined,
 ): Pick<DirectoryModel, "contextTokens" | "images" | "maxMode"> {

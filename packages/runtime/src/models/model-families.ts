@@ -1,7 +1,7 @@
 import { type Effort, type ModelParams, parseModelSlug } from "@caret/protocol";
 
 export interface ModelVariant {
-  /** The id exactly as it was listed. */
+  /** The id exactly as listed. */
   readonly id: string;
   readonly params: ModelParams;
 }
@@ -10,17 +10,17 @@ export interface ModelVariant {
 export interface ModelFamily {
   readonly base: string;
   readonly variants: readonly [ModelVariant, ...ModelVariant[]];
-  /** The variant meant by the base alone. */
+  /** The variant that the base alone means. */
   readonly defaultId: string;
 }
 
-/** Every listed id is exactly one of: a variant of one family, or a direct model. Both keep the listed order. */
+/** Every listed id is either a variant of one family or a direct model. Both keep the listed order. */
 export interface ModelCatalogue {
   readonly families: readonly ModelFamily[];
   readonly direct: readonly string[];
 }
 
-/** Which effort stands for a family when none was asked for; `undefined` is the bare id. */
+/** Efforts in order of preference when none was requested; `undefined` is the bare id. */
 const effortPreference: readonly (Effort | undefined)[] = [
   undefined,
   "medium",
@@ -32,7 +32,7 @@ const effortPreference: readonly (Effort | undefined)[] = [
   "max",
 ];
 
-/** Group whatever ids upstream lists today. Nothing about today's models is known here, only how their ids are built. */
+/** Groups whatever ids upstream lists. Knows only how ids are built, not today's models. */
 export function groupModels(ids: readonly string[]): ModelCatalogue {
   const groups = new Map<string, ModelVariant[]>();
   const direct = new Set<string>();
@@ -41,7 +41,7 @@ export function groupModels(ids: readonly string[]): ModelCatalogue {
     const { base, params } = parseModelSlug(id);
     const group = groups.get(base) ?? [];
     groups.set(base, group);
-    // Two spellings of the very same variant: the second has the same parameters, so it stands alone.
+    // A second spelling of the same variant has the same parameters, so it stands alone.
     if (group.some((variant) => isSpelledAlike(variant.params, params))) direct.add(id);
     else group.push({ id, params });
   }
@@ -59,18 +59,17 @@ export function catalogueIds({ families, direct }: ModelCatalogue): readonly str
 }
 
 /**
- * The variant of a family that has what was asked for; what was not asked for is free, plainest first.
- * `fast` alone is never chosen for anyone who did not ask: it costs a multiple.
+ * The variant of a family that matches the request; among several, the plainest. `fast` is never chosen unrequested: it costs a multiple.
  */
 export function pickVariant(family: ModelFamily, wanted: ModelParams): ModelVariant | undefined {
   const fitting = family.variants.filter(({ params }) => satisfies(params, wanted));
-  // A bare id means medium and the usual context too, but one that says so is the better answer to a request that did.
+  // A bare id also means medium effort and the usual context, but an explicit one is the better answer to an explicit request.
   const sized = preferred(fitting, ({ params }) => params.context === wanted.context);
   const [first, ...rest] = preferred(sized, ({ params }) => params.effort === wanted.effort);
   return first === undefined ? undefined : defaultVariant([first, ...rest]);
 }
 
-/** Those that fit, or all where none does. */
+/** The matching variants, or all if none matches. */
 function preferred(
   variants: readonly ModelVariant[],
   fits: (variant: ModelVariant) => boolean,
@@ -84,8 +83,8 @@ function defaultVariant(variants: readonly [ModelVariant, ...ModelVariant[]]): M
 }
 
 /**
- * The same parameters with what a CLI id leaves unsaid made plain, for the spellings that have upstream defaults of
- * their own: `composer-2` without `-fast` means `fast=false`, while ACP's `composer-2[]` may well be fast.
+ * Makes explicit what a CLI id implies, for spellings with different upstream defaults: `composer-2` without `-fast` means `fast=false`,
+ * while ACP's `composer-2[]` may well be fast.
  */
 export function explicitParams(family: ModelFamily, params: ModelParams): ModelParams {
   const hasThinking = family.variants.some((variant) => variant.params.thinking);
@@ -106,7 +105,7 @@ function preference({ params }: ModelVariant): number {
   return (fast ? 1000 : 0) + (context === undefined ? 0 : 100) + (thinking ? 10 : 0) + effortPreference.indexOf(effort);
 }
 
-/** Literally equal: here a bare id and its `-medium` sibling are two variants, because both can be listed. */
+/** Literally equal: a bare id and its `-medium` sibling are two variants here, because both can be listed. */
 function isSpelledAlike(one: ModelParams, other: ModelParams): boolean {
   return (
     one.effort === other.effort &&

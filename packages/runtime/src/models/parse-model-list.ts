@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ApiModel } from "./model-spellings.ts";
 
-/** Characters without width, which Cursor puts into some models' names. */
+/** Zero-width characters, which Cursor puts into some models' names. */
 const invisible = /[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]/g;
 
 export interface ListedModel {
@@ -9,12 +9,12 @@ export interface ListedModel {
   readonly name: string;
   readonly isCurrent: boolean;
   readonly isDefault: boolean;
-  /** What only Cursor's API says of it. */
+  /** Details available only from Cursor's API. */
   readonly details?: ModelDetails | undefined;
 }
 
 export interface ModelDetails {
-  /** How a run asks for it: the upstream's own name, with its parameters. */
+  /** How a run requests it: upstream's own name, with parameters. */
   readonly upstream?: ApiModel | undefined;
   readonly maxMode?: boolean | undefined;
   readonly contextTokens?: number | undefined;
@@ -22,13 +22,13 @@ export interface ModelDetails {
 }
 
 const ESCAPE = String.fromCharCode(0x1b);
-/** Sequences that move the cursor or erase: what follows them is a new line, even when no newline was printed. */
+/** Sequences that move the cursor or erase: they start a new line even without a newline. */
 const cursorMovement = new RegExp(`${ESCAPE}\\[[0-9;]*[A-HJKf]|\\r`, "g");
 const modelLine = /^\s*([A-Za-z0-9][\w.:/[\]=,-]*) - (.*)$/;
-/** Only these two words are marks; every other parenthesis is part of the model's name. */
+/** Only these two words are marks; any other parenthesis is part of the model's name. */
 const mark = /^\s*((?:current|default)(?:\s*,\s*(?:current|default))*)\s*$/i;
 
-/** What `agent models` printed, as data. Anything that is not a model's line (headings, tips, spinners) is skipped. */
+/** Parses the output of `agent models`. Lines that are not models (headings, tips, spinners) are skipped. */
 export function parseModelList(text: string): readonly ListedModel[] {
   const models = new Map<string, ListedModel>();
   for (const line of stripVTControlCharacters(text.replaceAll(cursorMovement, "\n")).split("\n")) {
@@ -52,7 +52,7 @@ function parseLine(line: string): ListedModel | undefined {
   return { id, name: name === "" ? id : name, isCurrent: marks.has("current"), isDefault: marks.has("default") };
 }
 
-/** Looked for from the end, so that a name with many marks is read once. */
+/** Searched from the end, so a name with many marks is read once. */
 function trailingMark(name: string): string | undefined {
   const at = name.endsWith(")") ? name.lastIndexOf("(") : -1;
   return at === -1 ? undefined : mark.exec(name.slice(at + 1, -1))?.[1];
@@ -66,7 +66,7 @@ function mergeMarks(seen: ListedModel, again: ListedModel): ListedModel {
   };
 }
 
-/** A name as people see it: two names that look alike are alike. */
+/** A name as people see it: names that look alike become equal. */
 export function visibleName(name: string): string {
   return name.replaceAll(invisible, "").replaceAll(/\s+/g, " ").trim();
 }

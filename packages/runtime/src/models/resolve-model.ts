@@ -11,16 +11,16 @@ import {
 } from "./model-families.ts";
 import { AUTO_MODEL, parseModelName } from "./model-spellings.ts";
 
-/** A client's name is shown back to it, but not a page of it. */
+/** Limit on how much of a client's name is echoed. */
 const MAX_SHOWN = 100;
 
-/** What a request says about its model, as a door read it from the body. */
+/** A request's wishes for its model, as a door read them from the body. */
 export interface ModelRequest {
-  /** OpenCode's own field for a concrete model; wins over `model`. */
+  /** OpenCode's own field for a concrete model; overrides `model`. */
   readonly cursorModel?: string | undefined;
-  /** Possibly with the prefix of a router in front of us: `cursor-acp/`, `caret/` … */
+  /** May have the prefix of a router in front of us: `cursor-acp/`, `caret/` … */
   readonly model?: string | undefined;
-  /** From `reasoning_effort`, `reasoning.effort` or their like. */
+  /** From `reasoning_effort`, `reasoning.effort` or the like. */
   readonly effort?: Effort | undefined;
   readonly thinking?: boolean | undefined;
 }
@@ -31,11 +31,11 @@ export interface ResolvedModel extends ModelChoice {
 }
 
 /**
- * From what a client asked for to a model that upstream lists.
+ * Resolves a client's request to a model that upstream lists.
  *
- * The parameters written in the name win; those of the request fill the gaps where the model has such a variant and
- * are dropped where it has not. An unknown name throws `model-unknown` with the nearest names. An empty catalogue
- * means that the models could not be listed: the name is then passed on and upstream decides.
+ * Parameters in the name take precedence; those of the request fill the gaps if the model has such a variant, and are dropped if not. An
+ * unknown name throws `model-unknown` with the nearest names. An empty catalogue means that the models could not be listed: the name is
+ * passed on and upstream decides.
  */
 export function resolveModel(request: ModelRequest, catalogue: ModelCatalogue): ResolvedModel {
   const ids = catalogueIds(catalogue);
@@ -56,7 +56,7 @@ function unknownModel(name: string, ids: readonly string[]): CaretError {
   return new CaretError("model-unknown", `There is no model "${name.slice(0, MAX_SHOWN)}" in Cursor's list`, { fix });
 }
 
-/** The prefix goes unless it is part of a listed id. */
+/** Strips the prefix unless it is part of a listed id. */
 function requestedName({ cursorModel, model }: ModelRequest, ids: readonly string[]): string {
   const name = [cursorModel, model].map((text) => text?.trim()).find((text) => text !== undefined && text !== "");
   if (name === undefined) return AUTO_MODEL;
@@ -64,7 +64,7 @@ function requestedName({ cursorModel, model }: ModelRequest, ids: readonly strin
   return findId(ids, name) === undefined && unprefixed !== "" ? unprefixed : name;
 }
 
-/** Like the CLI itself, never mind the case. */
+/** Case-insensitive, like the CLI itself. */
 function findId(ids: readonly string[], name: string): string | undefined {
   return ids.find((id) => id.toLowerCase() === name.toLowerCase());
 }
@@ -81,7 +81,7 @@ function resolveListed(
   return toResolved(family, named, refine(family, named, request));
 }
 
-/** A base that is not listed itself, another order of the words, another spelling of a parameter. */
+/** Handles a base that is not itself listed, another word order, or another spelling of a parameter. */
 function resolveBase(
   base: string,
   params: ModelParams,
@@ -94,7 +94,7 @@ function resolveBase(
   const id = catalogue.direct.find((candidate) => names.includes(candidate.toLowerCase()));
   if (id === undefined) return undefined;
   const { context, ...variant } = params;
-  // A direct model has no variants: only a name without variant words can mean it. A window is no variant of the CLI's.
+  // A direct model has no variants: only a name without variant words can mean it. A context window is not a variant in the CLI.
   if (Object.keys(variant).length > 0) return undefined;
   return { id, base: id, params: context === undefined ? {} : { context } };
 }
@@ -104,14 +104,14 @@ function resolveAlias(
   request: ModelRequest,
   catalogue: ModelCatalogue,
 ): ResolvedModel | undefined {
-  // A model that is listed under this very name, yet without the variant asked for, is no foreign name.
+  // A model listed under this very name, even without the requested variant, is not a foreign name.
   if (resolveBase(base, {}, request, catalogue) !== undefined) return undefined;
   const alias = findAlias(base, catalogue);
   if (alias === undefined) return undefined;
   return resolveBase(alias, params, request, catalogue) ?? resolveBase(alias, {}, request, catalogue);
 }
 
-/** The variant with what the name says and as much as possible of what the request says. */
+/** The variant that satisfies the name and as much of the request as possible. */
 function refine(family: ModelFamily, named: ModelParams, request: ModelRequest): ModelVariant | undefined {
   const effort = request.effort === undefined ? {} : { effort: request.effort };
   const thinking = request.thinking === undefined ? {} : { thinking: request.thinking };

@@ -5,12 +5,12 @@ import { createBackgroundWork } from "../async/background-work.ts";
 import { createWaitingNotices, type WaitingNotice } from "./waiting-notices.ts";
 import { createWebhook, type Webhook } from "./webhook.ts";
 
-/** Sees every session: it is the gateway's own. */
+/** Sees every session, because it belongs to the gateway. */
 const GATEWAY: Caller = { tokenName: "webhook", seesAll: true };
 
-/** Deliveries under way at once: people are waited for more slowly than this. */
+/** Maximum concurrent deliveries. Sessions begin to wait for people far more slowly than this. */
 const MAX_UNDER_WAY = 16;
-/** After a failure to follow the sessions. */
+/** Pause after a failure to follow the sessions. */
 const FOLLOW_AGAIN_MS = 1_000;
 const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
 
@@ -18,16 +18,16 @@ export interface NotifyWaitingOptions {
   readonly sessions: Pick<Sessions, "followUpdates">;
   readonly url: string;
   readonly secret: Secret | undefined;
-  /** Where a person opens a session. */
+  /** URL at which a person opens a session. */
   readonly linkTo: (sessionId: string) => string;
   readonly redactText: (text: string) => string;
   readonly newId: () => string;
   readonly now: () => number;
-  /** What became of each delivery; undefined: it was taken. */
+  /** Called with each delivery's result; undefined means it was accepted. */
   readonly onOutcome: (error: CaretError | undefined) => void;
 }
 
-/** Sends a webhook whenever a session begins to wait for a person. Gives what ends it. */
+/** Sends a webhook whenever a session starts to wait for a person. Returns what ends it. */
 export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise<void> } {
   const { sessions, onOutcome } = options;
   const work = createBackgroundWork(onOutcome);
@@ -51,7 +51,7 @@ export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise
       }),
     );
   };
-  // The log may be held, or its server restarted: what waits afterwards is to be heard of, too.
+  // The log may be locked, or its server restarted: later waits must still be noticed.
   work.every(FOLLOW_AGAIN_MS, async (signal) => {
     for await (const updates of sessions.followUpdates(signal, GATEWAY))
       for (const notice of updates.flatMap(noticesOf)) begin(notice);
@@ -59,7 +59,7 @@ export function notifyWaiting(options: NotifyWaitingOptions): { close(): Promise
   return { close: work.close };
 }
 
-/** Loaded with the first delivery. The address is the user's own choice; where it redirects to is not. */
+/** Loaded with the first delivery. The address is the user's own choice; its redirects are not trusted. */
 async function openWebhook({ url, secret, newId, now, pausesMs }: WebhookAddress): Promise<Webhook> {
   const { createOutboundFetch } = await import("../tools/web/outbound-fetch.ts");
   const fetch = createOutboundFetch({ trustedOrigins: [new URL(url).origin], limits: LIMITS });
@@ -78,19 +78,19 @@ type WebhookAddress = Pick<NotifyWaitingOptions, "url" | "secret" | "newId" | "n
   readonly pausesMs?: readonly number[];
 };
 
-/** Sends one delivery that says it is a test, and tries it once. Rejects with what went wrong. */
+/** Sends one delivery marked as a test, without retries. Rejects with the failure. */
 export async function sendTestWebhook(address: Omit<WebhookAddress, "pausesMs">, link: string): Promise<void> {
   const webhook = await openWebhook({ ...address, pausesMs: [] });
   const since = new Date(address.now()).toISOString();
   await webhook({ event: "test", title: "Test of Caret's webhook", since, link }, AbortSignal.timeout(LIMITS.totalMs));
 }
 
-/** The same from every gateway of a fleet, and after a restart: the receiver takes it once. */
+/** Identical at every gateway of a fleet and after a restart, so the receiver accepts it once. */
 function deliveryOf({ sessionId, kind, since }: WaitingNotice): string {
   return createHash("sha256").update(`${sessionId} ${kind} ${since}`).digest("base64url");
 }
 
-/** Says that something waits, not what: the receiver may be a third party. */
+/** Says that something waits, but not what: the receiver may be a third party. */
 function bodyOf({ sessionId, title, kind, since }: WaitingNotice, { linkTo, redactText }: NotifyWaitingOptions) {
   return {
     event: "waiting",

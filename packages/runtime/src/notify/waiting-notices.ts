@@ -1,16 +1,16 @@
 import type { SessionUpdate, SessionView } from "@caret/protocol";
 
-/** That a session waits for a person: what for, not about what. */
+/** A session waits for a person. Says for what kind of reply, not about what. */
 export interface WaitingNotice {
   readonly sessionId: string;
   readonly title: string;
-  /** `message`: an agent has said something to a person, and waits for no answer. */
+  /** `message`: an agent has told a person something and expects no answer. */
   readonly kind: "approval" | "question" | "message";
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Remembers what each session waited for: a notice is given once for each wait. */
+/** Remembers what each session waited for, to return one notice per wait. */
 export function createWaitingNotices(): (update: SessionUpdate) => readonly WaitingNotice[] {
   const known = new Map<string, ReadonlySet<string>>();
   return (update) => {

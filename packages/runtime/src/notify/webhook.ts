@@ -2,28 +2,28 @@ import { createHmac } from "node:crypto";
 import { CaretError, type Secret } from "@caret/protocol";
 import type { OutboundFetch } from "../tools/web/outbound-fetch.ts";
 
-/** One delivery is tried this often in all, with these pauses between. */
+/** Pauses between the attempts of one delivery. */
 const PAUSES_MS = [1_000, 10_000];
 
 export interface WebhookOptions {
   readonly url: string;
-  /** Signs each delivery; absent: none is signed. */
+  /** Signs each delivery. If absent, deliveries are unsigned. */
   readonly secret?: Secret | undefined;
   readonly fetch: OutboundFetch;
   readonly newId: () => string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  /** Between the attempts; absent: two. */
+  /** Pauses between the attempts. Default: two. */
   readonly pausesMs?: readonly number[];
 }
 
-/** Posts JSON to the address, as this delivery or as a new one. Rejects with the last error when no attempt was taken. */
+/** Posts JSON under the given delivery id, or a new one. Rejects with the last error if no attempt was accepted. */
 export type Webhook = (body: object, signal: AbortSignal, delivery?: string) => Promise<void>;
 
 /**
- * Every attempt of a delivery has the same `x-caret-delivery`, by which a receiver knows a repetition. `x-caret-signature` is
- * the HMAC-SHA256 of the timestamp, a dot and the body, so that neither can be changed or sent again later.
+ * All attempts of a delivery have the same `x-caret-delivery`, so a receiver can recognise repetitions. `x-caret-signature` is the
+ * HMAC-SHA256 of the timestamp, a dot and the body, so neither can be changed or replayed later.
  */
 export function createWebhook(options: WebhookOptions): Webhook {
   const { url, secret, fetch, newId, now, pause, pausesMs = PAUSES_MS } = options;
@@ -67,7 +67,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
   };
 }
 
-/** An address that may not be fetched, or a receiver that refuses, says the same again. */
+/** A forbidden address, or a receiver that refuses, would give the same result again. */
 function isWorthRepeating({ code, retryable }: CaretError): boolean {
   return retryable || code === "upstream-unreachable" || code === "timed-out";
 }

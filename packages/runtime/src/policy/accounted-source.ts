@@ -1,20 +1,20 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from "unbash";
 
 interface Account {
-  /** Words, assignments and redirections with their documents: what stands in them is looked at where they are read. */
+  /** Words, assignments, and redirections with their here-documents: their content is checked where they are read. */
   readonly leaves: (readonly [number, number])[];
-  /** The operators and keywords that the tree says stand between them. */
+  /** The operators and keywords that, by the tree, stand between the leaves. */
   readonly tokens: string[];
 }
 
 const COMMENT = /(^|[\s;&|(){}])#[^\n]*/g;
-/** No source has it. */
+/** Occurs in no source. */
 const UNKNOWN = "unknown construct";
 const TOKEN = /&&|\|\||\|&|[a-z]+|./gs;
 
 /**
- * Whether the tree says what every character of a part of the source is for. The parser is made to put up with mistakes, and
- * leaves out what it has no place for, at times without an error: such a line is not understood.
+ * Whether the tree accounts for every character of a part of the source. The parser tolerates mistakes and drops what does not fit,
+ * sometimes without an error: such a line is not understood.
  */
 export function isAccountedFor(script: ParsedScript, source: string, from: number, to: number): boolean {
   const account: Account = { leaves: [], tokens: [] };
@@ -28,7 +28,7 @@ function sorted(tokens: readonly string[]): string {
   return tokens.toSorted().join(" ");
 }
 
-/** A leaf becomes a NUL, which nothing else can be. */
+/** Replaces each leaf by a NUL, which cannot occur otherwise. */
 function textBetween(leaves: Account["leaves"], source: string, from: number, to: number): string {
   let at = from;
   let text = "";
@@ -61,7 +61,7 @@ function addConstruct(node: SyntaxNode, account: Account): void {
   if (tokens !== undefined) forEachChild(node, (child) => addNode(child, account));
 }
 
-/** Undefined for what is not understood anyway. */
+/** Undefined for nodes that are not understood anyway. */
 function tokensOf(node: SyntaxNode): readonly string[] | undefined {
   switch (node.type) {
     case "Command":

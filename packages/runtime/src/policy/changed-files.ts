@@ -3,7 +3,7 @@ import { programName } from "./launch.ts";
 import { outputFiles } from "./output-files.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** The files that a command changes, or takes away, judged by its words. */
+/** The files a command changes or removes, judging by its words. */
 export function changedFiles(words: readonly ShellWord[]): readonly ShellWord[] {
   const name = programName(words[0]?.text ?? "");
   const given = words.slice(1);
@@ -11,7 +11,7 @@ export function changedFiles(words: readonly ShellWord[]): readonly ShellWord[] 
   return changed.map(toDirectory);
 }
 
-/** The first operand of `sed` is its script, unless `--expression=` gave one. A suffix with a slash is the path of the copy. */
+/** The first operand of `sed` is its script, unless `--expression=` gave one. A suffix with a slash is the path of the backup. */
 function editedInPlace(given: readonly ShellWord[]): readonly ShellWord[] {
   const options = given.filter(({ text }) => /^(-[nErsz]*i|--in-place)/.test(text));
   if (options.length === 0) return [];
@@ -23,7 +23,7 @@ function editedInPlace(given: readonly ShellWord[]): readonly ShellWord[] {
   return [...copies, ...(isGiven ? operands : operands.slice(1))];
 }
 
-/** A pattern without braces names files of the directory before its first wildcard, unless it climbs. */
+/** A pattern without braces names files in the directory before its first wildcard, unless it climbs. */
 function toDirectory(word: ShellWord): ShellWord {
   if (!word.spread || !word.fixed || /\{|\.\./.test(word.text)) return word;
   const known = word.text.slice(0, word.text.search(/[*?[]/));

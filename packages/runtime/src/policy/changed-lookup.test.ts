@@ -11,7 +11,7 @@ const decide = (command: string, mode: PolicyMode, rules: readonly PolicyRule[])
   return { call, decision: policy.decide(call) };
 };
 
-/** All that the line has beside `git status` is allowed by rules, so that only what it does to `git status` is in question. */
+/** Rules allow everything on the line except `git status`, so only its effect on `git status` is in question. */
 const others: readonly PolicyRule[] = [
   "cd",
   "chdir",

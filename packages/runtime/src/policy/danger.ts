@@ -12,17 +12,17 @@ import { pythonModule } from "./python-module.ts";
 import { secretRead } from "./secret-places.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** Names that are hardly ever anything but a command. */
+/** Words that are almost always commands. */
 const unmistakable: ReadonlySet<string> = new Set([
   ...["rm", "rmdir", "shred", "unlink", "dd", "mkfs", "wipefs", "dropdb", "sudo", "doas", "chmod", "chown"],
 ]);
 
-/** Programs whose arguments are words for people, a message or a description. */
+/** Programs whose arguments are text for people: a message, a description. */
 const talking: ReadonlySet<string> = new Set(["git", "gh", "glab", "hg", "svn"]);
 
 /**
- * What `auto` still asks about, by what it does: it destroys, leaves the machine or lets others in, reads secrets, changes the machine or
- * what other projects run, or speaks for the user. docs/permissions.md has the same sentence.
+ * Commands that `auto` still asks about, by effect: they destroy, leave the machine or let others in, read secrets, change the machine or
+ * what other projects run, or speak for the user. docs/permissions.md has the same sentence.
  */
 const dangers: Readonly<Record<string, readonly string[]>> = {
   "deletes or destroys data": [
@@ -116,18 +116,18 @@ const patterns = Object.entries(dangers).flatMap(([what, texts]) =>
   texts.map((text) => ({ text, what, pattern: createCommandPattern(text) })),
 );
 
-/** Where a call would do something. */
+/** Where a call takes effect. */
 export interface Place {
   readonly workspace: string;
-  /** What git says about its repositories. */
+  /** Git's answers about its repositories. */
   readonly answers: GitAnswers;
 }
 
 /**
- * Why one thing that a call would do is dangerous, in words; undefined when it is not.
+ * Why one part of a call is dangerous, in words; undefined if it is not.
  *
- * A call is dangerous if it destroys work that cannot be restored, writes outside of the workspace or reads secrets there, changes what is
- * run later, or cannot be analysed. Mode and rules make no difference: such a call must not be granted for the rest of a session.
+ * A call is dangerous if it destroys work that cannot be restored, writes outside of the workspace or reads secrets there, changes what
+ * runs later, or cannot be analysed. Mode and rules make no difference: such a call must not be granted for the rest of a session.
  */
 export function dangerOf(call: PolicyCall, part: PolicyPart, place: Place): string | undefined {
   if (part.kind === "command") return dangerOfCommand(part.words) ?? dangerOfReading(part.words, place.workspace);
@@ -144,7 +144,7 @@ function dangerOfChange({ path, use }: PathPart, { workspace, answers }: Place):
   for (const end of path.ends) {
     if (end.inWorkspace === undefined) return `${shown(path, end)} is not known to be in the workspace`;
     if (decidesWhatRuns(end.absolute, real, answers)) return `${shown(path, end)} decides what is run`;
-    // A shell writes into the file that is there; our own tools put a new one in its place.
+    // A shell writes into the existing file; our own tools replace it.
     if ((use === "written" || use === "operand") && isSharedFile(end.absolute))
       return `${shown(path, end)} is another file as well (hard link)`;
   }
@@ -173,7 +173,7 @@ function dangerOfDeletion({ path, recursive }: PathPart): string | undefined {
   return isKeptByGit(entry) ? undefined : `${name} is deleted, and git cannot give it back as it is`;
 }
 
-/** The name that was given, and what it leads to where that is another. */
+/** The name as given and, if different, what it leads to. */
 function shown(path: ResolvedPath, end: ResolvedPath): string {
   const name = (path: ResolvedPath): string => path.inWorkspace ?? path.absolute;
   return name(path) === name(end) ? name(path) : `${name(path)} leads to ${name(end)}, which`;
@@ -193,7 +193,7 @@ function readingsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[]
   return [words, plain, ...(module === undefined ? [] : [module]), ...fetchedPrograms(plain, others)];
 }
 
-/** `npx x`, `npm exec x`, `pnpm dlx x`, `bun x x`; behind `-p package` the program is the next word. */
+/** `npx x`, `npm exec x`, `pnpm dlx x`, `bun x x`; after `-p package` the program is the next word. */
 function fetchedPrograms(plain: readonly ShellWord[], given: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const [name, verb] = plain.map(({ text }) => programName(text));
   const isRunner = /^(?:npx|bunx|pnpx|uvx)$/.test(name ?? "");
@@ -210,7 +210,7 @@ function installsForAll([program, ...others]: readonly ShellWord[]): boolean {
   return isManager && others.some(({ text }) => /^(?:-g|--global|--location=global)$/.test(text));
 }
 
-/** Why a command is dangerous, in words; undefined when it is not on the list. */
+/** Why a command is dangerous, in words; undefined if it is not listed. */
 function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
   const readings = readingsOf(words);
   const found = patterns.find(({ pattern }) => readings.some((reading) => pattern.matches(reading) !== "no"));
@@ -225,8 +225,8 @@ function dangerOfCommand(words: readonly ShellWord[]): string | undefined {
 }
 
 /**
- * `git checkout .`, `git checkout HEAD a`, `git switch --force b`, `git branch --delete --force b`. A mere change of branch
- * keeps what is not committed; only its ending distinguishes a file from a branch in a single word.
+ * `git checkout .`, `git checkout HEAD a`, `git switch --force b`, `git branch --delete --force b`. A plain change of branch keeps
+ * uncommitted work; in a single word, only a file extension distinguishes a file from a branch.
  */
 function discardsChanges([program, command, ...others]: readonly ShellWord[]): boolean {
   if (programName(program?.text ?? "") !== "git") return false;
@@ -254,7 +254,7 @@ function discardsChanges([program, command, ...others]: readonly ShellWord[]): b
 
 const forcing = ["force", "discard-changes"];
 
-/** Behind a commit all words are files; a branch that is made has one to begin from. */
+/** After a commit all words are files; a new branch can have a start point. */
 function namesFiles(texts: readonly string[]): boolean {
   if (texts.some((text) => /^(-[a-z]*[bB]|--orphan|-t|--track.*)$/.test(text))) return false;
   const operands = texts.filter((text) => !/^-./.test(text));
@@ -262,8 +262,8 @@ function namesFiles(texts: readonly string[]): boolean {
 }
 
 /**
- * A command that destroys, among the arguments of a program that may start others: `wrapper rm -r src`,
- * `tool --run='rm -r src'`. No list of launchers is complete, and these few are worth a question.
+ * A destructive command among the arguments of a program that may start others: `wrapper rm -r src`, `tool --run='rm -r src'`. No list of
+ * launchers is complete, and these few are worth a question.
  */
 function mentionedCommand(words: readonly ShellWord[]): string | undefined {
   if (talking.has(words[0]?.text ?? "") || !mayStartOthers(words)) return undefined;

@@ -5,7 +5,7 @@ import { wayInside } from "../paths/physical-path.ts";
 import { decidingDirectory, decidingFile, plainFileName } from "./deciding-names.ts";
 import type { GitAnswer, GitAnswers } from "./git-settings.ts";
 
-/** Whether a change of the file could decide what is run later, unasked. The path is real: no link is on its way. */
+/** Whether changing the file could decide what runs later without a question. The path must be real, without links. */
 export function decidesWhatRuns(path: string, workspace: string, answers: GitAnswers): boolean {
   const way = wayInside(workspace, path);
   const names = (way === undefined ? path : way).split(/[/\\]/).map(plainFileName);
@@ -18,25 +18,25 @@ export function decidesWhatRuns(path: string, workspace: string, answers: GitAns
   );
 }
 
-/** The path itself and the directories above it, as far as the workspace. */
+/** The path and its parent directories up to the workspace. */
 function ancestorsOf(path: string, workspace: string): readonly string[] {
   const found = [path];
   for (let at = path; at !== workspace && dirname(at) !== at; at = dirname(at)) found.push(dirname(at));
   return found;
 }
 
-/** Any directory that has these is one for git, whatever it is named: a worktree's, a submodule's, a bare repository. */
+/** Git accepts any directory with these entries, whatever its name: a worktree's, a submodule's, a bare repository. */
 function isGitDirectory(directory: string): boolean {
   const has = (name: string): boolean => stat(resolve(directory, name)) !== undefined;
   return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
 }
 
-/** A workspace may lie below the top of its repository. */
+/** A workspace can lie below the top of its repository. */
 function isRepository(directory: string, isTop: boolean): boolean {
   return isTop ? liesInRepository(directory) : stat(resolve(directory, ".git")) !== undefined;
 }
 
-/** `core.hooksPath` moves the hooks to any directory, and a configuration may include any file. */
+/** `core.hooksPath` moves the hooks to any directory, and a configuration can include any file. */
 function isGitsSetting(path: string, answer: GitAnswer): boolean {
   if (typeof answer === "string") return answer === "unknown";
   return wayInside(answer.hooks, path) !== undefined || answer.files.includes(path);
@@ -46,6 +46,6 @@ function stat(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // below a file, or closed to us: git does not see it either
+    return undefined; // below a file, or inaccessible: git does not see it either
   }
 }

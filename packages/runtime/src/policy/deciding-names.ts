@@ -1,7 +1,7 @@
 /**
- * Directories and files from which a program takes commands to run when a person only enters, opens, lists or commits:
- * git, editors, agents, shells, package managers and the tools that hook into them. A build script is none of these: a
- * person who starts a build wants it to run.
+ * Directories and files from which a program takes commands to run when a person merely enters, opens, lists or commits: git, editors,
+ * agents, shells, package managers and tools that hook into them. Build scripts do not count: a person who starts a build wants them to
+ * run.
  */
 const directories = new Set([
   ...[".git", ".husky", ".githooks", ".lefthook"],
@@ -19,13 +19,13 @@ const files = new Set([
   ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"],
   ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login"],
   ...[".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc", ".psqlrc", ".sqliterc"],
-  // Together with `objects` and `refs` it makes any directory a repository, whose `config` names programs to run.
+  // With `objects` and `refs` it makes any directory a repository, whose `config` names programs to run.
   "head",
 ]);
-/** What macOS does not see in a name, so that `.g\u200cit` is `.git` there. */
+/** Characters macOS ignores in names: `.g\u200cit` is `.git` there. */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Whether what lies in a directory of this name decides it. */
+/** Whether everything in a directory of this name can decide what runs. */
 export function decidingDirectory(name: string): boolean {
   return directories.has(plainFileName(name));
 }
@@ -34,14 +34,14 @@ export function decidingFile(name: string): boolean {
   return files.has(plainFileName(name));
 }
 
-/** As a file system that folds case, or that strips what it does not like, would see the name. */
+/** The name as seen by a file system that folds case or strips characters. */
 export function plainFileName(name: string): string {
   const plain = name.normalize("NFKC").replaceAll(INVISIBLE, "").toLowerCase();
   const kept = withoutTail(plain.split(":", 1)[0] ?? "");
   return /^git~\d+$/.test(kept) ? ".git" : kept;
 }
 
-/** Without the points and spaces at its end, which Windows does not see. */
+/** Without trailing dots and spaces, which Windows ignores. */
 function withoutTail(name: string): string {
   let end = name.length;
   while (end > 1 && (name[end - 1] === "." || name[end - 1] === " ")) end -= 1;

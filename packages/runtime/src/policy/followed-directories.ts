@@ -2,25 +2,25 @@ import { programName } from "./launch.ts";
 import type { SimpleCommand } from "./shell-findings.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** A line that changes its directory so often is followed no further. */
+/** Number of directories after which a line is followed no further. */
 const MAX_DIRECTORIES = 32;
 
-/** Where a command may run, from where the line starts; undefined: anywhere. */
+/** Directories a command may run in, relative to where the line starts. Undefined: anywhere. */
 export type Directories = readonly string[] | undefined;
 
-/** Whether the commands behind it, or beside it in a loop, may run elsewhere. */
+/** Whether later commands, or those in the same loop, may run elsewhere. */
 export function changesDirectory(words: readonly ShellWord[]): boolean {
   return /^(cd|chdir|pushd|popd)$/.test(programName(words[0]?.text ?? ""));
 }
 
-/** Where the first command of a line may run. In a loop, what stands behind comes before as well. */
+/** Where the first command of a line may run. In a loop, later commands also come before it. */
 export function firstDirectories(commands: readonly SimpleCommand[]): Directories {
   return commands.some(({ words, repeats }) => repeats && changesDirectory(words)) ? undefined : ["."];
 }
 
 /**
- * Where commands may run after this one. A `cd` is followed from every directory before it, since it may have failed, or
- * have been in a subshell. After `ln` a relative path may lead anywhere.
+ * Where commands may run after this one. A `cd` is followed from every earlier directory, since it may have failed or run in a subshell.
+ * After `ln` a relative path may lead anywhere.
  */
 export function directoriesAfter(words: readonly ShellWord[], before: Directories): Directories {
   const name = programName(words[0]?.text ?? "");

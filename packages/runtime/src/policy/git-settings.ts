@@ -4,17 +4,17 @@ import { type Git, type GitOptions, runGit } from "../git/run-git.ts";
 import { fileStamp } from "../paths/private-files.ts";
 import type { Spawner } from "../process/child-handle.ts";
 
-/** What of a repository's settings lies where a file can be written. */
+/** The parts of a repository's settings that live in files. */
 export interface GitSettings {
   readonly hooks: string;
-  /** Files that its configuration is read from or includes, those that are not there yet too. */
+  /** Files its configuration is read from or includes, existing or not. */
   readonly files: readonly string[];
 }
 
-/** `unknown`: git did not answer in time, or not so that it is understood. */
+/** `unknown`: git did not answer in time, or not intelligibly. */
 export type GitAnswer = GitSettings | "unknown" | "no repository";
 
-/** What git says about a repository, for a judgement that cannot wait for it. */
+/** Looks up git's answer about a repository, synchronously. */
 export type GitAnswers = (repository: string) => GitAnswer;
 
 interface Asked {
@@ -24,14 +24,14 @@ interface Asked {
 
 const LIMIT_MS = 5_000;
 const MAX_ASKED = 100;
-/** A call that changes files of more repositories than this is asked about. */
+/** A call that changes files of more repositories than this needs approval. */
 const MAX_REPOSITORIES = 16;
 const asked = new WeakMap<Spawner, Map<string, Asked>>();
 const asking = new WeakMap<Spawner, Map<string, Promise<GitAnswer>>>();
 
 /**
- * Judges with what git says about the repositories that the judgement is about. A first judgement collects them, then git is
- * asked about all of them while the event loop goes on; a repository that the second comes across only then is `unknown`.
+ * Makes a judgement with git's answers about the repositories it involves. A first pass collects them, then git is asked about all
+ * asynchronously; a repository that only turns up in the second pass is `unknown`.
  */
 export async function judgeWithGit<Verdict>(git: Git, judge: (answers: GitAnswers) => Verdict): Promise<Verdict> {
   const repositories = new Set<string>();
@@ -43,8 +43,8 @@ export async function judgeWithGit<Verdict>(git: Git, judge: (answers: GitAnswer
 }
 
 /**
- * Asks git where the hooks of repositories are and which files their configuration comes from: includes, other names and
- * the user's own settings count. Git is asked again when one of those files has changed, and after it gave no answer.
+ * Asks git where repositories' hooks are and which files their configuration comes from, including includes, other names and the user's own
+ * settings. Asks again after one of those files has changed, or after a failed answer.
  */
 async function askGit(git: Git, repositories: ReadonlySet<string>): Promise<GitAnswers> {
   const first = [...repositories].slice(0, MAX_REPOSITORIES);
@@ -59,7 +59,7 @@ function knownAnswer({ spawner }: Git, repository: string): GitAnswer | undefine
   return known !== undefined && known.stamps === stampsOf(repository, known.answer) ? known.answer : undefined;
 }
 
-/** Calls that are judged at the same time wait for the same answer. */
+/** Calls judged at the same time share one answer. */
 async function askOnce(git: Git, repository: string): Promise<GitAnswer> {
   const running = mapOf(asking, git.spawner);
   const answer = running.get(repository) ?? ask(git, repository);
@@ -82,13 +82,13 @@ async function ask(git: Git, repository: string): Promise<GitAnswer> {
     const before = await answerOf(git, repository);
     const stamps = stampsOf(repository, before);
     const answer = await answerOf(git, repository);
-    // Only an answer that was the same before and after the stamps is one about these very files.
+    // Only an answer that is the same before and after reading the stamps is about these very files.
     if (JSON.stringify(before) === JSON.stringify(answer)) keep(git, repository, { stamps, answer });
     return answer;
   } catch (reason) {
     // Without git nothing runs hooks.
     if (CaretError.is(reason) && reason.code === "unsupported") return "no repository";
-    return "unknown"; // it took too long, or could not be started: the call is asked about
+    return "unknown"; // too slow, or could not be started: the call needs approval
   }
 }
 
@@ -104,7 +104,7 @@ function stampsOf(repository: string, answer: Asked["answer"]): string {
 }
 
 async function answerOf(git: Git, repository: string): Promise<GitSettings | "no repository"> {
-  // Where the hooks are is what is asked; nothing that is run here runs any.
+  // The query is about the hooks' location; the commands run here run no hooks.
   const ownHooks: GitOptions = { settings: { "core.hooksPath": undefined } };
   const [hooks, listed] = await Promise.all([
     read(git, repository, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"], ownHooks),
@@ -114,7 +114,7 @@ async function answerOf(git: Git, repository: string): Promise<GitSettings | "no
   return { hooks: hooks.replace(/\n$/, ""), files: filesIn(repository, listed.split("\0")) };
 }
 
-/** Pairs: where a setting comes from (`file:PATH`), and its name and value. */
+/** Takes pairs: a setting's origin (`file:PATH`), and its name and value. */
 function filesIn(repository: string, parts: readonly string[]): readonly string[] {
   const files = new Set<string>();
   for (let index = 0; index + 1 < parts.length; index += 2) {
@@ -128,7 +128,7 @@ function filesIn(repository: string, parts: readonly string[]): readonly string[
   return [...files];
 }
 
-/** Undefined where git works with no repository. Rejects when what it says is not known. */
+/** Undefined if there is no repository. Rejects if the answer is not understood. */
 async function read(git: Git, cwd: string, args: readonly string[], options: GitOptions = {}) {
   const { code, text, isCut, errors } = await runGit(git, cwd, args, { ...options, limitMs: LIMIT_MS });
   if (code === 0 && !isCut) return text;

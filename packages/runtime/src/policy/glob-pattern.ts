@@ -2,25 +2,25 @@ import { programName } from "./launch.ts";
 import type { ShellWord } from "./shell-word.ts";
 import { isInSystemDirectory } from "./system-directory.ts";
 
-/** A pattern of texts: `*` stands for anything but a slash, `**` for anything, `?` for one character. */
+/** A text pattern: `*` matches anything but a slash, `**` anything, `?` one character. */
 export interface GlobPattern {
   matches(text: string): boolean;
-  /** How much of it is spelled out: the more, the more specific. */
+  /** How much is spelled out: a higher weight is more specific. */
   readonly weight: number;
 }
 
-/** `directories`: nothing, or anything that ends in a slash. */
+/** `directories` matches nothing, or anything that ends in a slash. */
 type Token = "one" | "name" | "anything" | "directories" | { readonly letter: string };
 
 /**
- * Matched by hand, in time that grows with the pattern times the text: a regular expression made from many stars can take
- * for ever on a pattern that an agent wrote.
+ * Matched by hand, in time proportional to pattern times text: a regular expression with many stars can take forever, and agents write
+ * these patterns.
  */
 export function createGlobPattern(pattern: string): GlobPattern {
   const [start = "", ...parts] = pattern.split(/(\*\*\/|\*+|\?)/);
   const tokens = parts.flatMap((part, index) => (index % 2 === 1 ? [...part].map(toLetter) : [toToken(part)]));
   const literals = start.length + parts.filter((_, index) => index % 2 === 1).join("").length;
-  // Most patterns begin with letters, and most texts otherwise: those are not walked.
+  // Most patterns start with literals that most texts do not, so those are not walked.
   const matches = (text: string): boolean =>
     tokens.length === 0 ? text === start : text.startsWith(start) && matchesTokens(tokens, text.slice(start.length));
   return { matches, weight: literals * 2 + (parts.length === 0 ? 1 : 0) };
@@ -36,7 +36,7 @@ function toToken(part: string): Token {
   return part === "*" ? "name" : "anything";
 }
 
-/** Row by row: `reachable[n]` is whether the tokens so far can have used up the first n letters. */
+/** Row by row: `reachable[n]` is whether the tokens so far can consume the first n letters. */
 function matchesTokens(tokens: readonly Token[], text: string): boolean {
   const letters = [...text];
   let reachable = [true, ...letters.map(() => false)];
@@ -55,7 +55,7 @@ function stepOverStar(
   letters: readonly string[],
   before: readonly boolean[],
 ): boolean[] {
-  /** Whether a star that began at an earlier letter still goes on. */
+  /** Whether a star that began at an earlier letter still continues. */
   let isOpen = false;
   return before.map((wasReachable, index) => {
     const isSlash = letters[index - 1] === "/";
@@ -65,10 +65,10 @@ function stepOverStar(
   });
 }
 
-/** `maybe`: a word that the shell will compute stands where the pattern has one. */
+/** `maybe`: the pattern has a word where the shell will compute one. */
 type CommandMatch = "yes" | "maybe" | "no";
 
-/** The first words of a command: `git push` is every push, `npm run *` every script. What comes after is not looked at. */
+/** Matches the first words of a command: `git push` is every push, `npm run *` every script. Later words are ignored. */
 interface CommandPattern {
   matches(words: readonly ShellWord[]): CommandMatch;
   readonly weight: number;
@@ -83,7 +83,7 @@ export function createCommandPattern(pattern: string): CommandPattern {
       const matches = globs.map((glob, index) => {
         const word = words[index];
         if (word === undefined) return "no";
-        // A bare star stands for any words at all, paths with slashes too.
+        // A bare star matches any words at all, even paths with slashes.
         if (texts[index] === "*") return "yes";
         return index === 0 ? matchName(word, glob.matches) : matchWord(word, glob.matches);
       });

@@ -4,15 +4,15 @@ import { dirname, join, resolve, sep } from "node:path";
 import { wayInside } from "../paths/physical-path.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Times, device, inode, mode, owner and size of an entry, its hash, its flags. */
+/** Offsets in an index entry, which holds times, device, inode, mode, owner, size, hash, flags and name. */
 const [MODE_AT, HASH_AT, FLAGS_AT, NAME_AT] = [24, 40, 60, 62];
 const CHECKSUM_BYTES = 20;
 
 /**
- * Whether git can give a file back as it is now: its index has an entry for it with the hash of this very content.
+ * Whether git can restore a file's current content: its index has an entry with the hash of exactly this content.
  *
- * The index is read here and git is not started, because a repository's settings can make git run programs. Whatever is not
- * understood (SHA-256, a split index, a filter that changes contents) counts as not kept.
+ * The index is read here without starting git, because a repository's settings can make git run programs. Anything not understood (SHA-256,
+ * a split index, a content filter) counts as not kept.
  */
 export function isKeptByGit(path: string): boolean {
   try {
@@ -22,7 +22,7 @@ export function isKeptByGit(path: string): boolean {
     const hash = indexedHash(readIndex(join(repository.directory, "index")), Buffer.from(name).toString("latin1"));
     return hash !== undefined && hash === blobHash(path);
   } catch {
-    return false; // no index, a damaged one, or a file that cannot be read: nothing promises that git has it
+    return false; // no index, a damaged one, or an unreadable file: git may not have it
   }
 }
 
@@ -57,7 +57,7 @@ function readIndex(file: string): Buffer {
   return body;
 }
 
-/** The hash that the index has for a name (its bytes as Latin-1); undefined when it has none, or several that conflict. */
+/** The index's hash for a name (its bytes as Latin-1); undefined if it has none, or several that conflict. */
 function indexedHash(index: Buffer, wanted: string): string | undefined {
   const version = index.readUInt32BE(4);
   let at = 12;
@@ -79,13 +79,13 @@ function isFileOrLink(mode: number): boolean {
   return kind === 0o100000 || kind === 0o120000;
 }
 
-/** Entries are filled up with NUL, at least one, to a multiple of eight bytes. */
+/** Entries are padded with at least one NUL to a multiple of eight bytes. */
 function readPaddedName(index: Buffer, from: number, start: number): { name: string; end: number } {
   const to = index.indexOf(0, from);
   return { name: index.toString("latin1", from, to), end: start + (Math.floor((to - start) / 8) + 1) * 8 };
 }
 
-/** Version 4: how many bytes to drop from the name before, and what comes in their place. */
+/** Version 4: the number of bytes to drop from the previous name, and what to append. */
 function readSharedName(index: Buffer, from: number, before: string): { name: string; end: number } {
   let at = from;
   let byte = index.readUInt8(at);

@@ -1,16 +1,16 @@
 import type { ShellWord } from "./shell-word.ts";
 
-/** What a command is about: itself, and what it starts. */
+/** What a command amounts to: itself, and what it starts. */
 export interface Launch {
-  /** Does the command itself count, or only what it starts? */
+  /** Whether the command itself counts, or only what it starts. */
   readonly shown: boolean;
-  /** The command without options that stand between its name and what it is to do. */
+  /** The command without options between its name and its action. */
   readonly words?: readonly ShellWord[];
   /** Commands it starts. */
   readonly inner?: readonly (readonly ShellWord[])[];
-  /** A string that it reads as a line of shell. */
+  /** A string it interprets as a line of shell. */
   readonly source?: string;
-  /** Does it, or what it starts, run in another directory? */
+  /** Whether it, or what it starts, runs in another directory. */
   readonly isElsewhere?: boolean;
   /** Why its effect cannot be known from the line. */
   readonly opaque?: string;

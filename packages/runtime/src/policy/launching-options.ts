@@ -4,11 +4,11 @@ import type { ShellWord } from "./shell-word.ts";
 
 const ADDRESS = /\s*(?:\d+(?:~\d+)?|\$|\/(?:[^\\/\n[]|\\.|\[[^\]/\n]*\])*\/[IM]*|[+~]\d+)\s*/y;
 
-/** Commands that end a line or stand before a `;`, with what may follow them. */
+/** sed commands at the end of a line or before a `;`, with their arguments. */
 const PLAIN = /(?:[pPdDhHgGxnN=zF{}]|[qQlL]\s*\d*|[btT]\s*[\w-]*|:\s*[\w-]+|[aicrR](?:[^\n\\]|\\[\s\S])*)\s*/y;
 
 interface LaunchingOptions {
-  /** Names of long options that may be shortened, and whole names of others that one of them begins with. */
+  /** Long options that can be abbreviated, and full names of others that an abbreviation could match. */
   readonly names?: readonly string[];
   readonly others?: readonly string[];
   readonly texts?: RegExp;
@@ -26,7 +26,7 @@ const npm: LaunchingOptions = {
 const compiler: LaunchingOptions = { texts: /^(-wrapper|-B|-fplugin|-load|-specs|--specs)/ };
 const fd: LaunchingOptions = { texts: /^(--exec|-[a-zA-Z]*[xX]).|^-[a-zA-Z]+[xX]$/ };
 const mysql: LaunchingOptions = { names: ["pager", "tee"], texts: /\\|system|outfile|dumpfile/i };
-/** Programs that do something else, and that run a command when an argument says so. */
+/** Programs that run a command only if an argument says so. */
 const launchingOptions: Readonly<Record<string, LaunchingOptions>> = {
   tar: {
     names:
@@ -68,7 +68,7 @@ const launchers: ReadonlySet<string> = new Set([
   ...["prlimit", "numactl", "rlwrap", "vi", "vim", "nvim", "view", "ex", "ed", "emacs", "m4", "dc"],
 ]);
 
-/** The command with what an argument may make it run; undefined when it is none of these. */
+/** The command plus what an argument may make it run; undefined if it is not listed. */
 export function readLaunchingOptions(name: string, words: readonly ShellWord[]): Launch | undefined {
   if (launchers.has(name)) return opaqueLaunch(words, `\`${name}\` runs commands in a way of its own`);
   if (/^g?sed$/.test(name)) return readSed(words);
@@ -81,7 +81,7 @@ export function readLaunchingOptions(name: string, words: readonly ShellWord[]):
   return found === undefined ? undefined : opaqueLaunch(words, `an argument of \`${name}\` that may run a command`);
 }
 
-/** Under this name there are a program that replaces a text, and one that runs its first operand as Perl. */
+/** Two programs share this name: one replaces text, the other runs its first operand as Perl. */
 function readRename(words: readonly ShellWord[]): Launch | undefined {
   const [expression] = words.slice(1).filter(({ text }) => !/^-./.test(text));
   const isGiven = words.some(({ text }) => /^-[a-zA-Z]*[eEfM]/.test(text) || mayGiveOption(text, ["expr"]));
@@ -111,12 +111,12 @@ function readSed(words: readonly ShellWord[]): Launch | undefined {
     : opaqueLaunch(words, "a script of `sed` that may run commands or write files");
 }
 
-/** A word that the shell may make several of, options among them. */
+/** Whether the shell may expand a word to several, including options. */
 function mayAddOptions({ fixed, quoted }: ShellWord): boolean {
   return !fixed && !quoted;
 }
 
-/** Whether a script of sed only edits: its `e`, `w` and `s///e` run commands and write files. */
+/** Whether a sed script only edits: its `e`, `w` and `s///e` run commands and write files. */
 function isPlainSedScript(script: string): boolean {
   let at = 0;
   const skip = (pattern: RegExp): boolean => {
@@ -136,7 +136,7 @@ function isPlainSedScript(script: string): boolean {
   return true;
 }
 
-/** Behind `s/a/b/flags`; undefined when it does not end, or one of its flags runs or writes. */
+/** The end of `s/a/b/flags`; undefined if unterminated, or if a flag runs or writes. */
 function endOfSubstitution(script: string, start: number): number | undefined {
   const delimiter = script.charAt(start + 1);
   if (!/[/|#,:!@%_~^+]/.test(delimiter)) return undefined;

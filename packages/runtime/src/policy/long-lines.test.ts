@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { growthOf, MOST_LINEAR_GROWTH } from "../testing/growth-of.ts";
 import { readCommandLine } from "./read-command-line.ts";
 
-/** What grows with its number, up to the length at which a line is no longer read. */
+/** Lines that grow with their number, up to the length at which a line is no longer read. */
 const shapes: Readonly<Record<string, (count: number) => string>> = {
   commands: (count) => "ls a;".repeat(count),
   "a pipeline": (count) => `ls${"|ls".repeat(count)}`,

@@ -2,15 +2,15 @@ import { lstatSync, opendirSync } from "node:fs";
 import { resolve } from "node:path";
 import { createGlobPattern } from "./glob-pattern.ts";
 
-/** What the patterns of one line may cost together: about 3,000 entries of directories, which is a few milliseconds. */
+/** Total cost of one line's patterns: about 3,000 directory entries, a few milliseconds. */
 const MAX_COST = 300_000;
 const COST_OF_ENTRY = 100;
 const MAX_ALTERNATIVES = 64;
 
-/** Finds the files that patterns of a line match, as the shell would; undefined: too many, or a pattern that is not understood. */
+/** Finds the files that a line's patterns match, as the shell would; undefined if there are too many or a pattern is not understood. */
 export type MatchFiles = (pattern: string) => readonly string[] | undefined;
 
-/** The patterns of one line share what they may cost, however large the workspace is. */
+/** One line's patterns share a budget, however large the workspace. */
 export function createMatchFiles(directory: string): MatchFiles {
   let left = MAX_COST;
   const spend = (cost: number): boolean => {
@@ -28,7 +28,7 @@ export function createMatchFiles(directory: string): MatchFiles {
   };
 }
 
-/** `a{b,c}` is `ab` and `ac`, `a{1..3}` is `a1`, `a2` and `a3`. Undefined for what is not as plain as that, and for `@(a|b)`. */
+/** `a{b,c}` is `ab` and `ac`, `a{1..3}` is `a1`, `a2` and `a3`. Undefined for anything more complicated, such as `@(a|b)`. */
 function alternativesOf(pattern: string): readonly string[] | undefined {
   if (/[()\\]/.test(pattern)) return undefined;
   let texts = [""];
@@ -41,7 +41,7 @@ function alternativesOf(pattern: string): readonly string[] | undefined {
   return texts;
 }
 
-/** Numbers with zeros in front are padded by some shells, and letters of two cases have others between them: neither is a range here. */
+/** Not treated as ranges: zero-padded numbers, which some shells pad, and letters of mixed case, which have other characters in between. */
 function choicesOf(braced: string): readonly string[] {
   const [, from, to] = /^(0|-?[1-9]\d{0,8}|[a-z]|[A-Z])\.\.(0|-?[1-9]\d{0,8}|[a-z]|[A-Z])$/.exec(braced) ?? [];
   if (from === undefined || to === undefined) return braced.split(",");
@@ -83,7 +83,7 @@ function entered(
   return next;
 }
 
-/** A set of letters is taken for any text: that matches more, never less. Two stars are one, as without a setting of its own. */
+/** A character set is treated as any text, which matches more, never less. Two stars are one, as in a shell without globstar. */
 function namesIn(directory: string, segment: string, spend: Spend): readonly string[] | undefined {
   const plain = segment.replace(/\[.*/, "*").replaceAll(/\*+/g, "*");
   const pattern = createGlobPattern(plain);
@@ -105,7 +105,7 @@ function openDirectory(path: string): ReturnType<typeof opendirSync> | undefined
   try {
     return opendirSync(path);
   } catch {
-    return undefined; // no directory, or closed to us: the shell finds nothing there either
+    return undefined; // not a directory, or inaccessible: the shell finds nothing there either
   }
 }
 
@@ -113,6 +113,6 @@ function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return false; // below a file, or closed to us: the shell does not find it either
+    return false; // below a file, or inaccessible: the shell does not find it either
   }
 }

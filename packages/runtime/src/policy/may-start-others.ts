@@ -15,7 +15,7 @@ const plain: ReadonlySet<string> = new Set([
   ...["mkdir", "touch", "mktemp", "mkfifo", "cp", "mv", "ln", "install", "tee", "sync", "tput", "clear", "tty"],
   ...["gzip", "gunzip", "zcat", "bzip2", "bunzip2", "xz", "unxz", "zstd", "tar", "zip", "unzip"],
   ...["rm", "rmdir", "unlink", "shred", "dd", "truncate", "chmod", "chown", "kill", "killall", "pkill"],
-  // These are left when they start nothing: `env` alone prints, `command -v` looks up.
+  // Left over when they start nothing: `env` alone prints, `command -v` looks up.
   ...["env", "command", "builtin", "exec", "nohup", "time", "xargs"],
 ]);
 const plainGit: ReadonlySet<string> = new Set([
@@ -38,14 +38,14 @@ const plainGit: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * May the command start programs that the line does not name? Yes, unless the program is known not to: whatever nobody
- * has listed here may be a launcher, a script, or a tool that runs what a project's files say.
+ * Whether a command may start programs that the line does not name. True unless the program is known not to: anything unlisted may be a
+ * launcher, a script, or a tool that runs what a project's files say.
  */
 export function mayStartOthers([first, second]: readonly ShellWord[]): boolean {
   if (first === undefined || !first.fixed) return true;
   if (first.text.includes("/") && !isInSystemDirectory(first.text)) return true;
   const name = programName(first.text);
-  // A word that is none of git's own commands may be an alias for any line of shell.
+  // A word that is not a git command may be an alias for any line of shell.
   if (name === "git") return second !== undefined && (!second.fixed || !plainGit.has(second.text));
   return !plain.has(name);
 }

@@ -4,24 +4,24 @@ import { createMatchFiles, type MatchFiles } from "./matching-files.ts";
 import type { CommandLine } from "./read-command-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** What the words of a line say about the files that its commands may open. */
+/** Files the commands of a line may open, judging by its words. */
 export interface MentionedFiles {
-  /** Words that may be files, as they are written. */
+  /** Words that may be files, as written. */
   readonly paths: readonly string[];
-  /** Does the shell compute a word that may be a file? */
+  /** Whether the shell computes a word that may be a file. */
   readonly computed: boolean;
 }
 
-/** A line that changes its directory so often is followed no further. */
+/** Number of directories after which a line is followed no further. */
 const MAX_DIRECTORIES = 64;
-/** No system opens a longer one. */
+/** No system opens longer paths. */
 const MAX_PATH = 4_096;
-/** Programs whose arguments are no files. */
+/** Programs whose arguments are not files. */
 const fileless: ReadonlySet<string> = new Set([
   ...["echo", "printf", "true", "false", ":", "test", "[", "exit", "return", "sleep", "seq", "expr", "kill"],
 ]);
 
-/** The files that the commands of a line name: `cat .env`, `tool --file=.env`, `curl -d @.env`, `git show HEAD:.env`. */
+/** The files a line's commands name: `cat .env`, `tool --file=.env`, `curl -d @.env`, `git show HEAD:.env`. */
 export function mentionedFiles({ commands: run, reads, wanders }: CommandLine, directory: string): MentionedFiles {
   const commands = run.map(({ words }) => words);
   const opening = commands.filter(([name]) => !fileless.has(programName(name?.text ?? "")));
@@ -45,8 +45,8 @@ function isComputed({ text, fixed, quoted }: ShellWord): boolean {
 }
 
 /**
- * Where the commands of a line may run, from where it starts: each `cd` is followed from every directory before it, since
- * which of them succeed is unknown. A path that the shell computes is not listed: it makes the line a computed one.
+ * Where a line's commands may run, relative to its start: each `cd` is followed from every earlier directory, since any of them may fail. A
+ * path computed by the shell is not listed: it makes the line a computed one.
  */
 function visitedDirectories(commands: readonly (readonly ShellWord[])[]): readonly string[] {
   const directories = new Set(["."]);
@@ -64,7 +64,7 @@ function enteredDirectory([name, ...operands]: readonly ShellWord[]): readonly s
   return isKnown ? [target.text] : [];
 }
 
-/** Undefined when the files that a pattern matches cannot be known in time. */
+/** Undefined if a pattern's matches cannot be determined in time. */
 function readingsOf(word: ShellWord, match: MatchFiles): readonly string[] | undefined {
   const texts = [word.text, ...word.text.split(/[=@:,]/)].filter(
     (text) => text !== "" && text.length <= MAX_PATH && !text.includes("\0"),

@@ -9,7 +9,7 @@ import type { PolicyCall, PolicyRule } from "./policy-parts.ts";
 import { hostileLine } from "./testing/hostile-lines.ts";
 import { type ObservedLine, observeLines } from "./testing/observe-lines.ts";
 
-/** So many lines run in one start of a shell. */
+/** Lines run per start of a shell. */
 const BATCH = 250;
 const LINES = barSize({ quick: 150, full: 20_000 });
 const builtins: readonly PolicyRule[] = [
@@ -58,7 +58,7 @@ const only =
   ({ started, wroteOutside }: ObservedLine): boolean =>
     !wroteOutside &&
     started.every(({ words, isGenuine, isUnchanged }) => isGenuine && isUnchanged && isAllowed(words.join(" ")));
-/** What allows a line, and what the line must not have done then. */
+/** Policies that allow a line, and what the line must then not have done. */
 const judges: Readonly<Record<string, Judge>> = {
   "a rule": [(line) => allows(line, "supervised", known), only((words) => /^(git status|ls)( |$)/.test(words))],
   "a grant": [isGranted, only((words) => words === "git status" || words === "ls")],

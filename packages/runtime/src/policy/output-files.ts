@@ -4,11 +4,11 @@ import { pythonModule } from "./python-module.ts";
 import { afterMatch, outputsOf, readOptions } from "./read-outputs.ts";
 import { fixedWord, type ShellWord } from "./shell-word.ts";
 
-/** Subcommands of git that only look, wherever the repository is. */
+/** Git subcommands that only read, wherever the repository is. */
 const looking =
   /^(status|log|diff|show|blame|grep|ls-files|ls-tree|rev-parse|rev-list|cat-file|describe|shortlog|merge-base|name-rev|check-ignore|version|help)$/;
 
-/** Options of git's subcommands, by their names, and operands that are directories or files to be made. */
+/** Output options of git's subcommands, and operands that are directories or files to create. */
 const gitForms: Readonly<Record<string, OutputForm>> = {
   archive: { letters: "o", names: ["output"] },
   "format-patch": { letters: "o", names: ["output-directory"] },
@@ -31,7 +31,7 @@ const gitForms: Readonly<Record<string, OutputForm>> = {
 
 const anyOutput: OutputForm = { names: ["output"] };
 
-/** The files and directories that a command writes by its options and operands, as far as they are known. */
+/** The files and directories a command writes through its options and operands, as far as known. */
 export function outputFiles(words: readonly ShellWord[]): readonly ShellWord[] {
   const name = programName(words[0]?.text ?? "");
   const given = words.slice(1);
@@ -45,15 +45,15 @@ export function outputFiles(words: readonly ShellWord[]): readonly ShellWord[] {
   return form === undefined ? commonOutputs(given) : outputsOf(form, given);
 }
 
-/** Of a program that nobody has listed, options only: which of its operands are files is not known. */
+/** For an unlisted program, only options: which operands are files is unknown. */
 function commonOutputs(given: readonly ShellWord[]): readonly ShellWord[] {
   return readOptions(commonOutput, given, isCommonOutputName).values;
 }
 
-/** Options before git's subcommand that lead it elsewhere. */
+/** Options before git's subcommand that point it elsewhere. */
 const gitPlaces: OutputForm = { letters: "C", names: ["git-dir", "work-tree"], valued: "c" };
 
-/** Another repository matters unless git only looks. */
+/** Another repository matters unless git only reads. */
 function gitOutputs(given: readonly ShellWord[]): readonly ShellWord[] {
   const { values: elsewhere, operands } = readOptions(gitPlaces, given.slice(0, subcommandAt(given) + 1));
   const command = operands[0]?.text ?? "";
@@ -62,7 +62,7 @@ function gitOutputs(given: readonly ShellWord[]): readonly ShellWord[] {
   return looking.test(command) ? made : [...elsewhere, ...made];
 }
 
-/** The first word that is neither an option nor the value of one. */
+/** Index of the first word that is neither an option nor an option's value. */
 function subcommandAt(given: readonly ShellWord[]): number {
   const takesNext = (word: ShellWord | undefined): boolean => /^(-[Cc]|--git-dir|--work-tree)$/.test(word?.text ?? "");
   return given.findIndex((word, index) => !word.text.startsWith("-") && !takesNext(given[index - 1]));
@@ -70,7 +70,7 @@ function subcommandAt(given: readonly ShellWord[]): number {
 
 const TAR_VALUED = "CfTXbgHKNLVI";
 
-/** What `tar` writes: the archive when it makes or changes one, and else the directory that it is sent to. */
+/** What `tar` writes: the archive if it creates or changes one, otherwise the directory it extracts to. */
 function tarOutputs(given: readonly ShellWord[]): readonly ShellWord[] {
   const words = withoutBundle(given);
   const has = (letters: RegExp, names: RegExp): boolean =>
@@ -86,7 +86,7 @@ function tarOutputs(given: readonly ShellWord[]): readonly ShellWord[] {
   return [...(makes ? valuesOf("f", ["file"]) : []), ...(extracts ? places : []), ...notes];
 }
 
-/** `tar cfC out.tar dir` is `tar -c -f out.tar -C dir`: without a dash, values stand behind the bundle in its order. */
+/** `tar cfC out.tar dir` is `tar -c -f out.tar -C dir`: without a dash, values follow the bundle in its order. */
 function withoutBundle(given: readonly ShellWord[]): readonly ShellWord[] {
   const [bundle, ...rest] = given;
   if (bundle === undefined || !/^[a-zA-Z]+$/.test(bundle.text)) return given;

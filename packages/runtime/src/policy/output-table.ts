@@ -1,23 +1,23 @@
-/** How a program names the files and directories that it writes. */
+/** How a program names the files and directories it writes. */
 export interface OutputForm {
-  /** Options whose value is written: letters, and names without their dashes. */
+  /** Options whose value is a written file: letters, and names without dashes. */
   readonly letters?: string;
   readonly names?: readonly string[];
-  /** Letters of options with a value that is not written, so that the value is no operand. */
+  /** Letters of options with a value that is not written, so the value is not taken as an operand. */
   readonly valued?: string;
-  /** Operands that are written: all from this one on, this one alone, or the last of several. */
+  /** Written operands: all from this index on, only this one, or the last of several. */
   readonly from?: number;
   readonly only?: number;
   readonly last?: true;
-  /** With an option of this form the operands are not written. */
+  /** Options with which no operand is written. */
   readonly spares?: RegExp;
-  /** With an option of this form all operands are. */
+  /** Options with which every operand is written. */
   readonly makesAll?: RegExp;
-  /** Written when they begin so: `of=`. */
+  /** Operands with this prefix are written: `of=`. */
   readonly keyed?: RegExp;
-  /** `-ps` is one option and not `-p -s`. */
+  /** `-ps` is one option rather than `-p -s`. */
   readonly unbundled?: boolean;
-  /** A directory as target gets a file of the source's name. */
+  /** With a directory as target, the file keeps the source's name. */
   readonly keepsNames?: true;
 }
 
@@ -25,7 +25,7 @@ const compressor: OutputForm = {
   letters: "o",
   names: ["output-dir-flat"],
   from: 0,
-  // Behind these letters stands the value of an option.
+  // These letters are followed by an option's value.
   spares: /^-[^FCSTMDbo-]*[ctl]|^--(stdout|test|list)/,
 };
 const copier: OutputForm = { letters: "t", names: ["target-directory"], valued: "Smog", last: true, keepsNames: true };
@@ -44,8 +44,8 @@ const awk: OutputForm = { letters: "odp", names: ["dump-variables", "pretty-prin
 const inPlace = (option: RegExp): OutputForm => ({ makesAll: option });
 
 /**
- * Programs by what they write. Long names may be shortened, as GNU's programs allow. What is not listed is read by
- * `commonOutput`: no list of programs is complete.
+ * Programs by what they write. Long names can be abbreviated, as in GNU programs. `commonOutput` covers unlisted ones: no list of programs
+ * is complete.
  */
 export const outputTable: Readonly<Record<string, OutputForm>> = {
   // Files and directories as such.
@@ -130,22 +130,22 @@ export const outputTable: Readonly<Record<string, OutputForm>> = {
   pip3: { letters: "td", names: ["target", "prefix", "root", "dest", "report", "log", "src", "cache-dir"] },
 };
 
-/** Names of options that say the same in most programs: `output`, `out-dir`, `outFile`, `js_out`, `prefix`, `cwd`. */
+/** Option names with the same meaning in most programs: `output`, `out-dir`, `outFile`, `js_out`, `prefix`, `cwd`. */
 const COMMON =
   /^((.*[-_])?(out|out(put)?[-_]?(file|dir|directory|path|folder)|output|dest(ination)?)|.*profile|target[-_]?dir(ectory)?|prefix|directory|dir|cwd|chdir|log[-_]?file)$/i;
 
-/** For programs that are not in the table. Their values are judged only where they lead out of the workspace. */
+/** For programs not in the table. Their values are judged only if they lead out of the workspace. */
 export const commonOutput: OutputForm = { letters: "oC" };
 
 export function isCommonOutputName(name: string): boolean {
   return COMMON.test(name);
 }
 
-/** Names of options whose value is no file and may stand in the next word. */
+/** Options whose value is not a file and can be in the next word. */
 export const VALUED_NAMES =
   /^(depth|branch|origin|jobs|filter|config|reference|mode|size|date|lines|bytes|suffix|owner|group|exclude|include|level|shallow-(since|exclude))$/;
 
-/** Programs that write no file by an option, and use the letters above for something else. */
+/** Programs that write no file through an option, and use the letters above for something else. */
 export const readsOnly: ReadonlySet<string> = new Set([
   ...["echo", "printf", "true", "false", ":", "test", "[", "pwd", "cd", "pushd", "popd", "dirs", "exit", "return"],
   ...["ls", "dir", "cat", "tac", "head", "tail", "wc", "nl", "cut", "tr", "paste", "join", "comm", "diff", "cmp"],

@@ -5,17 +5,17 @@ import type { ShellFindings, ShellWalk } from "./shell-findings.ts";
 
 const MAX_LENGTH = 50_000;
 const MAX_BRACKETS = 40;
-/** What stands at an error: a word that begins or ends a construct, or any character. */
+/** What may be at an error: a word that starts or ends a construct, or any character. */
 const UNEXPECTED = /^(do|then|else|elif|fi|done|esac|in|[;&|)]+|.)/s;
-/** A joined line that may make one word or operator of what stands around it. */
+/** A line continuation that may join its neighbours into one word or operator. */
 const JOINED = /(?<![ \t\n]|&&|\|\|)\\\n(?![ \t])/g;
 
 /**
- * Find every simple command of a line of POSIX shell or bash, as far as that can be done without running it.
+ * Finds every simple command of a line of POSIX shell or bash, as far as possible without running it.
  *
- * The grammar is `unbash`'s, which reads bash, while `/bin/sh` may be dash. What the two read differently, and every part of
- * the tree that the readers do not list, is reported as opaque: the line may then do anything. The commands in such parts
- * are found as well, since a rule may forbid them. Aliases, functions and variables are not known.
+ * The grammar is `unbash`'s, which reads bash, while `/bin/sh` may be dash. Anything the two read differently, and every part of the tree
+ * that the readers do not list, is reported as opaque: the line may then do anything. Commands in such parts are still collected, since a
+ * rule may forbid them. Aliases, functions and variables are unknown.
  */
 export function parseShellLine(source: string): ShellFindings {
   const found: ShellFindings = { commands: [], writes: [], reads: [], opaque: [] };
@@ -27,7 +27,7 @@ export function parseShellLine(source: string): ShellFindings {
 
 function readLine(source: string, found: ShellFindings): void {
   const literals: (readonly [number, number])[] = [];
-  // Hidden texts may hide others: together they are a few times as long as the line, so that its length bounds the time.
+  // Hidden texts can contain others: their total is limited to a multiple of the line's length, which bounds the time.
   let left = 3 * source.length;
   const readHidden: ShellWalk["readHidden"] = (text, walk) => {
     left -= text.length;
@@ -41,7 +41,7 @@ function readLine(source: string, found: ShellFindings): void {
   if (joinsWords(source, literals)) found.opaque.push("a joined line that may join what stands around it");
 }
 
-/** Behind an error the parser may have left something out. */
+/** After an error the parser may have dropped something. */
 function readText(source: string, walk: ShellWalk): void {
   const script = parse(source);
   readNode(script, { ...walk, source });
@@ -51,7 +51,7 @@ function readText(source: string, walk: ShellWalk): void {
     walk.readHidden(source.slice(error.pos).replace(UNEXPECTED, ""), { ...walk, depth: walk.depth + 1 });
 }
 
-/** Each level of parentheses and braces is read as often as there are levels around it. */
+/** Each level of brackets is read once per enclosing level. */
 function isTooDeep(source: string): boolean {
   let level = 0;
   let deepest = 0;
@@ -62,7 +62,7 @@ function isTooDeep(source: string): boolean {
   return deepest > MAX_BRACKETS;
 }
 
-/** Whether a line is joined anywhere but where a blank keeps two words apart, or in a text that is taken as it stands. */
+/** Whether a line is continued anywhere except at a blank between words, or within literal text. */
 function joinsWords(source: string, literals: readonly (readonly [number, number])[]): boolean {
   const joined = [...source.matchAll(JOINED)].map(({ index }) => index);
   if (joined.length === 0) return false;

@@ -1,18 +1,18 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 
-/** As many as the kernel allows. */
+/** The kernel's own limit. */
 const MAX_LINKS = 40;
-/** No system opens a path, or has a name, with more bytes than these: what is longer leads nowhere that could be judged. */
+/** No system allows longer paths or names, in bytes: a longer one leads nowhere that could be judged. */
 const MAX_PATH_BYTES = 4_096;
 const MAX_NAME_BYTES = 255;
-/** The kernel goes through a path from its beginning at each name, so that long ones cost the square of their depth. */
+/** The kernel walks a path from its start for each name, so long paths cost the square of their depth. */
 const MAX_NAMES = 512;
 
 /**
- * Where a path can end when links are followed. There may be several: what acts on an entry itself does not follow its
- * last link, a shell goes up from where a link led, and a tool of ours goes up by the spelling. What does not exist yet is
- * taken as it is spelled. Undefined in the list: unknown, because the links form a cycle or the path is too long.
+ * Where a path can end when links are followed. There may be several: an operation on the entry itself does not follow its last link, a
+ * shell resolves `..` from a link's target, and our tools resolve it by spelling. Parts that do not exist yet are taken literally.
+ * Undefined in the list means unknown, because links form a cycle or the path is too long.
  */
 export function pathEnds(base: string, path: string): readonly (string | undefined)[] {
   if (isTooLong(path)) return [undefined];
@@ -22,23 +22,23 @@ export function pathEnds(base: string, path: string): readonly (string | undefin
   return [...new Set([entry, followAll(spelled), walked])];
 }
 
-/** Where an absolute path ends; what does not exist is taken as it is spelled. */
+/** Where an absolute path ends; missing parts are taken literally. */
 export function followAll(absolute: string): string | undefined {
   const { root } = parse(absolute);
   return follow(root, absolute.slice(root.length));
 }
 
-/** The entry itself, in the real directory that holds it. */
+/** The entry itself, in its parent's real directory. */
 function parentFollowed(absolute: string): string | undefined {
   const parent = followAll(dirname(absolute));
   return parent === undefined ? undefined : join(parent, absolute.slice(dirname(absolute).length));
 }
 
-/** Walks as the kernel does: each link is followed where it stands, and `..` leads up from where one really is. */
+/** Walks as the kernel does: each link is resolved in place, and `..` leads up from the real directory. */
 function follow(start: string, path: string): string | undefined {
   if (isTooLong(path)) return undefined;
   let at = start;
-  // What is ahead, the next name last.
+  // Remaining names, the next one last.
   const ahead = path.split(sep).reverse();
   let links = 0;
   for (let walked = 0; ahead.length > 0; walked += 1) {
@@ -66,6 +66,6 @@ function linkTarget(path: string): string | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
-    return undefined; // below a file, or in an unreadable directory: using it will fail with the error
+    return undefined; // below a file, or in an unreadable directory: using it will fail with that error
   }
 }

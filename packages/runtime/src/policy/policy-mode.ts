@@ -14,7 +14,7 @@ export type PolicyMode = (typeof policyModes)[number];
 /** Looking, and talking to the user, change nothing. */
 const harmless: ReadonlySet<ToolKind> = new Set(["read", "search", "todo", "question", "plan"]);
 
-/** Agents talk to each other and to people: what the receivers do with it is judged where they do it. */
+/** Agents talk to each other and to people: the receivers' own actions are judged when they take them. */
 const talking: ReadonlySet<string> = new Set([
   "list_agents",
   "send_message",
@@ -43,8 +43,8 @@ export function judgeByMode(
 }
 
 /**
- * What a turn that only reads (`plan`, `ask`) adds: nothing changes a file, whatever rules and mode would allow, and no command
- * runs without a person's word unless a rule allows it.
+ * Extra restrictions of a turn that only reads (`plan`, `ask`): no file is changed, whatever rules and mode allow, and no command runs
+ * without a person's approval unless a rule allows it.
  */
 export function judgeReading(
   turnMode: string,

@@ -9,17 +9,17 @@ import { type RunCommand, readCommandLine } from "./read-command-line.ts";
 
 const severity: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** A call as a policy judges it. */
+/** A call as judged by a policy. */
 export interface PolicyCall {
   readonly tool: string;
   readonly kind: ToolKind;
-  /** The MCP server that the tool belongs to. */
+  /** The MCP server the tool belongs to. */
   readonly server?: string;
   readonly input: unknown;
   readonly callId?: string;
 }
 
-/** One thing a call would do. A call is judged by the worst of its parts. */
+/** One effect of a call. A call is judged by its worst part. */
 export type PolicyPart =
   | { readonly kind: "whole" }
   | ({ readonly kind: "command" } & RunCommand)
@@ -31,23 +31,23 @@ export interface PathPart {
   readonly kind: "path";
   readonly path: PolicyPath;
   /**
-   * What happens to it: what the call's kind says (`named`), a redirection writes it, a command changes it by an operand,
-   * a command may open it (`mentioned`), or the call deletes it.
+   * How it is used: as the call's kind says (`named`), written by a redirection, changed as a command's operand, possibly opened by a
+   * command (`mentioned`), or deleted by the call.
    */
   readonly use: "named" | "written" | "operand" | "mentioned" | "deleted";
-  /** Deleted with all that is in it. */
+  /** Deleted with its contents. */
   readonly recursive: boolean;
 }
 
-/** A file as a call spells it. */
+/** A file as written in a call. */
 interface PolicyPath extends ResolvedPath {
-  /** Every path it can resolve to; the spelling itself only if it has no symbolic link. */
+  /** Every path it can resolve to; just the path itself if it contains no symbolic link. */
   readonly ends: readonly ResolvedPath[];
 }
 
 export interface ResolvedPath {
   readonly absolute: string;
-  /** With forward slashes; undefined when it is not inside the workspace, or unknown. */
+  /** With forward slashes; undefined if outside the workspace, or unknown. */
   readonly inWorkspace: string | undefined;
 }
 
@@ -60,8 +60,8 @@ const pathFields = new Set(
 );
 
 /**
- * Take a call apart. Kinds of calls that run nothing and touch no file are one whole. With `mentions`, the files that the
- * words of a command line may name are parts of it as well.
+ * Splits a call into parts. A call that runs nothing and touches no file is a single `whole`. With `mentions`, files that a command line's
+ * words may name are parts as well.
  */
 export function partsOf(call: PolicyCall, workspace: string, mentions = false): readonly PolicyPart[] {
   const fields = isJsonObject(call.input) ? call.input : {};
@@ -69,7 +69,7 @@ export function partsOf(call: PolicyCall, workspace: string, mentions = false): 
   return parts.length === 0 ? [{ kind: "whole" }] : parts;
 }
 
-/** Each is judged by itself, and the file system is asked about each file: a call with more is asked about as a whole. */
+/** Each part is judged separately, and each file checked on disk: a call with more parts needs approval as a whole. */
 const MAX_PATHS = 250;
 const MAX_COMMANDS = 250;
 const tooManyPaths: PolicyPart = { kind: "opaque", what: `it names more than ${MAX_PATHS} files` };
@@ -100,8 +100,8 @@ function pathParts({ tool, kind }: PolicyCall, fields: JsonObject, workspace: st
 }
 
 /**
- * The paths in the workspace that a call's parts resolve to, without links. The tool that runs the call uses these and no
- * other, so that a link which is put in the way after the decision leads nowhere.
+ * The link-free workspace paths that a call's parts resolve to. The tool that runs the call uses only these, so a link inserted after the
+ * decision has no effect.
  */
 export function judgedPathsOf(
   { input }: PolicyCall,
@@ -118,7 +118,7 @@ function directoryOf(fields: JsonObject): string | undefined {
   return valuesOf(fields, directoryFields).find((value) => typeof value === "string");
 }
 
-/** `{ command: "rm", args: ["-r"] }` is a command as well as its first word alone. */
+/** `{ command: "rm", args: ["-r"] }` is judged as the full command and as its first word alone. */
 function commandsOf(fields: JsonObject): readonly unknown[] {
   const commands = valuesOf(fields, commandFields);
   const { args } = fields;
@@ -161,7 +161,7 @@ function nestedPaths(fields: JsonObject): unknown[] {
 function locate(path: string, base: string, workspace: string): PolicyPath {
   const unknown: ResolvedPath = { absolute: path, inWorkspace: undefined };
   const ends = path.includes("\0") ? [undefined] : pathEnds(base, path);
-  // A path that leads nowhere is not compared with anything, however long it is.
+  // A path that leads nowhere is not matched against anything, however long it is.
   if (ends.length === 1 && ends[0] === undefined) return { ...unknown, ends: [unknown] };
   const real = followAll(workspace) ?? workspace;
   const resolved = ends.map((end) => (end === undefined ? unknown : toResolved(end, real)));

@@ -27,7 +27,7 @@ const fetches: PolicyCall = { tool: "web_fetch", kind: "fetch", input: { url: "h
 const asksServer = (server: string, tool = "search"): PolicyCall => ({ tool, kind: "mcp", server, input: { q: 1 } });
 
 describe("the four words", () => {
-  /** What each word does: supervised, auto-edits, auto, full. */
+  /** Expected effects in order: supervised, auto-edits, auto, full. */
   it.each<[string, PolicyCall, readonly Effect[]]>([
     ["reads a file", reads("a.ts"), ["allow", "allow", "allow", "allow"]],
     ["greps", { tool: "grep", kind: "search", input: { pattern: "x" } }, ["allow", "allow", "allow", "allow"]],

@@ -18,26 +18,26 @@ import {
 
 export interface PolicyOptions {
   readonly mode: PolicyMode;
-  /** The user's own rules. Where any fits, the mode is not asked. */
+  /** The user's own rules. The mode decides only if none fits. */
   readonly rules: readonly PolicyRule[];
   /** Absolute. */
   readonly workspace: string;
-  /** The mode of a turn that only reads, `plan` or `ask`; absent: it may do what the rules and the mode allow. */
+  /** The mode of a turn that only reads, `plan` or `ask`. If absent, only rules and mode restrict it. */
   readonly readsOnly?: string | undefined;
-  /** Is there anybody to ask? Without, what would be asked is denied. */
+  /** Whether anybody can be asked. If not, calls that need approval are denied. */
   readonly attended: boolean;
   readonly newRequestId: () => string;
 }
 
-/** Its reason is for the model when the call is denied. */
+/** The reason is shown to the model if the call is denied. */
 export interface PolicyDecision extends PolicyVerdict {
   /** Why the call is dangerous, for the person who approves it. Such a call cannot be granted for the rest of the session. */
   readonly danger: string | undefined;
-  /** The parts of the call that a person must be asked about. */
+  /** The parts of the call that need a person's approval. */
   readonly asked: readonly PolicyPart[];
-  /** The paths in the workspace that the call resolves to, without links. The tool may use these only. */
+  /** The link-free workspace paths the call resolves to. The tool may use only these. */
   readonly judgedPaths: readonly string[];
-  /** Which files a call that looks through directories must not open, from the workspace; undefined: none. */
+  /** Files that a call searching directories must not open, by path from the workspace. Undefined: none. */
   readonly leavesOut: ((path: string) => boolean) | undefined;
   readonly request: AgentEventOf<"approval-request">;
   /** The request, and its answer unless a person has yet to give it. */
@@ -45,17 +45,17 @@ export interface PolicyDecision extends PolicyVerdict {
 }
 
 /**
- * Decides which calls may run.
+ * Decides which calls can run.
  *
- * Each thing a call would do is decided by the most specific rule that fits it, of equally specific ones by the
- * strictest, and by the mode where no rule fits; the call gets the strictest of these decisions.
+ * Each effect of a call is decided by the most specific matching rule (the strictest of equally specific ones), or by the mode if no rule
+ * matches; the call gets the strictest of these decisions.
  *
- * Rules are a convenience, not a boundary. They read what a call says, and a program can do what its words do not say: a
- * build script deletes files, an interpreter runs what it finds. They save an honest agent from a mistake and a person
- * from needless questions. What must not happen is prevented by the sandbox.
+ * Rules are a convenience, not a boundary. They read what a call says, and a program can do what its words do not say: a build script
+ * deletes files, an interpreter runs what it finds. They save an honest agent from mistakes and a person from needless questions. The
+ * sandbox prevents what must not happen.
  */
 export interface Policy {
-  /** `answers` are git's about the repositories that the call changes files of; without them each such call is asked about. */
+  /** `answers` are git's, about the repositories whose files the call changes; without them every such call needs approval. */
   decide(call: PolicyCall, answers?: GitAnswers): PolicyDecision;
 }
 
@@ -73,7 +73,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     if (restrictsCommands) return "commands";
     return restrictsFiles(call) ? "files" : undefined;
   };
-  /** Why a part that would be allowed needs an approval: a rule denies something that this part may do. */
+  /** Why a part that would be allowed needs approval: it may do something that a rule denies. */
   const unjudged = (call: PolicyCall, part: PolicyPart, rule: PolicyRule | undefined): string | undefined => {
     if (part.kind === "opaque") return unreadable(forbidden(call), part.what);
     if (part.kind !== "command" || denied === undefined || namesProgram(rule)) return undefined;
@@ -91,7 +91,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return reason === undefined ? verdict : { effect: "ask", reason };
   };
 
-  /** A file that a search comes across is judged as if the call had named it. */
+  /** A file found by a search is judged as if the call had named it. */
   const leavesOut = (call: PolicyCall): PolicyDecision["leavesOut"] => {
     if (call.kind !== "search" || !restrictsFiles(call)) return undefined;
     return (path) => {
@@ -126,7 +126,7 @@ function verdictOf(rule: PolicyRule): PolicyVerdict {
   return { effect: rule.effect, reason: `a rule says so: ${describeRule(rule)}` };
 }
 
-/** A rule about `make` is one about what `make` starts; a rule about every command is not. */
+/** A rule about `make` covers what `make` starts; a rule about every command does not. */
 function namesProgram(rule: PolicyRule | undefined): boolean {
   return rule?.command !== undefined && !isEveryCommand(rule);
 }
@@ -158,7 +158,7 @@ function toRequest({ tool, input, callId }: PolicyCall, requestId: string): Agen
   };
 }
 
-/** None when a person is to be asked. */
+/** Empty if a person is asked. */
 function answersTo(
   { requestId }: AgentEventOf<"approval-request">,
   { effect, reason }: PolicyVerdict,

@@ -197,7 +197,7 @@ describe("any line at all", () => {
     );
   });
 
-  /** The shell itself is asked: `mark` is a function there, and every line in which it ran must have shown it. */
+  /** Asks the shell itself: `mark` is a function there, and our reading must have shown it for every line in which it ran. */
   it.runIf(existsSync("/bin/bash"))("defects 14: never hides a command that the shell would run", () => {
     expect({ ranMark: ran("mark"), ranEchoMark: ran("echo mark") }).toEqual({ ranMark: true, ranEchoMark: false });
     const safe = fc.constantFrom(

@@ -16,31 +16,31 @@ import { twistOf } from "./twisting-builtins.ts";
 /** A command that will run. */
 export interface RunCommand {
   readonly words: readonly ShellWord[];
-  /** May it run in another directory than the line? Then it need not be what a person or a rule has allowed. */
+  /** Whether it may run in another directory than the line. If so, it need not be what a person or a rule allowed. */
   readonly isElsewhere: boolean;
 }
 
 /** What a command line will do, as far as its text shows. */
 export interface CommandLine {
-  /** Every command that will run; those that others start are among them. */
+  /** Every command that will run, including those started by others. */
   readonly commands: readonly RunCommand[];
-  /** Files that redirections write. One that cannot be known is among `opaque`. */
+  /** Files written by redirections. Unknowable ones are in `opaque`. */
   readonly writes: readonly string[];
-  /** Files that commands such as `mv` or `sort -o` change by their operands and options. One that cannot be known is among `opaque`. */
+  /** Files that commands such as `mv` or `sort -o` change through operands and options. Unknowable ones are in `opaque`. */
   readonly changes: readonly string[];
-  /** Files that redirections read. */
+  /** Files read by redirections. */
   readonly reads: readonly ShellWord[];
-  /** May its commands run in directories that the line does not tell? */
+  /** Whether commands may run in directories the line does not name. */
   readonly wanders: boolean;
   /** What could not be understood, in words. */
   readonly opaque: readonly string[];
 }
 
 const MAX_DEPTH = 8;
-/** `env` takes any name, and a function that bash exports has an odd one. */
+/** `env` accepts any name, and functions exported by bash have odd ones. */
 const ASSIGNMENT = /^([^=]*?)\+?=/;
 
-/** Read a command as a tool gets it: a line of shell, or a list of words that no shell sees. */
+/** Reads a command as passed to a tool: a line of shell, or a list of words that no shell sees. */
 export function readCommandLine(command: unknown): CommandLine {
   const found: Found = { commands: [], started: [], writes: [], reads: [], opaque: [] };
   const line = { depth: 0, repeats: false, isElsewhere: false };
@@ -53,14 +53,14 @@ export function readCommandLine(command: unknown): CommandLine {
 
 interface Found {
   readonly commands: RunCommand[];
-  /** Every command, wrappers too, in the order in which they stand. */
+  /** Every command, including wrappers, in source order. */
   readonly started: SimpleCommand[];
   readonly writes: ShellWord[];
   readonly reads: ShellWord[];
   readonly opaque: string[];
 }
 
-/** Where a command stands. */
+/** Context of a command. */
 interface Place {
   readonly depth: number;
   readonly repeats: boolean;
@@ -69,7 +69,7 @@ interface Place {
 
 function readSource(source: string, found: Found, place: Place): void {
   const { commands, writes, reads, opaque } = parseShellLine(source);
-  // One by one: there may be more of them than a call takes arguments.
+  // Pushed individually: there may be more than a call can take as arguments.
   for (const what of new Set(opaque)) found.opaque.push(what);
   for (const word of reads) found.reads.push(word);
   for (const word of writes) found.writes.push(word);
@@ -101,7 +101,7 @@ function readCommand(words: readonly ShellWord[], found: Found, place: Place): v
   if (launch.source !== undefined) readSource(launch.source, found, inside);
 }
 
-/** `PATH=… ls` is not the `ls` one knows: only variables known to be harmless are looked past. */
+/** `PATH=… ls` need not be the usual `ls`: only known harmless variables are ignored. */
 function withoutAssignments(words: readonly ShellWord[], { opaque }: Found): readonly ShellWord[] {
   const start = words.findIndex(({ text }) => !ASSIGNMENT.test(text));
   const assigned = start === -1 ? words : words.slice(0, start);
@@ -113,7 +113,7 @@ function withoutAssignments(words: readonly ShellWord[], { opaque }: Found): rea
   return start === -1 ? [] : words.slice(start);
 }
 
-/** What the commands and redirections write, from where they may run. */
+/** Adds the files that commands and redirections write, given the directories they may run in. */
 function withFiles({ commands, started, writes, reads, opaque }: Found): CommandLine {
   const mover = started.find(({ words }) => changesDirectory(words))?.words;
   const unknown = "a file that cannot be known is written";
@@ -138,7 +138,7 @@ function withFiles({ commands, started, writes, reads, opaque }: Found): Command
   };
 }
 
-/** The only command that changes the directory of the line runs where the line does. */
+/** If only one command changes the line's directory, that command itself runs in the line's directory. */
 function isMoved({ words }: RunCommand, mover: readonly ShellWord[] | undefined): boolean {
   return mover !== undefined && words !== mover;
 }

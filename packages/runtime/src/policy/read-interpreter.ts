@@ -1,7 +1,7 @@
 import { type Launch, opaqueLaunch } from "./launch.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** Programs that run code they get as an argument or on their standard input. */
+/** Programs that run code given as an argument or on standard input. */
 const inlineCode: ReadonlyMap<string, RegExp> = new Map([
   ["node", /^(-[a-z]*[ep]|--eval|--print|(--[a-z-]+=)?data:)/],
   ["bun", /^(-[a-z]*[ep]|--eval|--print|exec$|(--[a-z-]+=)?data:)/],
@@ -43,15 +43,15 @@ const inlineCode: ReadonlyMap<string, RegExp> = new Map([
   ].map((name) => [name, /^--?[ec]/] as const),
   ...["pwsh", "powershell", "nu", "xonsh", "elvish", "yash", "mksh"].map((name) => [name, /^--?[ce]/i] as const),
 ]);
-/** Files through which a program reads its standard input, or whatever else is open. */
+/** Files through which a program reads its standard input, or other open descriptors. */
 const DEVICE = /(^|\/)(stdin|fd\/\d+|tty|pts\/\d+)$/;
 
-/** Whether the program is read from a file, so that the line does not show it. */
+/** Whether the program comes from standard input or a descriptor, so the line does not show it. */
 export function isStandardInput(word: string): boolean {
   return word === "-" || DEVICE.test(word);
 }
 
-/** `node -e text` and a bare `node` run what nobody reads here; `node file` is a command like any other. */
+/** `node -e text` and a bare `node` run code not analysed here; `node file` is an ordinary command. */
 export function readInterpreter(program: string, words: readonly ShellWord[]): Launch {
   const name = program.replace(/^(python|pypy|lua|perl|ruby|php)[\d.]+$/, "$1");
   const inline = inlineCode.get(name);
@@ -65,7 +65,7 @@ export function readInterpreter(program: string, words: readonly ShellWord[]): L
     : { shown: true };
 }
 
-/** Python's own modules that run code they are given or sent: `python3 -m timeit 'code'`. */
+/** Python modules that run code they are given: `python3 -m timeit 'code'`. */
 function runsModule(given: readonly ShellWord[]): boolean {
   const at = given.findIndex(({ text }) => /^-[a-zA-Z]*m/.test(text));
   const module = given[at]?.text.replace(/^-[a-zA-Z]*?m/, "") || (given[at + 1]?.text ?? "");

@@ -5,7 +5,7 @@ import { isStandardInput, readInterpreter } from "./read-interpreter.ts";
 import { fixedWord, type ShellWord } from "./shell-word.ts";
 import { unwrapCommand } from "./unwrap-command.ts";
 
-/** Commands that start others in a way of their own. */
+/** Commands that start others in their own way. */
 const readers: readonly (readonly [RegExp, (words: readonly ShellWord[]) => Launch])[] = [
   [/^(r?bash|sh|dash|zsh|ksh|ash|fish)$/, readShell],
   [/^eval$/, readEval],
@@ -13,10 +13,10 @@ const readers: readonly (readonly [RegExp, (words: readonly ShellWord[]) => Laun
   [/^git$/, readGit],
   [/^([gmn]|original-)?awk$/, readAwk],
 ];
-/** Builtins of bash that evaluate the subscript of a variable's name, substitutions within it too. */
+/** Bash builtins that evaluate the subscript of a variable's name, including substitutions. */
 const subscripted: ReadonlySet<string> = new Set(["printf", "test", "[", "unset", "wait"]);
 
-/** What one command starts. For programs in none of these lists see `mayStartOthers`. */
+/** What one command starts. For programs not listed here see `mayStartOthers`. */
 export function readLaunch(words: readonly ShellWord[]): Launch {
   const name = programName(words[0]?.text ?? "");
   if (subscripted.has(name) && words.some(({ text }) => /\[[^\][]*[$`]/.test(text)))
@@ -27,7 +27,7 @@ export function readLaunch(words: readonly ShellWord[]): Launch {
   );
 }
 
-/** `sh -c 'text'` runs the text; `sh file` is a command like any other; a bare `sh` runs what it is sent. */
+/** `sh -c 'text'` runs the text; `sh file` is an ordinary command; a bare `sh` runs its standard input. */
 function readShell(words: readonly ShellWord[]): Launch {
   const at = words.findIndex(({ text }, index) => index > 0 && !/^[-+]/.test(text));
   const options = words.slice(1, at === -1 ? undefined : at);
@@ -36,7 +36,7 @@ function readShell(words: readonly ShellWord[]): Launch {
   if (isOdd || operand === undefined) return opaqueLaunch(words, "a shell that gets its commands elsewhere");
   const isLine = options.some(({ text }) => /^-.*c/.test(text));
   if (!operand.fixed)
-    // What is known of the text is read all the same: a rule may forbid a command in it.
+    // The known part of the text is still read: a rule may forbid a command in it.
     return { ...opaqueLaunch(words, "a shell with a computed text"), ...(isLine ? { source: operand.text } : {}) };
   if (isLine) return { shown: false, source: operand.text };
   return isStandardInput(operand.text) ? opaqueLaunch(words, "a shell that runs what it is sent") : { shown: true };
@@ -64,20 +64,20 @@ function readFind(words: readonly ShellWord[]): Launch {
   return { shown: true, inner, isElsewhere, ...(isComputed ? { opaque: "computed arguments of `find`" } : {}) };
 }
 
-/** The places that `find` looks through, other than where it runs; those of `fd` cannot be distinguished from its patterns. */
+/** The places `find` searches, other than its working directory; those of `fd` cannot be distinguished from its patterns. */
 function searchedPlaces(words: readonly ShellWord[]): readonly (ShellWord | undefined)[] {
   const end = words.findIndex(({ text }, index) => index > 0 && /^([-(!]|\\[(!])/.test(text));
   const places = words.slice(1, end === -1 ? undefined : end).filter(({ text }) => text !== ".");
   return places.length === 0 ? [undefined] : places;
 }
 
-/** The name of a found file replaces `{}`: it is somewhere below the place. In the middle of a word it is not known. */
+/** A found file's name replaces `{}`: it is somewhere below the place. Within a longer word it is unknown. */
 function withFound(word: ShellWord, place: ShellWord | undefined): ShellWord {
   if (word.text === "{}") return place ?? word;
   return word.text.includes("{}") ? { ...word, fixed: false } : word;
 }
 
-/** `git -C dir push` is a push. `-c` sets what git runs for itself. */
+/** `git -C dir push` is a push. `-c` can set programs that git runs. */
 function readGit(words: readonly ShellWord[]): Launch {
   let start = 1;
   let isElsewhere = false;
@@ -94,10 +94,10 @@ function readGit(words: readonly ShellWord[]): Launch {
 }
 
 const gitLaunching = "exec upload-pack receive-pack open-files-in-pager extcmd ext-diff".split(" ");
-/** The hooks of a template come into a repository. */
+/** Options that bring a template's hooks into a repository. */
 const gitMaking = ["config", "template"];
 
-/** Options and words of git's commands that name a program to run. */
+/** Whether options or words of git's commands name a program to run. */
 function runsCommands([first, ...others]: readonly ShellWord[]): boolean {
   const isGiven = (names: readonly string[]): boolean => others.some(({ text }) => mayGiveOption(text, names));
   if (isGiven(gitLaunching) || others.some(({ text }) => text.startsWith("ext::"))) return true;

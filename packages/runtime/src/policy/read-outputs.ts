@@ -11,7 +11,7 @@ interface ReadOutputs {
   readonly operands: readonly ShellWord[];
 }
 
-/** The words of a command that say what it writes. */
+/** The words of a command that name what it writes. */
 export function outputsOf(form: OutputForm, given: readonly ShellWord[]): readonly ShellWord[] {
   const { values, operands } = readOptions(form, given);
   const keyed = operands.flatMap((word) => afterMatch(word, form.keyed));
@@ -38,7 +38,7 @@ function writtenOperands(
   return last === true && !hasTarget && operands.length > 1 ? operands.slice(-1) : [];
 }
 
-/** `cp examples/.envrc .` writes `./.envrc`: what decides by its name is named, since the last operand may be a directory. */
+/** `cp examples/.envrc .` writes `./.envrc`: names that decide what runs are added, since the last operand may be a directory. */
 function namesakes(operands: readonly ShellWord[], written: readonly ShellWord[]): readonly ShellWord[] {
   const names = operands.map((word) => ({ word, name: posix.basename(word.text) }));
   const deciding = names.filter(({ name }) => decidingDirectory(name) || decidingFile(name));
@@ -48,7 +48,7 @@ function namesakes(operands: readonly ShellWord[], written: readonly ShellWord[]
   );
 }
 
-/** Take the options apart; values behind an option, in its own word or in the next one, are no operands. */
+/** Separates options from operands; an option's value, in its own word or the next, is not an operand. */
 export function readOptions(
   { letters = "", names = [], valued = "", unbundled = false }: OutputForm,
   given: readonly ShellWord[],
@@ -73,14 +73,14 @@ interface OptionRules {
   readonly letters: string;
   readonly valued: string;
   readonly unbundled: boolean;
-  /** `isWhole`: the name has not been shortened. */
+  /** `isWhole`: the name is not abbreviated. */
   readonly isOutputName: (name: string, isWhole: boolean) => boolean;
 }
 
 interface ReadOption {
   readonly isOutput: boolean;
   readonly hasValue: boolean;
-  /** Undefined when the value is the next word. */
+  /** Undefined if the value is the next word. */
   readonly value?: ShellWord | undefined;
 }
 

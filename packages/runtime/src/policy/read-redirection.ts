@@ -4,13 +4,13 @@ import type { ShellWalk } from "./shell-findings.ts";
 
 const OPERATOR = /^(\d|\{\w+\})?[<>&|-]+[ \t]*$/;
 const PLAIN_DELIMITER = /^([\w.-]+|'[\w. -]+'|"[\w. -]+"|\\\w+)$/;
-/** Files that are none: bash connects to another machine. */
+/** Not files: bash connects to another machine. */
 const CONNECTION = /^\/dev\/(tcp|udp)\//;
 
 export function readRedirection(redirection: Redirection, walk: ShellWalk): void {
   const { descriptor } = redirection;
   if (descriptor?.type === "FileDescriptorVariable") walk.found.opaque.push("a redirection that sets a variable");
-  // To dash, digits in front of it are a word when there are several.
+  // In dash, several digits in front of it are a word.
   else if (descriptor !== undefined && descriptor.value > 9)
     walk.found.opaque.push("a number that may be a descriptor or a word");
   const target = redirection.type === "HereDoc" ? redirection.delimiter : redirection.target;
@@ -34,7 +34,7 @@ function isDescriptorTarget({ operator }: Redirect, text: string): boolean {
   return operator === ">&" && /^(\d+|-)$/.test(text);
 }
 
-/** The body is data, except that an unquoted delimiter lets substitutions in it run. */
+/** The body is data, except that substitutions in it run if the delimiter is unquoted. */
 function readHereDocument({ delimiter, body, closing }: HereDoc, walk: ShellWalk): void {
   const { opaque } = walk.found;
   if (delimiter === undefined || !PLAIN_DELIMITER.test(delimiter.text))
@@ -49,7 +49,7 @@ function readHereDocument({ delimiter, body, closing }: HereDoc, walk: ShellWalk
   if (!isPlain) notUnderstood(body, "a substitution in a here-document", walk);
 }
 
-/** Shells join lines before they look for the end, or after it. */
+/** Shells join continued lines either before or after looking for the end. */
 function mayEndEarlier(body: string, delimiter: string): boolean {
   if (!body.includes("\\\n")) return false;
   const joined = body.replaceAll("\\\n", "").split("\n");

@@ -15,7 +15,7 @@ import { isOwnVariable } from "./shell-variables.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 export const MAX_DEPTH = 8;
-/** What a person calls a part of the tree that is not understood. */
+/** Display names of constructs that are not understood. */
 const unreadNames: Readonly<Record<string, string>> = {
   Case: "`case`",
   Select: "`select`",
@@ -67,7 +67,7 @@ function readScript(script: ParsedScript, walk: ShellWalk): void {
   readDeeper(script.commands, { ...walk, source: script.source ?? walk.source });
 }
 
-/** Directly behind a word such as `!` or `do`, a parenthesis is a pattern to some shells. */
+/** Directly after a word such as `!` or `do`, some shells read a parenthesis as a pattern. */
 function readSubshell({ pos, body }: Subshell, walk: ShellWalk): void {
   let at = pos - 1;
   while (/[ \t]/.test(walk.source.charAt(at))) at -= 1;
@@ -80,7 +80,7 @@ function readDeeper(nodes: readonly SyntaxNode[], walk: ShellWalk): void {
   for (const node of nodes) readNode(node, { ...walk, depth: walk.depth + 1 });
 }
 
-/** The variable of a loop is set as by an assignment. */
+/** A loop's variable is set like an assignment. */
 function readFor({ name, wordlist = [], body }: For, walk: ShellWalk): void {
   if (!isOwnVariable(name.text)) walk.found.opaque.push(`a variable is set: ${name.value}`);
   const values = wordlist.map((word) => readShellWord(word, walk));
@@ -88,12 +88,12 @@ function readFor({ name, wordlist = [], body }: For, walk: ShellWalk): void {
   readNode(body, { ...walk, repeats: true });
 }
 
-/** What a computed word must not become: an option, or a subscript that is evaluated. */
+/** Values that must not replace a computed word: options, and subscripts that are evaluated. */
 function isInstruction({ text, spread }: ShellWord): boolean {
   return /^-|[$`]/.test(text) || (spread && /[{,]-/.test(text));
 }
 
-/** To dash, `time` is a program, and takes options: it is read as one. */
+/** In dash, `time` is a program with options, so it is read as one. */
 function readPipeline({ prefixes, commands }: Pipeline, walk: ShellWalk): void {
   const time = prefixes.find((prefix) => prefix.type === "Time");
   const [first, ...others] = commands;
@@ -114,7 +114,7 @@ function readRedirected({ command, redirects }: Redirected, walk: ShellWalk): vo
 
 function readUnread(node: SyntaxNode, walk: ShellWalk): void {
   notUnderstood(node, unreadNames[node.type] ?? "a construct that is not known", walk);
-  // To dash these are a program and two subshells, whose commands end at the next operator.
+  // In dash these are a program and two subshells, whose commands end at the next operator.
   if (node.type === "TestCommand") walk.readHidden(walk.source.slice(node.pos + 2, node.end - 2), walk);
   if (node.type === "ArithmeticCommand") walk.readHidden(node.body, walk);
 }

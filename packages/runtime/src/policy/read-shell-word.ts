@@ -19,10 +19,10 @@ interface WordDraft {
 
 type CommandExpansion = Extract<WordPart, { type: "CommandExpansion" }>;
 
-/** Characters that are no blanks to a shell, although they look like one or like nothing. */
+/** Characters that look like blanks or nothing but are not blanks to a shell. */
 const ODD = /[^\P{C}\t\n]|[^\P{Z} ]/u;
 
-/** Read one word; the commands in its substitutions are added to what was found. */
+/** Reads one word and collects the commands in its substitutions. */
 export function readShellWord(word: Word, walk: ShellWalk): ShellWord {
   const draft: WordDraft = { text: "", fixed: true, quoted: false, spread: false };
   if (word.parts === undefined) readBare(word, draft, walk);
@@ -63,13 +63,13 @@ function readDoubleQuoted({ parts, pos, end }: DoubleQuotedPart, draft: WordDraf
   }
 }
 
-/** Whether the parts follow each other from one position to another, without a gap. */
+/** Whether the parts cover the range without gaps. */
 function isFilledBy(parts: readonly WordPart[], from: number, to: number): boolean {
   const ends = [from, ...parts.map(({ end }) => end)];
   return ends.at(-1) === to && parts.every(({ pos }, index) => pos === ends[index]);
 }
 
-/** Of `{a,$x}` and `[$x]` the text is known as it is written; what is expanded in it counts. */
+/** For `{a,$x}` and `[$x]` the source text is kept, but expansions in it count. */
 function readSpread(parts: readonly WordPart[], draft: WordDraft, walk: ShellWalk): void {
   const { text } = draft;
   for (const part of parts) readPart(part, draft, walk);
@@ -80,16 +80,16 @@ function readBare({ text, value }: { text: string; value: string }, draft: WordD
   if (ODD.test(text)) walk.found.opaque.push("a character that is neither a blank nor visible");
   if (text.includes("\\\n")) walk.found.opaque.push("a joined line within a word");
   const bare = text.replaceAll(/\\./gs, "");
-  // A parser that puts up with mistakes may take an operator for a part of a word.
+  // An error-tolerant parser may take an operator as part of a word.
   if (/[()<>|&;`\\]/.test(bare)) walk.found.opaque.push("an operator within a word");
   if (text.includes("\\")) draft.quoted = true;
   if (/[*?[{]/.test(bare)) draft.spread = true;
-  // A rule that forbids `rm` forbids the program with a carriage return in its name as well.
+  // A rule that forbids `rm` also forbids a name with a carriage return in it.
   draft.text += value.replaceAll("\r", "");
 }
 
 function readExpansion(part: WordPart, draft: WordDraft, walk: ShellWalk): void {
-  // What bash makes of these is known, and a rule may forbid it.
+  // Bash's result for these is known, and a rule may forbid it.
   draft.fixed &&= part.type === "AnsiCQuoted" || part.type === "LocaleString";
   switch (part.type) {
     case "SimpleExpansion":
@@ -116,7 +116,7 @@ function readExpansion(part: WordPart, draft: WordDraft, walk: ShellWalk): void 
   }
 }
 
-/** Backslashes in backquotes are read differently by shells, and the newest bash alone knows `${ …; }`. */
+/** Shells treat backslashes in backquotes differently, and only the newest bash knows `${ …; }`. */
 function readSubstitution({ text, script, pos, end }: CommandExpansion, walk: ShellWalk): void {
   const isQuoted = text.startsWith("`");
   const isPlain = isQuoted ? !text.includes("\\") : /^\$\((?!\()/.test(text);
@@ -126,7 +126,7 @@ function readSubstitution({ text, script, pos, end }: CommandExpansion, walk: Sh
   if (script !== undefined) walk.readNode(script, walk);
 }
 
-/** Those that neither set a variable nor calculate, look through another variable or run what a variable holds. */
+/** Accepts only expansions that neither set a variable nor calculate, dereference another variable, or run a variable's content. */
 function readParameter(part: ParameterExpansionPart, walk: ShellWalk): void {
   const { operation, prefix, index, text } = part;
   const hasPlainText = /^\$\{#?(?:\w+(?:[^\w$`{}"'\\][^$`{}"'\\]*)?|[@*#?$!-][^$`{}"'\\]*)\}$/.test(text);
@@ -142,10 +142,10 @@ function readParameter(part: ParameterExpansionPart, walk: ShellWalk): void {
   if (!isPlain) notUnderstood(part, "an expansion that is not plain", walk);
 }
 
-/** A sum of a thousand numbers is a tree of a thousand levels, and nothing in so deep a place is worth a look. */
+/** A sum of a thousand numbers is a tree of a thousand levels; nothing that deep is worth a look. */
 const MAX_UNREAD_DEPTH = 500;
 
-/** Nothing about the part is known, and the commands that stand in it count. */
+/** Reports the part as opaque; the commands in it still count. */
 export function notUnderstood(node: SyntaxNode, what: string, walk: ShellWalk): void {
   const unreadDepth = walk.unreadDepth + 1;
   if (unreadDepth === 1) walk.found.opaque.push(what);

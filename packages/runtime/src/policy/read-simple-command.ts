@@ -4,11 +4,11 @@ import { notUnderstood, readShellWord } from "./read-shell-word.ts";
 import type { ShellWalk } from "./shell-findings.ts";
 import { fixedWord, type ShellWord } from "./shell-word.ts";
 
-/** A command with its assignments, words and redirections; `before` are words that stand before it. */
+/** A command with its assignments, words and redirections, preceded by the words in `before`. */
 export function readSimpleCommand(command: Command, walk: ShellWalk, before: readonly string[] = []): void {
   const pieces = piecesOf(command);
   const words = [...before.map(fixedWord), ...pieces.flatMap((piece) => readPiece(piece, walk) ?? [])];
-  // To dash, `a &> f b` is `a &` and `> f b`.
+  // In dash, `a &> f b` is `a &` and `> f b`.
   const both = pieces.findIndex((piece) => "operator" in piece && piece.operator.startsWith("&"));
   if (both !== -1 && pieces.slice(both).some(isWord))
     walk.found.opaque.push("a word behind `&>`, which may be a command");
@@ -32,13 +32,13 @@ function readPiece(piece: Piece, walk: ShellWalk): ShellWord | undefined {
   return undefined;
 }
 
-/** Also an argument of a command that declares variables. */
+/** An assignment, possibly as an argument of a declaration command. */
 function readAssignment(assignment: Assignment, walk: ShellWalk): ShellWord {
   const { name, value, append, index, text } = assignment;
   const isPlain = append !== true && index === undefined && text.startsWith(`${name}=`);
   if (isPlain && value.type === "Word" && text.length === name.length + 1 + value.text.length) {
     const read = readShellWord(value, walk);
-    // The shell makes no several words of it.
+    // The shell does not split it into several words.
     return { ...read, text: `${name}=${read.text}`, quoted: true, spread: false };
   }
   notUnderstood(assignment, "an assignment that is not plain", walk);

@@ -1,15 +1,15 @@
 import type { SandboxWord } from "@caret/protocol";
 import type { PolicyRule } from "./policy-parts.ts";
 
-/** Tools of the gateway that change files by themselves, without a process that walls could stand around. */
+/** The gateway's tools that change files in its own process, where no walls can be put around them. */
 const CHANGING = ["write", "edit", "rm", "mkdir"];
 const GUARDED = [".cursor", ".cursor/**", ".git", ".git/**"];
-/** In a strict sandbox all settings that lie in the workspace are read-only. */
+/** In a strict sandbox all settings in the workspace are read-only. */
 const DOT_FILES = [".*", ".*/**"];
 
 /**
- * What the gateway's own tools are denied in a sandboxed turn: they run in the gateway itself, and must not do what a process
- * in the sandbox could not. A strict one has no network, so that nothing that fetches or that a server does is left.
+ * Denials for the gateway's own tools in a sandboxed turn: they run in the gateway itself, and must not do what a process in the sandbox
+ * could not. A strict sandbox has no network, so fetching and server tools are denied as well.
  */
 export function sandboxRules(word: SandboxWord, git: "guarded" | "open"): readonly PolicyRule[] {
   if (word === "off") return [];

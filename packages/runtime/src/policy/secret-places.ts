@@ -1,6 +1,6 @@
 import type { ShellWord } from "./shell-word.ts";
 
-/** Directories that hold keys, sign-ins or what a browser remembers: nobody has one in a project for anything else. */
+/** Directories with keys, logins or browser data; projects have no other use for these names. */
 const secretDirectories = [
   ...[
     ".ssh",
@@ -27,7 +27,7 @@ const secretDirectories = [
   ...["/run/secrets", "/etc/ssl/private", "/etc/sudoers.d"],
 ];
 
-/** Files of that kind. A project may have one of its own, so they count where they are somewhere else. */
+/** Secret files. A project can have its own, so they count only outside the workspace. */
 const secretFiles = [
   ...[".netrc", "_netrc", ".git-credentials", ".pgpass", ".my.cnf", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc"],
   ...[".s3cfg", ".boto", ".vault-token", ".docker/config.json", ".cargo/credentials", ".cargo/credentials.toml"],
@@ -48,7 +48,7 @@ const secretFiles = [
   ...["environ", "id_rsa", "id_ecdsa", "id_ed25519"],
 ];
 
-/** Programs that show no file, and those that only go there. */
+/** Programs that show no file, and those that only change directory. */
 const fileless: ReadonlySet<string> = new Set([
   "echo",
   "printf",
@@ -63,7 +63,7 @@ const fileless: ReadonlySet<string> = new Set([
   "df",
 ]);
 
-/** A home as a whole, or what holds all of them. */
+/** A whole home directory, or the parent of all homes. */
 const wholeHome = /^(?:~[\w.-]*\/?|\/(?:home|Users|root)(?:\/[^/]*)?\/?|\/)$/;
 
 const reads = (place: string): ((path: string) => boolean) => {
@@ -74,18 +74,18 @@ const directories = secretDirectories.map(reads);
 const files = secretFiles.map(reads);
 
 /**
- * The first word by which a command would read what is secret outside of the workspace; undefined when there is none. Judged by the words,
- * as all of the policy: a program reads what its words do not say.
+ * The first word by which a command would read a secret outside the workspace; undefined if there is none. Like the whole policy, this
+ * judges only words: a program can read what they do not say.
  */
 export function secretRead([program, ...words]: readonly ShellWord[], workspace: string): string | undefined {
   if (fileless.has(program?.text ?? "")) return undefined;
   return words.find((word) => pathsOf(word).some((path) => isSecret(path, word, workspace)))?.text;
 }
 
-/** `--file=~/.netrc`, `user@host:.ssh`, `@/etc/shadow`: a path may be a part of a word. */
+/** `--file=~/.netrc`, `user@host:.ssh`, `@/etc/shadow`: a path can be part of a word. */
 function pathsOf({ text, fixed }: ShellWord): readonly string[] {
   const parts = [text, ...text.split(/[=@:,]/)].filter((part) => part !== "");
-  // What the shell puts in front is most often a home: `$HOME/.netrc`.
+  // A prefix computed by the shell is usually a home: `$HOME/.netrc`.
   return fixed ? parts : parts.map((part) => (part.startsWith("/") ? `~${part}` : part));
 }
 
@@ -96,7 +96,7 @@ function isSecret(path: string, { spread, fixed }: ShellWord, workspace: string)
   if (directories.some((isIn) => isIn(rooted))) return true;
   const isElsewhere = /^(?:[~/]|\.\.(?:\/|$))/.test(plain);
   if (!isElsewhere) return false;
-  // A pattern at home may mean any of these.
+  // A pattern in a home can match any of these.
   const isPattern = spread && /^~|^\/(?:home|Users|root)\//.test(plain);
   return isPattern || files.some((isOne) => isOne(rooted)) || (fixed && wholeHome.test(plain));
 }

@@ -1,41 +1,41 @@
 import type { SyntaxNode } from "unbash";
 import type { ShellWord } from "./shell-word.ts";
 
-/** A simple command, as it stands in a line. */
+/** A simple command of a line. */
 export interface SimpleCommand {
-  /** Assignments before its name are among them. */
+  /** Includes assignments before its name. */
   readonly words: readonly ShellWord[];
-  /** Does it stand in a loop, so that it may run again after what follows it there? */
+  /** Whether it is in a loop, so it may run again after the commands that follow it there. */
   readonly repeats: boolean;
 }
 
-/** What a command line was found to hold. */
+/** The contents of a command line. */
 export interface ShellFindings {
-  /** Every simple command of the line, with those inside substitutions and subshells. */
+  /** Every simple command, including those inside substitutions and subshells. */
   readonly commands: SimpleCommand[];
-  /** The files that are written by redirection. */
+  /** Files written by redirection. */
   readonly writes: ShellWord[];
-  /** The files that are read by redirection. */
+  /** Files read by redirection. */
   readonly reads: ShellWord[];
-  /** What could not be understood, in words. A line with any of it may do anything. */
+  /** What could not be understood, in words. If not empty, the line may do anything. */
   readonly opaque: string[];
 }
 
-/** A walk over a syntax tree, which adds what stands in it to `found`. */
+/** Context of a walk over a syntax tree that adds to `found`. */
 export interface ShellWalk {
   readonly found: ShellFindings;
-  /** What the positions of the tree point into. */
+  /** The text that the tree's positions refer to. */
   readonly source: string;
-  /** How many subshells, substitutions and texts stand around. */
+  /** Nesting depth of subshells, substitutions and texts. */
   readonly depth: number;
-  /** How many parts of the tree that are not understood stand around. */
+  /** Nesting depth of parts that are not understood. */
   readonly unreadDepth: number;
-  /** In a loop? */
+  /** Whether inside a loop. */
   readonly repeats: boolean;
   /** Reads any part of the tree. */
   readonly readNode: (node: SyntaxNode, walk: ShellWalk) => void;
-  /** Reads a text that another shell may take for commands: the commands count, and nothing else is known of it. */
+  /** Reads a text another shell may interpret as commands: only the commands count. */
   readonly readHidden: (text: string, walk: ShellWalk) => void;
-  /** Notes that a part of the source is taken as it stands: nothing joins its lines. */
+  /** Marks part of the source as literal: its line continuations are not joined. */
   readonly noteLiteral: (pos: number, end: number) => void;
 }

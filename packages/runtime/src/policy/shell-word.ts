@@ -1,11 +1,11 @@
-/** One word of a command line, with its quotes taken off. */
+/** One word of a command line, without its quotes. */
 export interface ShellWord {
   readonly text: string;
-  /** False when the shell expands it to something that the line does not show: `$HOME`, `$(date)`. */
+  /** False if the shell expands it to something the line does not show: `$HOME`, `$(date)`. */
   readonly fixed: boolean;
-  /** Was any of it quoted or escaped? */
+  /** Whether any of it was quoted or escaped. */
   readonly quoted: boolean;
-  /** Has it an unquoted `*`, `?`, `[` or `{`, that the shell may make several words of? */
+  /** Whether it has an unquoted `*`, `?`, `[` or `{`, which the shell may expand to several words. */
   readonly spread: boolean;
 }
 

@@ -1,14 +1,14 @@
 import { isHarmlessVariable, isOwnVariable } from "./shell-variables.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-/** Builtins after which the words that follow mean something else than they say, and keywords where no grammar was asked. */
+/** Builtins that change the meaning of later words, and keywords for words that were not parsed by a grammar. */
 const twisting = new Set([
   ...["case", "select", "function", "coproc", "[[", "alias", "unalias", "export", "declare", "typeset", "readonly"],
   ...["local", "set", "shopt", "trap", "enable", "source", ".", "hash", "bind", "complete", "let", "read", "mapfile"],
   ...["readarray", "compgen", "fc", "history", "getopts"],
 ]);
 
-/** Why a builtin may change what the commands after it are; undefined when it does not. */
+/** Why a builtin may change what later commands are; undefined if it does not. */
 export function twistOf(words: readonly ShellWord[]): string | undefined {
   const [first, ...given] = words;
   const name = first?.text ?? "";
@@ -19,7 +19,7 @@ export function twistOf(words: readonly ShellWord[]): string | undefined {
 
 const isComputed = ({ fixed, spread }: ShellWord): boolean => !fixed || spread;
 
-/** Builtins that only some arguments make twisting. */
+/** Builtins that do so only with some arguments. */
 const judges: Readonly<Record<string, (given: readonly ShellWord[]) => boolean>> = {
   printf: ([format, ...others]) =>
     format !== undefined &&

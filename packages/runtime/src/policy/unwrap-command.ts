@@ -2,17 +2,17 @@ import { type Launch, opaqueLaunch } from "./launch.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 interface Wrapper {
-  /** Does it matter by itself, as `sudo` does? */
+  /** Whether the wrapper itself matters, as `sudo` does. */
   readonly shown?: boolean;
-  /** Options without a value, options with one, and how many words come before the command. */
+  /** Options without a value, options with one, and the number of words before the command. */
   readonly flags?: RegExp;
   readonly valued?: RegExp;
   readonly operands?: number;
-  /** Options that change the environment or the look-up of the command. */
+  /** Options that change the environment or the lookup of the command. */
   readonly changing?: RegExp;
 }
 
-/** Commands whose one purpose is to start another. An option that is not listed makes them opaque. */
+/** Commands whose only purpose is to start another. An unlisted option makes them opaque. */
 const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries<Wrapper>({
     sudo: { shown: true, flags: /^-[EnHbkS]+$/ },
@@ -40,7 +40,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   }),
 );
 
-/** The command that a wrapper starts; undefined when the command is no wrapper. */
+/** The command a wrapper starts; undefined if it is not a wrapper. */
 export function unwrapCommand(name: string, words: readonly ShellWord[]): Launch | undefined {
   const wrapper = wrappers.get(name);
   if (wrapper === undefined) return undefined;
@@ -57,18 +57,18 @@ export function unwrapCommand(name: string, words: readonly ShellWord[]): Launch
   return { shown: wrapper.shown ?? false, inner: [added], ...changeBy(wrapper, name, options) };
 }
 
-/** An option may have another program found under the same name. */
+/** An option may make the same name resolve to another program. */
 function changeBy({ changing }: Wrapper, name: string, options: readonly ShellWord[]): Pick<Launch, "opaque"> {
   const changes = options.some(({ text }) => text !== "--" && changing?.test(text));
   return changes ? { opaque: `an option of \`${name}\` that changes what the command is` } : {};
 }
 
-/** `command -v` only looks a name up. */
+/** `command -v` only looks up a name. */
 function isLookUp(name: string, [, second]: readonly ShellWord[]): boolean {
   return name === "command" && /^-[vV]$/.test(second?.text ?? "");
 }
 
-/** Where the words behind the options begin; undefined when an option is not known. */
+/** Index of the first word after the options; undefined for an unknown option. */
 function skipOptions({ flags, valued }: Wrapper, words: readonly ShellWord[]): number | undefined {
   let start = 1;
   for (let word = words[start]; word?.text.startsWith("-") && word.text !== "--"; word = words[start]) {
@@ -84,7 +84,7 @@ function readLockedLine(words: readonly ShellWord[], line: ShellWord | undefined
   return line?.fixed === true ? { shown: false, source: line.text } : opaqueLaunch(words, "a computed line of `flock`");
 }
 
-/** What xargs reads comes in the place of `-I`'s text, wherever it stands, and otherwise behind the words. */
+/** Input of xargs replaces `-I`'s text wherever it occurs; otherwise it is appended. */
 function withInput(inner: readonly ShellWord[], options: readonly ShellWord[]): readonly ShellWord[] {
   const at = options.findLastIndex(({ text }) => text.startsWith("-I"));
   if (at === -1) return [...inner, { text: "", fixed: false, quoted: false, spread: true }];

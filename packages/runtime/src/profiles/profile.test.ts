@@ -43,7 +43,7 @@ async function resolve(profile: Profile, overrides: { readonly uid?: number; rea
   return { key: added["CURSOR_API_KEY"]?.reveal(), names: Object.keys(added), configDir };
 }
 
-/** What a person is shown when a profile cannot be used. */
+/** The error shown to a person if a profile cannot be used. */
 async function refusal(profile: Profile, overrides: { readonly uid?: number; readonly deadlineMs?: number } = {}) {
   const reason = await resolve(profile, overrides).then(
     () => undefined,
@@ -156,7 +156,7 @@ describe("resolveProfile", () => {
   });
 });
 
-/** A zombie nobody has collected yet does not run. */
+/** An unreaped zombie is not running. */
 function isRunning(pid: string): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false;
   return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -9,17 +9,17 @@ const FOR_OTHERS = 0o077;
 
 const DEADLINE_MS = 10_000;
 
-/** A way to log in. The key itself is not here, only where it is found. */
+/** A way to log in. Holds not the key itself, only where to find it. */
 export interface Profile {
   readonly apiKeyFile?: string | undefined;
-  /** A program and its arguments, started without a shell, that print the key. */
+  /** A program with arguments, run without a shell, that prints the key. */
   readonly apiKeyCommand?: readonly string[] | undefined;
   /** A configuration directory in which the agent is logged in. */
   readonly configDir?: string | undefined;
 }
 
 export interface ResolvedProfile {
-  /** What the agent's environment gets besides. */
+  /** Added to the agent's environment. */
   readonly env: Readonly<Record<string, Secret>>;
   readonly configDir: string | undefined;
 }
@@ -28,17 +28,17 @@ interface ResolveProfileOptions {
   /** For messages. */
   readonly name: string;
   readonly profile: Profile;
-  /** The environment of a command that prints the key. */
+  /** Environment of the command that prints the key. */
   readonly env: Readonly<Record<string, string>>;
-  /** Who we are; undefined on Windows, where a file's owner and mode say nothing. */
+  /** Our own user id; undefined on Windows, where a file's owner and mode mean nothing. */
   readonly uid: number | undefined;
   readonly platform: NodeJS.Platform;
   readonly deadlineMs?: number;
 }
 
 /**
- * Find a profile's key, again for each turn, so that a changed one is used at once. No message, cause or log ever holds
- * what the file or the command said.
+ * Looks up a profile's key anew for each turn, so a changed one is used at once. No message, cause or log ever contains the output of the
+ * file or command.
  */
 export async function resolveProfile(options: ResolveProfileOptions): Promise<ResolvedProfile> {
   const { profile, name } = options;
@@ -55,7 +55,7 @@ async function readKey({ name, profile, ...options }: ResolveProfileOptions): Pr
   return await runKeyCommand({ name, command: apiKeyCommand, env, platform, deadlineMs });
 }
 
-/** A key is one printable word: anything else, an error page say, must not reach the agent's environment. */
+/** A key is one printable word: anything else, such as an error page, must not reach the agent's environment. */
 function toKey(text: string, name: string): Secret {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return new Secret(key);
@@ -71,7 +71,7 @@ interface KeyFile {
   readonly uid: number | undefined;
 }
 
-/** The text of a key file that is the user's alone. */
+/** Reads a key file that only the user can access. */
 async function readKeyFile(file: KeyFile): Promise<string> {
   const handle = await openKeyFile(file);
   try {
@@ -84,7 +84,7 @@ async function readKeyFile(file: KeyFile): Promise<string> {
 
 async function openKeyFile(file: KeyFile): Promise<FileHandle> {
   try {
-    // Checked through the open handle, so that the file cannot be swapped in between. A pipe must not block us.
+    // Checked through the open handle, so the file cannot be swapped in between. A pipe must not block us.
     return await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";

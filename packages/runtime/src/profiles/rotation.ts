@@ -1,20 +1,20 @@
 import { assertNever } from "@caret/protocol";
 
 /**
- * Which profile and model a turn is tried with next.
+ * Decides which profile and model a turn tries next.
  *
- * A pure state machine. It starts with the first model and the first profile that is not cooling down. A failure moves
- * it:
+ * A pure state machine. It starts with the first model and the first profile that is not cooling down. A failure advances it:
  *
- * - `auth` (refused key, no login): the profile cools down, and the next one is tried with the same model. Another model
- *   would be refused as well, so none is tried.
- * - `account` (allowance used up, model not in the account's plan): the profile cools down for this model only, and the
- *   next profile is tried with it. Without another profile the next model is tried: the account may still run that one.
+ * - `auth` (refused key, no login): the profile cools down, and the next one is tried with the same model. Another model would be refused
+ *   as well, so none is tried.
+ * - `account` (allowance used up, model not in the account's plan): the profile cools down for this model only, and the next profile is
+ *   tried with it. Without another profile the next model is tried: the account may still run that one.
  * - `model`: the next model, with the same profile.
- * - `transport`: once per turn the very same again, if that can cost nothing; else the next profile, or the next model.
+ * - `transport`: one retry per turn of the same profile and model, if that cannot cost anything; otherwise the next profile, or the next
+ *   model.
  *
- * It stops when nothing is left. It is asked only while the turn has not acted (`TurnActs`). It never returns to a profile or a model, so a turn has fewer attempts than there are profiles and models
- * together, plus one.
+ * It stops when nothing is left, and is consulted only while the turn has not acted (`TurnActs`). It never returns to a profile or a model,
+ * so a turn has fewer attempts than there are profiles and models together, plus one.
  */
 export type FailureClass = "auth" | "account" | "transport" | "model";
 
@@ -23,22 +23,19 @@ export interface Attempt {
   readonly model: string;
 }
 
-/**
- * Until when each profile cools down, by `coolingKey`, in the clock's milliseconds. Shared by all turns: the caller keeps
- * the newest.
- */
+/** When each profile's cooldown ends, by `coolingKey`, in the clock's milliseconds. Shared by all turns: the caller keeps the newest. */
 export type Cooldowns = ReadonlyMap<string, number>;
 
 export interface RotationState {
   readonly attempt: Attempt;
-  /** What this turn may still move to, in order. */
+  /** Where this turn can still move to, in order. */
   readonly profiles: readonly string[];
   readonly models: readonly string[];
   readonly retried: boolean;
 }
 
 export interface RotationPlan {
-  /** The preferred one first. */
+  /** Preferred one first. */
   readonly profiles: readonly [string, ...string[]];
   readonly models: readonly [string, ...string[]];
   readonly cooldowns: Cooldowns;
@@ -49,13 +46,13 @@ export interface FailedAttempt {
   readonly failure: FailureClass;
   readonly cooldowns: Cooldowns;
   readonly nowMs: number;
-  /** The prompt surely has not been worked on, so that the very same may be tried again. */
+  /** The prompt certainly has not been processed, so the same attempt can be repeated. */
   readonly isHarmless?: boolean;
-  /** When upstream said the allowance comes back. */
+  /** When the allowance is restored, according to upstream. */
   readonly coolUntilMs?: number;
 }
 
-/** All kinds except `stop` are kinds of the notice that reports them. */
+/** All kinds except `stop` are also kinds of the notice that reports them. */
 export type RotationStep =
   | {
       readonly kind: "retry" | "profile-rotation" | "model-fallback";
@@ -98,7 +95,7 @@ function moveOn(state: RotationState, failed: FailedAttempt): Move | undefined {
 }
 
 function rotateProfile(state: RotationState, { cooldowns, nowMs }: FailedAttempt): Move | undefined {
-  // Another turn may have found a profile refused since this one began.
+  // Another turn may have had a profile refused since this one began.
   const { model } = state.attempt;
   const [profile, ...profiles] = state.profiles.filter((name) => readyAt(cooldowns, { profile: name, model }) <= nowMs);
   if (profile === undefined) return undefined;
@@ -111,7 +108,7 @@ function fallBack(state: RotationState): Move | undefined {
   return { kind: "model-fallback", state: { ...state, attempt: { ...state.attempt, model }, models } };
 }
 
-/** When all cool down, the one that has least to wait is tried after all: its owner may just have logged in. */
+/** If all are cooling down, the one with the shortest wait is tried anyway: its owner may just have logged in. */
 function soonestReady(profiles: RotationPlan["profiles"], model: string, cooldowns: Cooldowns): string {
   const ready = (profile: string) => readyAt(cooldowns, { profile, model });
   return profiles.reduce((soonest, profile) => (ready(profile) < ready(soonest) ? profile : soonest));
@@ -124,7 +121,7 @@ function coolDown(attempt: Attempt, failed: FailedAttempt): Cooldowns {
   return new Map([...cooldowns, [coolingKey(attempt.profile, attempt.model), coolUntilMs]]);
 }
 
-/** A profile as a whole, or one model of it. */
+/** Key for a whole profile, or for one model of it. */
 export function coolingKey(profile: string, model?: string): string {
   return JSON.stringify(model === undefined ? [profile] : [profile, model]);
 }

@@ -12,7 +12,7 @@ export interface KeyCommand {
   readonly deadlineMs: number;
 }
 
-/** What a command prints, if it ends well and in time. When it does not, whatever it started dies with it. */
+/** A command's output, if it succeeds in time. Otherwise everything it started is killed with it. */
 export async function runKeyCommand(options: KeyCommand): Promise<string> {
   const ownGroup = options.platform !== "win32";
   const child = start(options, ownGroup);
@@ -34,8 +34,7 @@ export async function runKeyCommand(options: KeyCommand): Promise<string> {
 function start(options: KeyCommand, ownGroup: boolean): ChildProcess {
   const [program = "", ...args] = options.command;
   try {
-    // No input, so that a command which asks for a password fails instead of waiting. Its complaints are not read:
-    // they might repeat the key.
+    // No input, so a command that asks for a password fails instead of waiting. Its standard error is not read: it might repeat the key.
     return spawn(program, args, { env: options.env, stdio: ["ignore", "pipe", "ignore"], detached: ownGroup });
   } catch (cause) {
     throw refusal(options, "could not be started", cause);
@@ -58,11 +57,11 @@ function stop(child: ChildProcess, ownGroup: boolean): void {
     if (ownGroup) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
   } catch {
-    // No process of the group is left, which is what we wanted.
+    // No process of the group is left, as intended.
   }
 }
 
-/** The command line is not repeated beyond the program's name: people put secrets in arguments. */
+/** Omits the command line beyond the program's name: people put secrets in arguments. */
 function refusal({ name, command }: KeyCommand, fault: string, cause?: unknown): CaretError {
   const [program = ""] = command;
   return new CaretError("not-logged-in", `The key command ${program} of the profile ${name} ${fault}`, {

@@ -11,11 +11,11 @@ export interface SpanEvent {
   readonly attributes: SpanAttributes;
 }
 
-/** A span that is over. */
+/** A completed span. */
 export interface FinishedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Undefined: it is the first of its trace. */
+  /** Undefined for the root span of a trace. */
   readonly parentId: string | undefined;
   readonly name: string;
   readonly kind: "server" | "internal";
@@ -28,21 +28,21 @@ export interface FinishedSpan {
 }
 
 export interface TracerOptions {
-  /** Takes each span that is over. Must not throw. */
+  /** Receives each completed span. Must not throw. */
   readonly take: (span: FinishedSpan) => void;
-  /** The share of traces that begin here and are recorded, from 0 to 1. */
+  /** Fraction of the traces starting here that are recorded, 0 to 1. */
   readonly sampleRatio: number;
-  /** So many random bytes, as hexadecimal digits. */
+  /** Returns this many random bytes as hexadecimal digits. */
   readonly randomHex: (bytes: number) => string;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  /** Milliseconds since any moment: a clock that nobody sets. */
+  /** Milliseconds since an arbitrary moment: a clock that is never adjusted. */
   readonly monotonic: () => number;
 }
 
-/** A trace is recorded when its client says so; only of traces that begin here does the ratio decide. */
+/** A parent's trace is recorded if the client says so; the ratio applies only to traces that start here. */
 export function createTracer(options: TracerOptions): Tracer {
   const { sampleRatio, randomHex, random } = options;
   return {
@@ -64,7 +64,7 @@ function unrecorded(traceparent: string): TraceSpan {
 }
 
 function nothing(): void {
-  // Nothing is kept of a span that the sampling left out.
+  // Unsampled spans keep nothing.
 }
 
 type BegunSpan = SpanOptions & TraceParent & { readonly name: string; readonly parentId: string | undefined };
@@ -73,7 +73,7 @@ function recordedSpan({ take, wallClock, monotonic }: TracerOptions, begun: Begu
   const { traceId, spanId, parentId, name, kind = "internal" } = begun;
   const now = wallClock();
   const since = monotonic();
-  // The wall clock may be set while the span lasts: only its start is read from it.
+  // The wall clock may be adjusted during the span: it is read only for the start.
   const at = (): number => now + (monotonic() - since);
   const startedAt = begun.startedAt ?? now;
   const events: SpanEvent[] = [];

@@ -5,25 +5,25 @@ import { type CaretError, type Secret, type Tracer, trimEndOf } from "@caret/pro
 const LIMITS = { totalMs: 10_000, maxBytes: 64 * 1024 };
 
 export interface TracingOptions {
-  /** The base address of a receiver of OTLP over HTTP; `/v1/traces` is appended. The user's own choice, and trusted. */
+  /** Base URL of an OTLP/HTTP receiver; `/v1/traces` is appended. Chosen by the user, and trusted. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, Secret>>;
-  /** The share of traces that begin here and are recorded, from 0 to 1. */
+  /** Fraction of the traces starting here that are recorded, 0 to 1. */
   readonly sampleRatio: number;
   readonly service: "caret-gateway" | "caret-worker";
   readonly version: string;
-  /** So many spans were not delivered. */
+  /** Called with the number of undelivered spans. */
   readonly onDropped: (count: number) => void;
   readonly onError: (error: CaretError) => void;
 }
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Delivers what waits, for at most two seconds. */
+  /** Delivers pending spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
-/** Traces of this process, posted to a receiver. Everything that it takes is loaded only now: most gateways trace nothing. */
+/** Exports this process's traces. Its code is loaded only here: most gateways trace nothing. */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
   const { createOutboundFetch } = await import("../tools/web/outbound-fetch.ts");
   const { createOtlpExporter } = await import("./otlp-exporter.ts");

@@ -1,16 +1,16 @@
 import type { SpanAttributes } from "@caret/protocol";
 import type { FinishedSpan } from "./create-tracer.ts";
 
-/** As OTLP numbers them. */
+/** OTLP's numbers. */
 const KINDS = { internal: 1, server: 2 } as const;
 const STATUS_ERROR = 2;
 const MICROSECONDS_PER_MS = 1000;
 
-/** What every span of this process is of. */
+/** Resource attributes of every span of this process. */
 export interface TracedProcess {
   readonly service: string;
   readonly version: string;
-  /** Of this process alone. */
+  /** Unique to this process. */
   readonly instance: string;
 }
 
@@ -50,7 +50,7 @@ function toAnyValue(value: string | number | boolean): object {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** By way of microseconds: nanoseconds since the epoch are beyond what a number holds exactly. */
+/** Via microseconds: nanoseconds since the epoch exceed what a number holds exactly. */
 function toNanoseconds(ms: number): string {
   return String(BigInt(Math.round(ms * MICROSECONDS_PER_MS)) * 1000n);
 }

@@ -10,27 +10,27 @@ const RETRY_MS = 1_000;
 const CLOSE_MS = 2_000;
 
 export interface OtlpExporterOptions {
-  /** Where traces are posted to. */
+  /** Where traces are posted. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: OutboundFetch;
   readonly process: TracedProcess;
-  /** Waits before the second attempt. Rejects when the signal is aborted. */
+  /** Waits before the second attempt. Rejects when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  /** So many spans were not delivered and never will be. */
+  /** Called with the number of spans that could not and will not be delivered. */
   readonly onDropped: (count: number) => void;
-  /** Called when deliveries begin to fail; again only after one has succeeded. */
+  /** Called when deliveries start to fail; again only after one has succeeded. */
   readonly onError: (error: CaretError) => void;
 }
 
 export interface OtlpExporter {
-  /** Waits for nothing. A span that finds no room is dropped. */
+  /** Never waits. If there is no room, the span is dropped. */
   add(span: FinishedSpan): void;
-  /** Delivers what waits, for at most two seconds. */
+  /** Delivers pending spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
-/** Posts spans in batches, one request at a time, beside the turns: none of them waits for it or fails of it. */
+/** Posts spans in batches, one request at a time, independently of turns: none of them waits for it or fails because of it. */
 export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
   const { onDropped, onError } = options;
   const closing = new AbortController();
@@ -61,7 +61,7 @@ export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
     timer = undefined;
     sending ??= sendAll().finally(() => {
       sending = undefined;
-      // One may have come after the last look.
+      // One may have been added after the last check.
       if (waiting.length > 0) sendLater();
     });
     return sending;
@@ -91,7 +91,7 @@ function tooLate(): CaretError {
   });
 }
 
-/** One attempt, and a second one where the receiver may take it then. */
+/** Tries once, and again if the receiver may then accept it. */
 async function post(options: OtlpExporterOptions, body: string, signal: AbortSignal): Promise<void> {
   try {
     await attempt(options, body, signal);

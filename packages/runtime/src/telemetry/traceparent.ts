@@ -1,4 +1,4 @@
-/** A place in a trace, as W3C Trace Context has it. */
+/** A position in a trace, as defined by W3C Trace Context. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -8,11 +8,11 @@ export interface TraceParent {
 }
 
 const VERSION_00 = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-/** Later versions may add fields behind these. */
+/** Later versions can append fields. */
 const LATER = /^(?!00|ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const SAMPLED = 1;
 
-/** Undefined for everything that the standard calls invalid: such a header is ignored. */
+/** Undefined for anything the standard calls invalid: such a header is ignored. */
 export function parseTraceparent(header: string): TraceParent | undefined {
   const [, traceId = "", spanId = "", flags = ""] = VERSION_00.exec(header) ?? LATER.exec(header) ?? [];
   if (isNothing(traceId) || isNothing(spanId)) return undefined;

@@ -10,7 +10,7 @@ const token = (name: string, more: Partial<TokenEntry> = {}): TokenEntry => ({
   ...more,
 });
 
-/** What every shelf of tokens does the same. `open` gives an empty one, and another view of the same. */
+/** Behaviour common to all token shelves. `open` returns an empty one and a second view of it. */
 export function describeTokenShelf(
   what: string,
   open: () => Promise<{ readonly shelf: TokenShelf; readonly other: TokenShelf }>,

@@ -2,51 +2,54 @@ import { CaretError, type TokenScope } from "@caret/protocol";
 
 export interface TokenMaker {
   readonly name: string;
-  /** Names are given again, this is not. */
+  /** Identifies the token: names are reused, digests are not. */
   readonly sha256: string;
 }
 
-/** A token as it is kept: its secret is nowhere. */
+/** A token as stored, without its secret. */
 export interface TokenEntry {
   readonly name: string;
-  /** Of the secret, in hexadecimal. */
+  /** Digest of the secret, in hexadecimal. */
   readonly sha256: string;
-  /** Of the half that a browser keeps as its cookie. */
+  /** Digest of the half that a browser keeps as its cookie. */
   readonly cookieSha256?: string | undefined;
   readonly scopes: readonly TokenScope[];
-  /** The user that it belongs to; absent: the person whose gateway it is. */
+  /** The user it belongs to. If absent, the gateway's own user. */
   readonly user?: string | undefined;
-  /** The team that its user works for. */
+  /** The team its user works for. */
   readonly team?: string | undefined;
-  /** It sees what every user has. */
+  /** It sees the data of all users. */
   readonly seesAll?: true | undefined;
-  /** The only workspace its turns may work in. */
+  /** The only workspace its turns can use. */
   readonly workspace?: string | undefined;
-  /** The token that made it, with which it is revoked; absent: a person who runs commands on this machine. */
+  /** The token that created it, and with which it is revoked. Absent if a person created it by a command on this machine. */
   readonly madeBy?: TokenMaker | undefined;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
 }
 
 /**
- * Where tokens are kept: a file of one gateway, or the database that all gateways of a fleet share. All implementations run
- * `describeTokenShelf`. A promise that resolved means durable.
+ * Where tokens are stored: one gateway's file, or the database shared by all gateways of a fleet. All implementations run
+ * `describeTokenShelf`. A resolved promise means durable.
  */
 export interface TokenShelf {
-  /** By when they were made, those that were revoked too. */
+  /** In order of creation, including revoked ones. */
   list(): Promise<readonly TokenEntry[]>;
   /**
-   * Rejects with `invalid-request` while another one has its name, and with `unauthenticated` when the token that makes it was revoked.
-   * One that was revoked gives its name up.
+   * Rejects with `invalid-request` while another token has its name, and with `unauthenticated` if its maker was revoked. A revoked token's
+   * name can be reused.
    */
   add(token: TokenEntry): Promise<void>;
-  /** And what it has made, and so on. Gives it first. Rejects with `not-found`. One that was revoked before stays as it was. */
+  /**
+   * Revokes a token and, recursively, those it created. Resolves with the token first. Rejects with `not-found`. Tokens revoked before stay
+   * unchanged.
+   */
   revoke(name: string, at: number): Promise<readonly [TokenEntry, ...TokenEntry[]]>;
-  /** The same for what tokens have made that are kept elsewhere, by their digests. */
+  /** The same for tokens created by makers that are stored elsewhere, given by digest. */
   revokeMadeBy(makers: readonly string[], at: number): Promise<readonly TokenEntry[]>;
 }
 
-/** The tokens that these have made, directly or not; by their digests. Those that were revoked before too. */
+/** The tokens created, directly or indirectly, by these makers (given by digest), including revoked ones. */
 export function madeBy(tokens: readonly TokenEntry[], makers: readonly string[]): readonly TokenEntry[] {
   const byMaker = Map.groupBy(tokens, (token) => token.madeBy?.sha256);
   const found = new Map<string, TokenEntry>();

@@ -1,8 +1,8 @@
 import type { ToolEditor } from "./tool-editor.ts";
 
 /**
- * The editor as one call sees it. It is asked once for a file that it does not have: a call looks at its file when it is shown, when it
- * was approved and when it runs, and editors show each such question as an error. From then on the disk counts.
+ * The editor as seen by one call. A file it lacks is requested only once: a call reads its file for the preview, on approval and when it
+ * runs, and editors show each failed request as an error. From then on the disk is used.
  */
 export function editorOfCall(editor: ToolEditor): ToolEditor {
   const absent = new Set<string>();

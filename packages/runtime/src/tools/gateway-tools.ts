@@ -12,7 +12,7 @@ export interface GatewayToolsOptions {
   readonly engine?: SearchEngine;
 }
 
-/** Every tool the gateway has of its own. */
+/** All of the gateway's own tools. */
 export function createGatewayTools({ outputs, fetch, engine }: GatewayToolsOptions): readonly Tool[] {
   return [
     createExecTool({ outputs }),

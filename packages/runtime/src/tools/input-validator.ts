@@ -6,12 +6,10 @@ import { assertSmallSchema, isValid, linearCompiler } from "./schema-limits.ts";
 import type { InputSchema } from "./tool.ts";
 
 const MAX_COMPLAINTS = 5;
-/** Of an input with more that is wrong, the rest is only counted. */
+/** Complaints beyond this number are only counted. */
 const MAX_WORDED = 50;
 
-/**
- * Foreign schemas come in every state: unknown keywords are let be, and formats are hints.
- */
+/** Foreign schemas come in every state: unknown keywords are ignored, and formats are hints. */
 const options: Options = {
   ...linearCompiler,
   allErrors: true,
@@ -20,10 +18,10 @@ const options: Options = {
   verbose: true,
 };
 
-/** Every complaint about the input: where, and what was expected. Empty when the input is good. */
+/** Returns every complaint about the input: where, and what was expected. Empty if the input is valid. */
 export type InputValidator = (input: unknown) => readonly string[];
 
-/** Compiles each schema once, when it is first needed. */
+/** Compiles each schema once, on first use. */
 export function createInputValidators(): (schema: InputSchema) => InputValidator {
   const draft07 = new Ajv(options);
   const draft2020 = new Ajv2020(options);
@@ -43,7 +41,7 @@ function compile(ajv: Ajv | Ajv2020, schema: InputSchema): ValidateFunction {
   } catch (cause) {
     throw new CaretError("protocol-violation", "The tool's own input schema cannot be used", { cause });
   } finally {
-    // It is only known while it is compiled, which is how it can name itself (`#`): another server may use its `$id`.
+    // Registered only during compilation, so it can refer to itself (`#`): another server may use the same `$id`.
     ajv.removeSchema(schema);
   }
 }
@@ -52,7 +50,7 @@ function complaintsOf(validate: ValidateFunction, input: unknown): readonly stri
   try {
     return isValid(validate, input) ? [] : complaints(validate.errors ?? []);
   } catch {
-    // Interrupted: an input that has not been checked is not passed on.
+    // Interrupted: unchecked input is not passed on.
     return ["input could not be checked against the schema in time"];
   }
 }

@@ -3,16 +3,16 @@ import { within } from "../async/within.ts";
 import { type Tool, type ToolContext, type ToolOutput, toFailedOutput } from "./tool.ts";
 
 const DEFAULT_LIMIT_MS = 60_000;
-/** After the signal a tool ends what it started. One that does not come back within this time is left behind. */
+/** After the signal a tool has this long to end what it started; then it is abandoned. */
 const LET_GO_MS = 10_000;
 
 export interface LimitedRun {
   readonly output: ToolOutput;
-  /** Which signal had fired when the tool came back without success. */
+  /** The signal that had fired when the tool returned without success. */
   readonly stopped?: "cancelled" | "timed-out";
 }
 
-/** Runs a tool under its time limit. Never rejects, and always returns: even from a tool that ignores its signal. */
+/** Runs a tool under its time limit. Never rejects, and always returns, even if the tool ignores its signal. */
 export async function runLimited(tool: Tool, input: unknown, context: ToolContext): Promise<LimitedRun> {
   const limit = new AbortController();
   const limitMs = tool.timeLimitMs ?? DEFAULT_LIMIT_MS;
@@ -21,7 +21,7 @@ export async function runLimited(tool: Tool, input: unknown, context: ToolContex
   const running = settle(tool, input, { ...context, signal });
   try {
     await Promise.race([running, fired(signal)]);
-    // Unless the signal has fired the tool is back already, and nothing is waited for.
+    // Unless the signal fired, the tool has already returned, and this does not wait.
     const output = (await within(running, LET_GO_MS))
       ? await running
       : toFailedOutput(new CaretError("timed-out", `${tool.name} was cancelled but did not stop`), context);

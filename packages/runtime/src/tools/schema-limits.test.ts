@@ -9,7 +9,7 @@ const each = (count: number, of: (name: string) => unknown): Schema =>
   Object.fromEntries(names(count).map((name) => [name, of(name)]));
 const list = (count: number, of: (name: string) => unknown): readonly unknown[] => names(count).map(of);
 
-/** What can be written again and again in a schema. */
+/** Parts that can be repeated arbitrarily often in a schema. */
 const shapes: Readonly<Record<string, (count: number) => Schema>> = {
   properties: (count) => ({ type: "object", properties: each(count, () => ({ type: "string" })) }),
   unions: (count) => ({ anyOf: list(count, () => ({ type: "string" })) }),
@@ -50,7 +50,7 @@ it.each(Object.entries(shapes))(
   "compiles a schema, or refuses it, in time that its length bounds: %s",
   (_name, shapeOf) => {
     let round = 0;
-    // Another schema in each round: none is compiled twice.
+    // A new schema each round, so none is compiled twice.
     const another = (size: number): Schema => {
       round += 1;
       return { ...shapeOf(size / 20), title: String(round) };

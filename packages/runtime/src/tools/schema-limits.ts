@@ -3,22 +3,22 @@ import type { Options, ValidateFunction } from "ajv";
 import { interruptAfter } from "../async/interrupt-after.ts";
 
 /**
- * What compiling a schema costs grows with its objects and their keys: a thousand properties with a type and a description are
- * 4,000. So many take about 60 ms, in which no stream goes on.
+ * Compile time grows with a schema's objects and their keys: a thousand properties with a type and a description are 4,000. The limit takes
+ * about 60 ms, during which no stream progresses.
  */
 const MAX_PARTS = 5_000;
-/** The compiler compares each expression with those before it. */
+/** The compiler compares each expression with all earlier ones. */
 const PARTS_OF_PATTERN = 10;
-/** A check is done within a few milliseconds, but patterns and unions may try each way through a value. */
+/** A check takes a few milliseconds, but patterns and unions can backtrack. */
 const CHECK_MS = 40;
 
 /**
- * What keeps the compiler's time linear. A definition is compiled once, and not in each place that refers to it; code that runs a
- * few times is not made shorter.
+ * Keeps compile time linear: a definition is compiled once rather than at each reference, and code that runs only a few times is not
+ * optimized.
  */
 export const linearCompiler: Options = { inlineRefs: false, code: { optimize: false } };
 
-/** Throws for a schema that the event loop would have to wait for, however deep it is nested. */
+/** Throws for a schema that would block the event loop, at any nesting depth. */
 export function assertSmallSchema(schema: unknown): void {
   const waiting = [schema].filter(isObject);
   let parts = 0;
@@ -41,7 +41,7 @@ function partsOf(object: object): number {
   return 1 + Object.keys(object).length + PARTS_OF_PATTERN * patterns;
 }
 
-/** Throws when the check takes too long: what has not been checked is not good. */
+/** Throws if the check takes too long: unchecked input is not valid. */
 export function isValid(validate: ValidateFunction, value: unknown): boolean {
   return interruptAfter(CHECK_MS, () => validate(value) === true);
 }

@@ -12,18 +12,18 @@ export interface StartToolsOptions {
   readonly spawner: Spawner;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly outputs: OutputStore;
-  /** What `web_search` asks. Without one it says what to set. */
+  /** The engine behind `web_search`. If absent, the tool says what to configure. */
   readonly search: SearchEngineConfig | undefined;
 }
 
 export interface StartedTools {
   readonly mcp: McpTools;
   readonly registry: ToolRegistry;
-  /** The same tools together with others that come and go. */
+  /** The same tools plus those of a dynamic source. */
   registryWith(source: ToolSource): ToolRegistry;
 }
 
-/** The gateway's own tools together with those of its MCP servers, which are started here. */
+/** Starts the configured MCP servers and combines their tools with the gateway's own. */
 export function startTools({ servers, spawner, env, outputs, search }: StartToolsOptions): StartedTools {
   const mcp = createMcpTools({ servers, spawner, env });
   const engine = search && createSearchEngine(search);

@@ -1,4 +1,4 @@
-/** A command for a terminal of the editor's. */
+/** A command to run in an editor's terminal. */
 export interface EditorCommand {
   readonly callId: string;
   readonly command: string;
@@ -7,30 +7,30 @@ export interface EditorCommand {
   readonly outputBytes: number;
 }
 
-/** A file as it stands in the editor; or, in the editor's words, why it was not read. */
+/** A file's text in the editor or, in the editor's words, why it was not read. */
 export type EditorText = { readonly text: string } | { readonly failed: string };
 
-/** How a command ended in a terminal. */
+/** How a command in a terminal ended. */
 export interface EditorRun {
   readonly text: string;
-  /** The text is only the end of what was printed. */
+  /** The text was truncated to its end. */
   readonly isCut: boolean;
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
 }
 
 /**
- * The editor in which the turn's session is open, if there is one: it may come and go while the turn runs. Where it offers
- * something, that counts: its buffers before the disk, its terminals before processes of ours. Paths are absolute.
+ * The editor that has the turn's session open, if any; it can come and go during the turn. What it offers takes precedence: its buffers
+ * over the disk, its terminals over our processes. Paths are absolute.
  */
 export interface ToolEditor {
-  /** Undefined where the disk counts: no editor reads files, or it has no such file. Failed when the editor did not read this one. */
+  /** Undefined if the disk should be used: no editor reads files, or it has no such file. `failed` if the editor did not read this one. */
   readText(path: string, signal: AbortSignal): Promise<EditorText | undefined>;
-  /** False where no editor writes files. Rejects when the editor did not write, or left before it said so. */
+  /** False if no editor writes files. Rejects if the editor did not write, or left before confirming it. */
   writeText(path: string, text: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Undefined where no editor has terminals. The signal ends the command; it resolves with what was printed until then. Rejects
-   * when the editor did not run it, or left meanwhile.
+   * Undefined if no editor has terminals. Aborting ends the command; it resolves with the output so far. Rejects if the editor did not run
+   * it, or left before it ended.
    */
   run(command: EditorCommand, signal: AbortSignal): Promise<EditorRun | undefined>;
 }

@@ -10,18 +10,18 @@ import { type CallPreview, type Tool, type ToolContext, type ToolOutput, toFaile
 export interface ToolCallResult {
   /** `rejected`: it never ran. `interrupted`: the turn was cancelled while it ran. */
   readonly status: "ok" | "error" | "rejected" | "interrupted";
-  /** It was interrupted before it was even started. */
+  /** It was interrupted before it started. */
   readonly notRun?: true;
   readonly output: string;
   readonly outcomeClass: OutcomeClass;
   readonly exitCode?: number;
   readonly diff?: FileDiff;
-  /** Of a call with `exact`. */
+  /** Only for calls with `exact`. */
   readonly data?: ToolData;
   readonly durationMs: number;
 }
 
-/** Tools that come and go, those of an MCP server for instance. */
+/** A dynamic source of tools, such as an MCP server. */
 export interface ToolSource {
   tools(): readonly Tool[];
 }
@@ -32,13 +32,13 @@ export interface ToolRegistryOptions {
   readonly sources?: readonly ToolSource[];
 }
 
-/** The tools the gateway runs. A call never throws: whatever happens is a result that the model can read. */
+/** The tools the gateway runs. Calls never throw: every outcome is a result the model can read. */
 export interface ToolRegistry {
   list(): readonly Tool[];
-  /** By its name or one of its aliases. */
+  /** By name or alias. */
   find(name: string): Tool | undefined;
   call(name: string, input: unknown, context: ToolContext): Promise<ToolCallResult>;
-  /** What the call would do; or, when it could not be done anyway, the result that says why. */
+  /** What the call would do or, if it cannot be done, the failed result. */
   preview(
     name: string,
     input: unknown,
@@ -60,7 +60,7 @@ export function createToolRegistry(
     return all.find((tool) => tool.name === name) ?? all.find((tool) => tool.aliases?.includes(name));
   };
 
-  /** The tool, unless there is none or it cannot be called like this. */
+  /** Returns the tool, or a verdict if it does not exist or cannot be called this way. */
   const admit = (name: string, input: unknown): Tool | Verdict => {
     const tool = find(name);
     if (tool === undefined) return reject("not_found", unknownTool(name, list()));
@@ -92,7 +92,7 @@ export function createToolRegistry(
         if ("status" in admitted) return failed(admitted);
         return { preview: (await admitted.preview?.(input ?? {}, context)) ?? {} };
       } catch (reason) {
-        // The model reads it, as it would have read the failure of the call itself.
+        // The model reads it just like a failure of the call itself.
         return failed(toFailed(reason, context));
       }
     },
@@ -125,7 +125,7 @@ function assertDistinct(tools: readonly Tool[]): void {
   if (double !== undefined) throw new CaretError("invalid-config", `Two tools are named \`${double}\``);
 }
 
-/** A server that names a tool like one of ours, or of an earlier server, does not get its calls. */
+/** A server cannot take over the calls of our tools, or of an earlier server, by reusing a name. */
 function withoutDoubles(tools: readonly Tool[]): readonly Tool[] {
   const byName = new Map<string, Tool>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);

@@ -5,7 +5,7 @@ import type { ChildCommand, Spawner } from "../process/child-handle.ts";
 import type { Containment } from "../process/containment.ts";
 import type { ToolEditor } from "./tool-editor.ts";
 
-/** Codes with a meaning of their own for a tool's failure; every other code is an error of the tool. */
+/** Error codes with a specific failure class; all others are the tool's own errors. */
 const classes: Partial<Record<ErrorCode, Failure>> = {
   "invalid-request": "validation",
   "not-found": "not_found",
@@ -17,78 +17,78 @@ const classes: Partial<Record<ErrorCode, Failure>> = {
 };
 
 export interface ToolContext {
-  /** The directory the turn works in. Every path of a call is relative to it and stays inside it. */
+  /** The directory the turn works in. All paths of a call are relative to it and stay inside it. */
   readonly workspace: string;
-  /** Where the paths of this call may lead, from the workspace and free of links; undefined: anywhere in it. */
+  /** The paths this call can resolve to, relative to the workspace and free of links. Undefined: anywhere in it. */
   readonly judgedPaths?: readonly string[] | undefined;
-  /** Files that a call must not open when it comes across them, by their paths from the workspace; undefined: none. */
+  /** Whether a call must skip a file it comes across, by its path from the workspace. Undefined: none. */
   readonly leavesOut?: ((path: string) => boolean) | undefined;
   /**
-   * The state a person was shown before the call was approved, as its preview gave it; undefined: nobody was. A tool with
-   * a preview does nothing when the state is another by now.
+   * The preview state shown to a person before approval; undefined if nobody was asked. A tool with a preview does nothing if the state has
+   * changed since.
    */
   readonly shownState?: string | undefined;
-  /** A tool stops when it fires, and has ended everything it started when its promise settles. */
+  /** Aborting stops the tool; when its promise settles, everything it started has ended. */
   readonly signal: AbortSignal;
-  /** Called with what a command prints, as it comes. */
+  /** Called with a command's output as it arrives. */
   readonly onOutput?: ((text: string) => void) | undefined;
   readonly spawner: Spawner;
-  /** What holds together all that a call starts, where the machine has something for it. */
+  /** Contains everything a call starts, if the machine supports it. */
   readonly containment?: Containment | undefined;
-  /** Puts a command into the turn's sandbox; undefined: the turn has none. */
+  /** Puts a command into the turn's sandbox. Undefined if the turn has none. */
   readonly enclose?: ((command: ChildCommand) => ChildCommand) | undefined;
-  /** The editor that has the turn's session open; undefined: none may be used. */
+  /** The editor that has the turn's session open. Undefined if none can be used. */
   readonly editor?: ToolEditor | undefined;
-  /** The call in the log; undefined outside of a turn. */
+  /** The call's id in the log. Undefined outside of a turn. */
   readonly callId?: string | undefined;
-  /** The call is made for a program, which needs data; undefined: for a model, which reads words. */
+  /** Set if the call is made for a program, which needs data; undefined for a model, which reads text. */
   readonly exact?: ExactAsk | undefined;
-  /** The gateway's own environment; a tool chooses from it what a child may see. */
+  /** The gateway's own environment; a tool selects what a child sees of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds; only differences count. */
+  /** Milliseconds; only differences matter. */
   readonly now: () => number;
 }
 
 export interface ToolOutput {
   readonly output: string;
-  /** Set when the tool ran and yet did not succeed: a command that failed, a server that said so. */
+  /** Set if the tool ran without success: a failed command, an error reported by a server. */
   readonly failure?: Exclude<OutcomeClass, "success">;
   readonly exitCode?: number;
   readonly diff?: FileDiff;
-  /** Of a call with `exact`. */
+  /** Only for calls with `exact`. */
   readonly data?: ToolData;
 }
 
-/** What a call would do, found out without doing any of it. */
+/** What a call would do, determined without doing any of it. */
 export interface CallPreview {
-  /** In a sentence, for the person who is asked. */
+  /** A sentence for the person who is asked. */
   readonly effect?: string;
-  /** The change that would be made, from the file as it is now. */
+  /** The proposed change, relative to the file as it is now. */
   readonly diff?: FileDiff;
-  /** Different for two different states of what the preview was made from. */
+  /** Differs between states of what the preview was made from. */
   readonly state?: string;
 }
 
-/** A JSON Schema; MCP servers send any. */
+/** A JSON Schema; MCP servers can send any. */
 export type InputSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Something the gateway runs for the agent.
+ * A tool the gateway runs for the agent.
  *
- * `run` is only called with input that the schema accepts. It fails by throwing a CaretError whose message is for the
- * model to read: what went wrong, and what to do instead.
+ * `run` is called only with input that the schema accepts. It fails by throwing a CaretError whose message is for the model: what went
+ * wrong, and what to do instead.
  */
 export interface Tool {
   readonly name: string;
-  /** Other names that models and clients know it by. */
+  /** Other names by which models and clients know it. */
   readonly aliases?: readonly string[];
   readonly description: string;
   readonly inputSchema: InputSchema;
   readonly kind: ToolKind;
-  /** How long a call may take, in milliseconds. */
+  /** Time limit of a call in milliseconds. */
   readonly timeLimitMs?: number;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
-  /** What `run` would do. Fails as `run` would when it could not be done, so that no person is asked about it. */
+  /** Describes what `run` would do. Fails as `run` would, so no person is asked about an impossible call. */
   preview?(input: unknown, context: ToolContext): Promise<CallPreview>;
 }
 
@@ -97,7 +97,7 @@ interface TypedTool<Input> extends Omit<Tool, "run" | "preview"> {
   preview?(input: Input, context: ToolContext): Promise<CallPreview>;
 }
 
-/** Gives validated input its type: `Input` must match `inputSchema`. */
+/** Types validated input: `Input` must match `inputSchema`. */
 export function defineTool<Input>(tool: TypedTool<Input>): Tool {
   const { preview } = tool;
   return {
@@ -109,7 +109,7 @@ export function defineTool<Input>(tool: TypedTool<Input>): Tool {
 
 type Failure = Exclude<OutcomeClass, "success">;
 
-/** A tool's failure as an output. The message is for the model; the cause stays here. */
+/** Converts a failure to an output. The message is for the model; the cause stays here. */
 export function toFailedOutput(
   reason: unknown,
   { exact }: Pick<ToolContext, "exact">,

@@ -31,7 +31,7 @@ export function addAuthCommand(program: Command, host: Host, done: (code: ExitCo
   addConfigFlags(command).action(async (options: AuthOptions) => done(await auth(host, options)));
 }
 
-/** Ends with 1 when a credential that was tried does not work. */
+/** Exits with 1 if a tested credential does not work. */
 async function auth(host: Host, options: AuthOptions): Promise<ExitCode> {
   const { config } = loadHostConfig(host, { ...options });
   const control = controlAccess(host, config);

@@ -40,7 +40,7 @@ function personLogsIn(): void {
   }));
 }
 
-/** What `caret auth --json` says of one kind of credential. */
+/** The part of `caret auth --json` about one kind of credential. */
 async function worlds(trial?: Partial<Trial>, ...argv: readonly string[]) {
   const { stdout, code } = await auth(trial, "--json", ...argv);
   const all = JSON.parse(stdout) as readonly {

@@ -60,7 +60,7 @@ function printEvent(host: Host, event: Readonly<Record<string, unknown>>): undef
   void write(host.stdout, `${toPlainJson(event)}\n`);
 }
 
-/** The link, and in a terminal Enter to open it. Gives what ends the waiting for Enter. */
+/** Shows the link; in a terminal, Enter opens it. Returns the function that stops listening for Enter. */
 function offerLink(host: Host, link: string): () => void {
   const opener = host.stdin.isTTY === true && hostLook(host).isTty ? linkOpener(host) : undefined;
   const lines = ["Open this link in a browser and log in to Cursor:", "", `  ${link}`, ""];

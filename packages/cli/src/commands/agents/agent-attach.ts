@@ -14,7 +14,7 @@ interface AttachOptions extends AgentOptions {
   readonly all?: boolean;
 }
 
-/** Watch an agent until Ctrl-C, which leaves it at work. What is typed answers what it asks, reaches its turn, or waits in its queue. */
+/** Watches an agent until Ctrl-C, which leaves it at work. Typed lines answer its asks, steer its turn, or go to its queue. */
 export async function attachAgent(
   { host, client, json }: AgentWork,
   name: string,
@@ -61,7 +61,7 @@ export async function attachAgent(
   return exitCodes.completed;
 }
 
-/** Resolves with what became of the words. */
+/** Resolves with a sentence about what became of the text. */
 async function say(client: NativeClient, name: string, sessionId: string, text: string): Promise<string> {
   const { status } = await client.getSession(sessionId);
   if (status.kind === "running" || status.kind === "waiting") {
@@ -77,7 +77,7 @@ async function say(client: NativeClient, name: string, sessionId: string, text: 
     : "Your words are in its queue.";
 }
 
-/** The turn cannot be steered, or is over: the words go to the queue. */
+/** The turn cannot be steered or has ended: queue the text instead. */
 function isRefusal(reason: unknown): false {
   if (CaretError.is(reason) && (reason.code === "unsupported" || reason.code === "not-found")) return false;
   throw reason;

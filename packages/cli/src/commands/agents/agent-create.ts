@@ -85,7 +85,7 @@ function settingsOf({ model, permission, sandbox, budget, userServers }: AgentVi
   return words.join(", ");
 }
 
-/** `usd=5,tokens=200000,turn.usd=1`. */
+/** Parses `usd=5,tokens=200000,turn.usd=1`. */
 function readBudget(text: string): AgentBudget {
   const limits = { turn: {} as Record<string, number>, session: {} as Record<string, number> };
   for (const part of text.split(",")) {

@@ -7,7 +7,7 @@ import type { AgentWork } from "./agent-work.ts";
 
 const PAGE = 1_000;
 
-/** The transcript of an agent; with `--json` one event a line. */
+/** Prints an agent's transcript; with `--json`, one event per line. */
 export async function showLog({ host, client, json }: AgentWork, name: string): Promise<ExitCode> {
   const { sessionId } = await client.getAgent(name);
   const events = readEvents(client, sessionId);

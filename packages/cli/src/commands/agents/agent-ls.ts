@@ -45,7 +45,7 @@ function toRow(agent: AgentView, now: number): readonly string[] {
   ];
 }
 
-/** What an agent does, in a word or two; what it asks a person, in the person's place. */
+/** What an agent is doing, in a word or two; if it asks a person something, that instead. */
 export function doingWords({
   doing,
   lastOutcome,

@@ -22,7 +22,7 @@ export async function showDiff({ host, client, json }: AgentWork, name: string):
   return await printLines(host, [...changes.files.flatMap((file) => diffLines(file, style)), ...more]);
 }
 
-/** Nothing changes before the preview was shown, and confirmed at a terminal or by `--yes`. */
+/** Changes nothing before the preview was shown and confirmed, at a terminal or by `--yes`. */
 export async function mergeAgent(
   { host, client, json }: AgentWork,
   name: string,
@@ -33,7 +33,7 @@ export async function mergeAgent(
   if (!json) await printLines(host, previewLines(preview));
   if (only === true) return exitCodes.completed;
   const isClear = preview.files.length > 0 && preview.conflicts.length === 0 && preview.inTheWay.length === 0;
-  // What stands in the way is said by the refusal.
+  // The rejection says what blocks the merge.
   if (isClear && yes !== true && !(await confirm(host, `Merge this into ${preview.into}?`))) {
     await printLines(host, ["Nothing was changed. --yes merges without asking."]);
     return exitCodes.cancelled;

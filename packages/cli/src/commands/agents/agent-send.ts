@@ -35,7 +35,7 @@ interface Awaited {
   readonly messageId: string;
 }
 
-/** The answer of the turn that the message starts. Leaving takes nothing from the agent. */
+/** Prints the answer of the turn the message starts. Leaving does not affect the agent. */
 async function printAnswer({ host, client, json }: AgentWork, awaited: Awaited): Promise<ExitCode> {
   const writer = json ? createJsonWriter(host) : createQuietWriter(host);
   const leaving = new AbortController();
@@ -68,7 +68,7 @@ async function* eventsOfMessage(
     }
 }
 
-/** The turn's id if the message started it. */
+/** Returns the turn's id if the message started it. */
 async function startedBy(
   client: NativeClient,
   name: string,

@@ -5,10 +5,10 @@ import { type GatewayLock, readLockFile } from "../../gateway/gateway-lock.ts";
 import { socketFetch } from "../../gateway/socket-fetch.ts";
 import type { ExitCode, Host } from "../../host/host.ts";
 
-/** What a command on agents works with. */
+/** What agent commands work with. */
 export interface AgentWork {
   readonly host: Host;
-  /** The running gateway, by its Unix socket: no token is needed there. */
+  /** Client of the running gateway over its Unix socket, which needs no token. */
   readonly client: NativeClient;
   readonly json: boolean;
 }
@@ -17,7 +17,7 @@ export interface AgentOptions extends Readonly<Record<string, unknown>> {
   readonly json?: boolean;
 }
 
-/** Agents live in the gateway: without one that runs there is nothing to do, and none is started behind a person's back. */
+/** Agents live in the gateway: if none runs there is nothing to do, and none is started behind a person's back. */
 export async function withAgents(
   host: Host,
   options: AgentOptions,

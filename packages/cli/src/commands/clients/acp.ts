@@ -40,7 +40,7 @@ export function addAcpCommand(program: Command, host: Host, done: (code: ExitCod
 }
 
 async function acp(host: Host, options: AcpOptions): Promise<ExitCode> {
-  // Standard output carries the protocol and nothing else.
+  // Standard output carries only the protocol.
   const note = (text: string): void => void write(host.stderr, `caret: ${cleanLine(text)}\n`);
   const onError = ({ message, code }: CaretError): void => note(`${message} [${code}]`);
   const start: ConnectOptions["start"] = (_host, { config, files: configFiles }, { why }) => {
@@ -50,7 +50,7 @@ async function acp(host: Host, options: AcpOptions): Promise<ExitCode> {
   const connection = await connectGateway(host, loadHostConfig(host, options), { start });
   try {
     if (connection.startedBecause === undefined) note(`sessions are those of the gateway at ${connection.url}`);
-    // Not before it is needed: the protocol's library takes as long to load as the rest of the command.
+    // Loaded late: the protocol's library takes as long to load as the rest of the command.
     const { serveAcp } = await import("@caret/gateway/acp");
     const { closed, close } = serveAcp({
       caret: connection.client,

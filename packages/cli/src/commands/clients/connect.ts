@@ -13,7 +13,7 @@ import { tableLines } from "../../terminal/table-lines.ts";
 import { createToken } from "../../tokens/change-tokens.ts";
 
 interface ConnectOptions {
-  /** The name of a token to make. */
+  /** Name of a token to create. */
   readonly token?: string;
   readonly json?: boolean;
 }
@@ -37,7 +37,7 @@ async function connect(host: Host, client: string | undefined, options: ConnectO
   if (client === undefined) return await list(host, listed, options);
   const known = listed.find(({ id }) => id === client);
   if (known === undefined) return unknownClient(client, listed);
-  // Only now: a token is not made for a name that was mistyped.
+  // Only now, so a mistyped client name does not create a token.
   const token = options.token === undefined ? NO_TOKEN : await makeToken(config, options.token);
   const recipe = recipes({ url, token }).find(({ id }) => id === client) ?? known;
   if (options.json === true) return await printJson(host, recipe);
@@ -50,7 +50,7 @@ async function connect(host: Host, client: string | undefined, options: ConnectO
   return code;
 }
 
-/** Of the gateway that runs, else of the one that the settings describe. */
+/** URL of the running gateway, else of the one the settings describe. */
 async function shownUrl(host: Host, config: Config): Promise<string> {
   if (readLockFile(config.dataDir, host.uid) === undefined)
     await write(host.stderr, "caret: no gateway runs; this is where `caret serve` will listen\n");

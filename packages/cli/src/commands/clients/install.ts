@@ -69,7 +69,7 @@ async function writeAndTest(
   { wanted, isTested }: { readonly wanted: ClientInstall; readonly isTested: boolean },
 ) {
   const isAsked = isTested && previewInstall(wanted).recipe.door !== undefined;
-  // Before anything is written: a port that is taken is no address for a client.
+  // Before anything is written: a port already in use is no address for a client.
   const connection = isAsked ? await connectGateway(host, loaded, { keepsPort: true }) : undefined;
   try {
     const { receipt, installation, drafts } = await installClient(wanted);
@@ -90,7 +90,7 @@ async function testInstallation(host: Host, written: Parameters<typeof liveTurn>
   return { protocol: program.protocol };
 }
 
-/** A turn, or for a client that starts Caret itself, a greeting by the protocol that they speak. */
+/** A turn or, for clients that start Caret themselves, a greeting in their protocol. */
 type InstallTest = LiveTurn | { readonly protocol: string };
 
 function testLines(test: InstallTest | undefined): readonly string[] {
@@ -99,7 +99,7 @@ function testLines(test: InstallTest | undefined): readonly string[] {
   return [`tested   ${cleanLine(test.answer)} (${test.model}, ${durationText(test.durationMs)})`];
 }
 
-/** A file that has the token itself is said to. */
+/** Lists the files that hold the token itself. */
 function secretLines({ files, token }: Receipt): readonly string[] {
   if (token === null) return [];
   const holders = files.filter(({ settings }) => settings.some(holdsToken));
@@ -122,7 +122,7 @@ async function preview(host: Host, wanted: ClientInstall, { print, json }: Insta
   );
 }
 
-/** The published shape, without what only the way back needs; see docs/commands.md. */
+/** The published shape, without the fields only needed to uninstall; see docs/commands.md. */
 function shown({ client, name, url, door, token, isDefault, files }: Receipt) {
   return {
     client,

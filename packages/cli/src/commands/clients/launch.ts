@@ -14,7 +14,7 @@ import { ensureClientToken, launchTokenName } from "../../tokens/client-token.ts
 type LaunchOptions = Readonly<Record<string, unknown>>;
 
 export function addLaunchCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
-  // What follows the client's name is the client's.
+  // Options after the client's name belong to the client.
   program.enablePositionalOptions();
   const command = program
     .command("launch")
@@ -53,7 +53,7 @@ async function launch(
   }
 }
 
-/** A program of the terminal that has its settings from its own files alone is written to, and then started by its own name. */
+/** A terminal program configured only by its own files: install it, then start it by its own name. */
 function notLaunched(client: string, { name, parts, installation }: Recipe): CaretError {
   const typed = parts.find(({ target }) => target === TERMINAL)?.text;
   const own = typed === undefined ? undefined : (installation?.start ?? typed);

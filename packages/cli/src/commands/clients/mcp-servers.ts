@@ -25,7 +25,7 @@ const verbs = [
   ["login", "log in at an MCP server"],
 ] as const;
 
-/** What MCP servers Cursor's agent has in a workspace: its own CLI says and changes it. */
+/** The MCP servers of Cursor's agent in a workspace, listed and changed through its own CLI. */
 export function addServerCommands(mcp: Command, host: Host, done: (code: ExitCode) => void): void {
   const list = mcp.command("list").description("list the MCP servers of an agent or a workspace, and how they stand");
   finish(list).action(async (_: ServerOptions, own: Command) => done(await manage(host, ["list"], optionsOf(own))));
@@ -36,7 +36,7 @@ export function addServerCommands(mcp: Command, host: Host, done: (code: ExitCod
     );
 }
 
-/** An option that `caret mcp` itself has too is taken by that one, wherever it stands. */
+/** `caret mcp` takes any option it has itself, wherever it is typed. */
 function optionsOf(command: Command): ServerOptions {
   return command.optsWithGlobals<ServerOptions>();
 }

@@ -55,7 +55,7 @@ async function serveHost(host: Host, options: McpOptions): Promise<ExitCode> {
   }
 }
 
-/** A host starts its servers where it works itself; a home directory or a root is no project. */
+/** A host starts its servers in its own working directory; a home directory or a root is not a project. */
 function fallbackWorkspace({ cwd, home }: Host, { workspace }: McpOptions): string | undefined {
   if (workspace !== undefined) return resolve(cwd, workspace);
   return wayInside(cwd, home) === undefined ? cwd : undefined;

@@ -13,7 +13,7 @@ import { addLinkCommand } from "./link.ts";
 import { readyLines } from "./ready-lines.ts";
 import { addTokenCommand } from "./token.ts";
 
-/** A whole gateway over the simulated agent, as `caret serve` has it. */
+/** A complete gateway over the simulated agent, as in `caret serve`. */
 let directory: string;
 let gateway: RunningGateway;
 let host: Host;

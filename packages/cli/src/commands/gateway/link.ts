@@ -28,7 +28,7 @@ async function link(host: Host, options: LinkOptions): Promise<ExitCode> {
   if (gateway === undefined) throw noGateway("No gateway runs for this data directory");
   const made = under(options.base, await askForLink(gateway));
   if (options.json === true) return await printJson(host, made);
-  // The link alone on standard output, so that it can be piped to where it belongs.
+  // Only the link on standard output, so it can be piped.
   await write(host.stderr, "caret: this link works once, for ten minutes\n");
   // Loaded only here: it belongs to the page.
   if (options.qr === true) {
@@ -38,7 +38,7 @@ async function link(host: Host, options: LinkOptions): Promise<ExitCode> {
   return await printLines(host, [made.url]);
 }
 
-/** The same link under the address that another machine uses. */
+/** The same link with the address another machine uses. */
 function under(base: string | undefined, link: Link): Link {
   if (base === undefined) return link;
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))

@@ -3,10 +3,10 @@ import type { RunningGateway } from "../../serve/start-gateway.ts";
 import { hostLook } from "../../terminal/look.ts";
 import { wrapText } from "../../terminal/word-wrap.ts";
 
-/** Behind this the values stand. */
+/** Column where the values start. */
 const LABEL_WIDTH = 19;
 
-/** What a person reads when the gateway is ready: where it is, how to get in, and what answers. */
+/** The text shown when the gateway is ready: where it is, how to get in, and what answers. */
 export function readyLines(host: Host, { url, token, lane, notes, workspaces, newLink }: RunningGateway): string {
   const look = hostLook(host);
   const { style } = look;

@@ -27,9 +27,9 @@ interface ServeOptions extends Readonly<Record<string, unknown>> {
   readonly untilStdinEnds?: boolean;
 }
 
-/** The port on which OpenCode's older plugin looks for a gateway that it may share. */
+/** The port where OpenCode's older plugin looks for a gateway to share. */
 const OPEN_CURSOR_PORT = "32124";
-/** After SIGTERM turns may run for this long: a service manager sends SIGKILL soon after. A second signal stops at once. */
+/** How long turns may run on after SIGTERM: service managers send SIGKILL soon after. A second signal stops at once. */
 const TERMINATION_MS = 10_000;
 
 export function addServeCommand(
@@ -58,7 +58,7 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
   const workspace = options.workspace === undefined ? undefined : resolve(host.cwd, options.workspace);
   const wanted = gatewaySettings(loaded, workspace);
   const isHeld = options.untilStdinEnds === true;
-  // The program that starts it reads the address from its first line: where another one has the usual port, any will do.
+  // A program that starts the gateway reads the address from its first line, so any port will do if the usual one is taken.
   const keepsPort = !isHeld || isAsked("server.port");
   const asked = { host, config, loaded, configFiles: files, workspace, keepsPort, settings: wanted };
   let found: FoundGateway | undefined;
@@ -73,16 +73,16 @@ async function serve(host: Host, options: ServeOptions, spawner: ChildProcess | 
     }
     if (found.gateway !== undefined) throw cannotShare(found.gateway, found.why);
     const start = startGateway({ ...asked, spawner: booting });
-    booting = undefined; // a gateway that cannot start ends it
+    booting = undefined; // a gateway that fails to start ends it
     return await run(host, await start, config.dataDir, options);
   };
-  // One that a program starts for itself meets that of another program which ends at the same moment.
+  // A gateway that a program starts for itself can meet another program's that is just ending.
   return await untilUnlocked(attempt, () => isHeld && (found?.kind === "reuse" || found?.gateway === undefined));
 }
 
-/** Until a signal; or until the program that has started it ends, and every other one that has begun to use it. */
+/** Runs until a signal, or until the program that started it and every other one using it have ended. */
 async function run(host: Host, gateway: RunningGateway, dataDir: string, options: ServeOptions): Promise<ExitCode> {
-  // Before it says that it is ready: a signal may follow at once.
+  // Installed before it reports ready: a signal may follow at once.
   const interrupted = interruption(host);
   void write(host.stdout, options.json === true ? readyJson(gateway, process.pid) : readyLines(host, gateway));
   const over = new AbortController();
@@ -100,7 +100,7 @@ async function run(host: Host, gateway: RunningGateway, dataDir: string, options
   return await closed(host, gateway.close({ limitMs, onWait }));
 }
 
-/** Uses a gateway that runs already, which then does not end before this process. */
+/** Uses a gateway that already runs and keeps it from ending before this process. */
 async function holding(host: Host, dataDir: string, gateway: GatewayLock, sharing: Wanted): Promise<ExitCode> {
   const release = holdGateway(dataDir, host.uid, gateway.pid);
   if (release === undefined) throw new CaretError("storage-locked", `The gateway at ${gateway.url} is ending`);
@@ -113,7 +113,7 @@ async function holding(host: Host, dataDir: string, gateway: GatewayLock, sharin
   }
 }
 
-/** One of another version, for instance: its turns run on, and its log may have another schema. */
+/** It may be of another version, say: its turns go on, and its log may have another schema. */
 function cannotShare({ url, pid }: GatewayLock, why: string): CaretError {
   return new CaretError(
     "storage-locked",
@@ -124,12 +124,12 @@ function cannotShare({ url, pid }: GatewayLock, why: string): CaretError {
 
 interface Wanted {
   readonly wanted: GatewaySettings;
-  /** Whether the setting was given, by a flag, a variable or a file. */
+  /** Whether a flag, a variable or a file sets it. */
   readonly isAsked: (key: string) => boolean;
   readonly json: boolean;
 }
 
-/** A gateway runs already. Fails if it differs in a setting that was given explicitly; lists other differences. */
+/** A gateway already runs. Fails if it differs in an explicitly given setting; lists other differences. */
 async function share(host: Host, gateway: GatewayLock, { wanted, isAsked, json }: Wanted): Promise<ExitCode> {
   const { url, pid } = gateway;
   const differences = differencesFrom(gateway, wanted);
@@ -144,7 +144,7 @@ async function share(host: Host, gateway: GatewayLock, { wanted, isAsked, json }
     await write(host.stdout, readyJson({ url, token: tokenOf(gateway), lanes: [] }, pid));
     return exitCodes.completed;
   }
-  // Without a link the address is still useful.
+  // The address is useful even without a link.
   const link = await askForLink(gateway).catch(() => undefined);
   const lines = [
     `A gateway runs already at ${url} (process ${pid}).`,
@@ -180,7 +180,7 @@ function settings(host: Host, options: ServeOptions) {
   return { loaded, isAsked };
 }
 
-/** Errors name the flag that was typed: `--port`, not `--server-port`. */
+/** Makes errors name the flag as typed: `--port`, not `--server-port`. */
 function inOwnFlags<Loaded>(load: () => Loaded): Loaded {
   try {
     return load();

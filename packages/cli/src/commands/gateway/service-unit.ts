@@ -3,18 +3,18 @@ import { digestText } from "../../install/file-drafts.ts";
 export const UNIT_NAME = "caret.service";
 
 export interface ServiceUnitOptions {
-  /** What starts Caret: the program and its first arguments. */
+  /** The command that starts Caret: program and leading arguments. */
   readonly program: readonly string[];
-  /** The settings of this gateway, as flags. */
+  /** This gateway's settings as flags. */
   readonly flags: readonly string[];
   readonly dataDir: string;
-  /** Where agents and git are found: a service has another PATH than a shell. */
+  /** PATH where agents and git are found: a service has a different one than a shell. */
   readonly path: string;
 }
 
 /**
- * The unit of a gateway that is always there. Its processes belong to its cgroup, which systemd ends as a whole; the gateway is
- * given time to let turns end first.
+ * The systemd unit of a permanent gateway. Its processes belong to its cgroup, which systemd ends as a whole; the gateway first gets time
+ * to let turns end.
  */
 export function serviceUnit({ program, flags, dataDir, path }: ServiceUnitOptions): string {
   const unit = [
@@ -47,7 +47,7 @@ function mark(unit: string): string {
   return `# Written by \`caret service install\`; edit it with \`systemctl --user edit\`. ${digestText(unit).slice(0, 16)}`;
 }
 
-/** systemd expands `%`, and in commands `$` too; it reads quotes and backslashes as C does. */
+/** systemd expands `%`, and in commands also `$`; it reads quotes and backslashes as C does. */
 function quoted(word: string): string {
   const escaped = word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return /^[\w@+=:,./%-]+$/.test(escaped) ? escaped : `"${escaped}"`;

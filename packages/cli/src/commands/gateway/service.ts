@@ -19,7 +19,7 @@ interface ServiceOptions extends Readonly<Record<string, unknown>> {
   readonly dryRun?: boolean;
 }
 
-/** Runs `systemctl --user`; undefined where there is none to run. */
+/** Runs `systemctl --user`; undefined if it is not available. */
 type Systemctl = (...args: readonly string[]) => { readonly code: number; readonly text: string } | undefined;
 
 export function addServiceCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
@@ -113,7 +113,7 @@ async function status(host: Host, options: ServiceOptions): Promise<ExitCode> {
   return isInstalled && answer?.code !== 0 ? exitCodes.failed : exitCodes.completed;
 }
 
-/** Two cannot share a data directory: the service would be started again and again, in vain. */
+/** Two gateways cannot share a data directory: the service would restart forever. */
 async function assertNoGateway({ env, uid }: Host, dataDir: string): Promise<void> {
   const found = await findGateway({ dataDir, uid, version, env, isAlive });
   if (found.gateway === undefined) return;
@@ -127,7 +127,7 @@ function unitFile({ env, home }: Host): string {
   return join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "systemd", "user", UNIT_NAME);
 }
 
-/** Rejects where there is no systemd of the user's own: nothing is written there. */
+/** Rejects if the user has no systemd, before anything is written. */
 function systemd(host: Host): Systemctl {
   const run: Systemctl = (...args) => {
     const {

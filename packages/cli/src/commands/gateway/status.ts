@@ -32,7 +32,7 @@ export function addStatusCommand(program: Command, host: Host, done: (code: Exit
   );
 }
 
-/** The published shape; see docs/commands.md. No agent is started for it. */
+/** The published shape; see docs/commands.md. Starts no agent. */
 interface Status {
   readonly version: string;
   readonly gateway: {
@@ -46,7 +46,7 @@ interface Status {
   readonly sessions: number;
   readonly runningTurns: number;
   readonly today: UsageTotals;
-  /** Where credentials were found; `caret auth --check` tries them. */
+  /** Where credentials were found; `caret auth --check` tests them. */
   readonly credentials: readonly string[];
   /** Clients that `caret install` has set up, or whose settings name Caret. */
   readonly clients: readonly string[];
@@ -98,7 +98,7 @@ function ifReadable<Content>(read: () => Content): Content | undefined {
   try {
     return read();
   } catch {
-    return undefined; // a file that does not parse sets nothing up; `caret doctor` says so
+    return undefined; // a file that does not parse sets nothing up; `caret doctor` reports it
   }
 }
 

@@ -16,7 +16,7 @@ import { withTokens } from "../../tokens/with-tokens.ts";
 
 interface TokenOptions {
   readonly json?: boolean;
-  /** In the fleet's database instead of the data directory: that of the settings, or at this address. */
+  /** Use the fleet's database instead of the data directory: the configured one, or the one at this address. */
   readonly store?: string | true;
 }
 
@@ -64,12 +64,12 @@ async function create(host: Host, name: string, options: CreateOptions): Promise
     createToken(shelf, { ...wanted, ...(options.admin === true ? { seesAll: true } : {}) }),
   );
   if (options.json === true) return await printJson(host, { ...shown(entry, undefined), secret: secret.reveal() });
-  // The secret alone on standard output, so that it can be piped to where it belongs.
+  // Only the secret on standard output, so it can be piped.
   await write(host.stderr, `caret: this is the only time that the secret of ${name} is shown\n`);
   return await printLines(host, [secret.reveal()]);
 }
 
-/** What the flags say of the settings: `--store` without an address means the one that they have. */
+/** Converts flags to settings: `--store` without an address means the configured store. */
 function settingsOf({ store, ...flags }: TokenOptions): Record<string, unknown> {
   return store === undefined || store === true ? flags : { ...flags, store };
 }
@@ -133,7 +133,7 @@ async function revoke(host: Host, name: string, options: TokenOptions): Promise<
   return await printLines(host, [`The token ${name} is revoked.`, ...more]);
 }
 
-/** A gateway of a fleet keeps in the database what the tokens of its data directory have made. */
+/** In a fleet, tokens created through this data directory's tokens are kept in the database. */
 async function revokeElsewhere(
   config: Config,
   { store }: TokenOptions,

@@ -13,7 +13,7 @@ interface WorkerOptions extends Readonly<Record<string, unknown>> {
   readonly json?: boolean;
 }
 
-/** After SIGTERM turns may run for this long; a second signal stops at once. */
+/** How long turns may run on after SIGTERM; a second signal stops at once. */
 const TERMINATION_MS = 10_000;
 
 export function addWorkerCommand(program: Command, host: Host, done: (code: ExitCode) => void): void {
@@ -38,7 +38,7 @@ async function work(host: Host, options: WorkerOptions): Promise<ExitCode> {
   const worker = await untilReachable(host, () => startWorker({ host, config, workspaces }));
   const { machine, lane, notes, metricsUrl } = worker;
   const metricsLines = metricsUrl === undefined ? [] : [`Metrics: ${metricsUrl}/metrics`];
-  // Before it says that it is ready: a signal may follow at once.
+  // Installed before it reports ready: a signal may follow at once.
   const interrupted = interruption(host);
   void write(
     host.stdout,

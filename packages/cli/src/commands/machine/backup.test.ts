@@ -169,7 +169,7 @@ it("knows every database that the runtime keeps in a data directory by its name"
   expect(named.toSorted()).toEqual([...DATABASE_FILES].toSorted());
 });
 
-/** What is at the place after a kill: nothing, an unfinished copy that nothing takes for a data directory, or a whole one. */
+/** The state of the target after a kill: nothing, an unfinished copy that no command accepts as a data directory, or a complete one. */
 async function assertRepeatable(): Promise<void> {
   const left = existsSync(join(root, "copy")) ? readdirSync(join(root, "copy")) : [];
   if (left.includes(".incomplete")) {

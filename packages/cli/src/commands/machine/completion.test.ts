@@ -57,7 +57,7 @@ it("offers clients where one is named first, and only there", async () => {
   });
 });
 
-/** What may follow each of these commands, as `caret` itself says. */
+/** Possible next words of each command, according to `caret` itself. */
 const typed = ["chat --mo", "attach --", "approve --", "store ", "worker --", "backup --", "install open", "usage --b"];
 const offered = [
   ["--mode", "--model"],

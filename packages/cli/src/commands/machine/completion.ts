@@ -5,8 +5,8 @@ import { printLines } from "../../terminal/print.ts";
 import type { CommandEntry } from "../index.ts";
 
 /**
- * The scripts ask `caret completion words` for what may come next, so that they are never older than the program. After
- * an option that takes a value the shell offers files.
+ * The scripts ask `caret completion words` for the next words, so they are never older than the program. After an option that takes a value
+ * the shell offers files.
  */
 const scripts = {
   bash: `_caret() {
@@ -27,7 +27,7 @@ compdef _caret caret`,
 
 type Shell = keyof typeof scripts;
 
-/** Commands whose first word is a client, and which clients it can be. */
+/** Commands whose first argument is a client, and which clients each accepts. */
 const clientsOf: Readonly<Record<string, (recipe: Recipe) => boolean>> = {
   connect: () => true,
   install: ({ installation }) => installation !== undefined,
@@ -53,7 +53,7 @@ export function addCompletionCommand(
     );
 }
 
-/** What may come next: a word and, after a tab, what it means. */
+/** Possible next words, each followed by a tab and its meaning. */
 async function nextWords(typed: readonly string[], commands: Commands): Promise<readonly string[]> {
   const [name = "", ...rest] = typed;
   const entry = commands.get(name);
@@ -85,7 +85,7 @@ function subcommand(command: Command, word: string): Command {
 
 async function loadCommand(name: string, { load }: CommandEntry): Promise<Command> {
   const program = new Command();
-  // Only described, never run: it needs no host.
+  // Only described, never run, so it needs no host.
   (await load())(program, undefined as unknown as Host, () => undefined);
   return program.commands.find((command) => command.name() === name) ?? program;
 }

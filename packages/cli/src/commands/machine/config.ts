@@ -67,7 +67,7 @@ async function printSchema(host: Host): Promise<ExitCode> {
   return await printJson(host, configJsonSchema());
 }
 
-/** One that is there and cannot be read is there: `validate` says what is wrong with it. */
+/** An unreadable file exists too: `validate` reports what is wrong with it. */
 function isThere(path: string): boolean {
   try {
     return readConfigFile(path) !== undefined;

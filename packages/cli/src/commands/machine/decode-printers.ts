@@ -14,7 +14,7 @@ import { write } from "../../terminal/print.ts";
 
 export type DecodeFormat = "events" | "text" | "summary";
 
-/** Prints what a recording was decoded to. */
+/** Prints a decoded recording. */
 export interface DecodePrinter {
   print(events: readonly AgentEvent[]): Promise<void>;
   finish(decoder: Decoder): Promise<void>;
@@ -28,12 +28,12 @@ export function createDecodePrinter(host: Host, format: DecodeFormat): DecodePri
 function eventPrinter({ stdout, stderr }: Host): DecodePrinter {
   return {
     print: (events) => write(stdout, events.map((event) => `${JSON.stringify(event)}\n`).join("")),
-    // On standard error, so that standard output stays events and nothing else.
+    // On standard error, so standard output holds only events.
     finish: (decoder) => write(stderr, `caret: decoded as ${decoder.dialect}\n`),
   };
 }
 
-/** The very words, with a blank line around each plan and between turns. */
+/** Prints the text verbatim, with a blank line around each plan and between turns. */
 function textPrinter({ stdout }: Host): DecodePrinter {
   let tail = "";
   let isApart = false;
@@ -77,7 +77,7 @@ function summaryPrinter({ stdout }: Host): DecodePrinter {
   };
 }
 
-/** A recording of several turns, as if it were one: what they said and did one after the other. */
+/** Merges the turns of a recording into one: everything said and done, in order. */
 function joinTurns(turns: readonly TurnSummary[]): TurnSummary {
   const last = turns.at(-1) ?? summariseEvents([]);
   const unknown = new Map<string, number>();

@@ -86,7 +86,7 @@ async function openInput(host: Host, file: string | undefined): Promise<Readable
   });
 }
 
-/** Opened before anything is printed: a recording that is not there gives a complaint and no half of a turn. */
+/** Opens the file before anything is printed: a missing recording yields an error, not half a turn. */
 async function openFile(file: string): Promise<Readable> {
   try {
     return (await open(file)).createReadStream();

@@ -35,7 +35,7 @@ export function addDoctorCommand(program: Command, host: Host, done: (code: Exit
   addConfigFlags(command).action(async (options: DoctorOptions) => done(await examine(host, options)));
 }
 
-/** Ends with 1 when something fails; a warning is no failure. */
+/** Exits with 1 if a check fails; warnings do not count. */
 async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
   const look = hostLook(host);
   const first = await withProgress(host, "Checking this machine", () => findAll(host, options));
@@ -51,7 +51,7 @@ async function examine(host: Host, options: DoctorOptions): Promise<ExitCode> {
   return findings.some(({ state }) => state === "fail") ? exitCodes.failed : exitCodes.completed;
 }
 
-/** Only those that know how: everything else is for the person to decide. Says what became of each. */
+/** Mends only findings that know how; the rest is for the person to decide. Returns a line per attempt. */
 function mend(findings: readonly Finding[]): readonly string[] {
   return findings.flatMap(({ check, state, fix = "", mend: apply }) => {
     if (state === "ok" || apply === undefined) return [];
@@ -67,7 +67,7 @@ function mend(findings: readonly Finding[]): readonly string[] {
 
 async function findAll(host: Host, options: DoctorOptions): Promise<readonly Finding[]> {
   const problems = validateConfig(configSources(host, { ...options }));
-  // With settings that are wrong, every other check would look in the wrong directories.
+  // With invalid settings every other check would look in the wrong directories.
   if (problems.length > 0) {
     const detail = problems.map(({ location, message }) => `${location}: ${message}`).join("; ");
     return [
@@ -78,21 +78,21 @@ async function findAll(host: Host, options: DoctorOptions): Promise<readonly Fin
   const prices = checkPrices(host);
   if (prices !== undefined) return [checkNode(process.versions.node), prices];
   const { config, files } = withKeptPort(loadHostConfig(host, { ...options }));
-  // Before the checks, one of which says what became of it.
+  // Before the checks, one of which reports the result.
   if (options.webhook === true) await testWebhook(host, config);
   const findings = await examineMachine(host, config, files);
   return options.deep === true ? [...findings, ...(await examineInstallation(host, config))] : findings;
 }
 
-/** What goes wrong is kept, and found by the check of the webhook. */
+/** A failure is recorded, and reported by the webhook's check. */
 async function testWebhook(host: Host, config: Config): Promise<void> {
   if (config.notify.webhook.url === undefined)
     throw new CaretError("invalid-request", "No webhook is set", { fix: "Set notify.webhook.url first." });
   const { testGatewayWebhook } = await import("../../gateway/gateway-webhook.ts");
-  await testGatewayWebhook(config, gatewayUrl(host, config)).catch(() => undefined); // kept for the check
+  await testGatewayWebhook(config, gatewayUrl(host, config)).catch(() => undefined); // recorded for the check
 }
 
-/** No command starts with a file of prices that is wrong, but this one says so. */
+/** No other command starts with an invalid price file; this one reports it. */
 function checkPrices(host: Host): Finding | undefined {
   try {
     loadPriceUpdates(host);

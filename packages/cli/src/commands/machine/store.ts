@@ -102,7 +102,7 @@ async function printRoles(host: Host, options: StoreOptions): Promise<ExitCode> 
   return options.json === true ? await printJson(host, { schema, sql }) : await printLines(host, [sql.trimEnd()]);
 }
 
-/** Opens them one after the other, and closes all that were opened. */
+/** Opens the stores one by one; closes all that were opened. */
 async function withStores(
   host: Host,
   config: ReturnType<typeof loadHostConfig>["config"],

@@ -62,7 +62,7 @@ const head = [
   { title: "" },
 ] as const;
 
-/** What its own id runs is what it is priced by: a family may have an id that is not listed. */
+/** A model is priced by what its own id runs: a family's id need not be listed. */
 function modelRow(model: DirectoryModel): readonly string[] {
   const { id, name, variants, defaultVariant = id, contextTokens, maxMode, isDefault } = model;
   const count = variants === undefined ? "" : String(variants.length);
@@ -71,7 +71,7 @@ function modelRow(model: DirectoryModel): readonly string[] {
   return [id, name, count, ...priceCells(defaultVariant), context, poolOf(id), marks.join(", ")];
 }
 
-/** US dollars per million tokens; nothing where the price is not known. */
+/** US dollars per million tokens; empty if the price is unknown. */
 function priceCells(id: string): readonly string[] {
   const price = priceOf(id);
   if (price === undefined) return ["", "", "", "", ""];

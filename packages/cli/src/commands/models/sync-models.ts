@@ -18,7 +18,7 @@ interface SyncOptions {
   readonly prune?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
-  /** The client's file, as in open-cursor; Caret's own settings file is named by `CARET_CONFIG`. */
+  /** The client's file, as in open-cursor; Caret's own settings file is set by `CARET_CONFIG`. */
   readonly config?: string;
 }
 
@@ -47,7 +47,7 @@ async function sync(host: Host, options: SyncOptions): Promise<ExitCode> {
   const complain = ({ message }: Error): void => void write(host.stderr, `caret: ${message}\n`);
   const models = await withModels(host, config, listedModels, complain);
   const { variants = false, compact = false, prune = false, dryRun = false } = options;
-  // Read again: the client may have written its file while the agent was asked.
+  // Reread: the client may have written its file while the agent was asked.
   const lists = findLists(host, options.client, named);
   const synced = lists.map((found) => {
     const { settings, ...one } = syncClient(found, models, { variants, compact, prune, dryRun });
@@ -61,7 +61,7 @@ async function sync(host: Host, options: SyncOptions): Promise<ExitCode> {
   );
 }
 
-/** A list that could not be fetched is no reason to call everything in the file unlisted. */
+/** A failed fetch must not make everything in the file count as unlisted. */
 async function listedModels({ directory, isBusy }: ModelWork): Promise<readonly DirectoryModel[]> {
   const models = await directory.list();
   if (isBusy && models.every(({ id }) => id === "auto"))
@@ -71,7 +71,7 @@ async function listedModels({ directory, isBusy }: ModelWork): Promise<readonly 
 
 function findLists(host: Host, client: string | undefined, named: string | undefined): readonly FoundList[] {
   const path = named === undefined ? undefined : absolutePath(named, { ...host, base: host.cwd });
-  // A file that is named is of one client: OpenCode unless another is named.
+  // A named file belongs to one client: OpenCode by default.
   const only = client ?? (path === undefined ? undefined : "opencode");
   const wanted = clientLists.filter(({ id }) => only === undefined || id === only);
   const found = wanted.flatMap((list) => findClientList(host, list, path) ?? []);

@@ -9,7 +9,7 @@ const RESULT_LINES = 3;
 
 type Options = Look & { readonly columns: number; readonly isTty: boolean };
 
-/** A chat for reading: what was said in full, what tools answered in a few lines. */
+/** A chat for reading: text in full, tool results in a few lines. */
 export function chatLines(chat: Chat, options: Options): readonly string[] {
   const { style, glyphs } = options;
   const facts = [`chat ${chat.id}`, ...(chat.model === undefined ? [] : [chat.model])];

@@ -30,7 +30,7 @@ function messageParts({ role, text, toolCalls }: ChatMessage): readonly string[]
   }
 }
 
-/** The fence is longer than any in the text, or the text would end it. */
+/** Uses a fence longer than any in the text, which would otherwise end it. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);

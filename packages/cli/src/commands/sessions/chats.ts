@@ -21,7 +21,7 @@ interface ChatsOptions {
   readonly json?: boolean;
 }
 
-/** A chat and the agent's configuration directory that keeps it. */
+/** A chat and the agent configuration directory that holds it. */
 interface FoundChat extends ChatSummary {
   readonly configDir: string;
 }
@@ -49,7 +49,7 @@ export function addChatsCommand(program: Command, host: Host, done: (code: ExitC
 async function list(host: Host, options: ChatsOptions): Promise<ExitCode> {
   const { config } = loadHostConfig(host, { ...options });
   const chats: (FoundChat & { readonly messages: number | undefined })[] = [];
-  // One after the other: each opens a database.
+  // Sequentially: each one opens a database.
   for (const chat of await findChats(host, config, options))
     chats.push({ ...chat, messages: await countMessages(chat) });
   if (options.json === true) return await printJson(host, chats);
@@ -84,7 +84,7 @@ async function exportChat(host: Host, id: string, options: ChatsOptions): Promis
   const { config } = loadHostConfig(host, { ...options });
   const chat = hostRedactor(host, config).redactValue(await read(await findChat(host, config, id, options)));
   if (options.json === true) return await printJson(host, chat);
-  // A pipe gets the very words; a terminal only what cannot steer it.
+  // A pipe gets the text verbatim; a terminal gets it without control sequences.
   const markdown = chatMarkdown(chat);
   return await printLines(host, [host.stdout.isTTY === true ? cleanText(markdown) : markdown]);
 }
@@ -99,7 +99,7 @@ async function findChats(host: Host, config: Config, options: ChatsOptions): Pro
   return found.toSorted((one, other) => (other.updatedAt ?? 0) - (one.updatedAt ?? 0));
 }
 
-/** Where the agent of the configured lane keeps its chats; the simulator has a directory of its own. */
+/** Where the agent of the configured lane keeps its chats; the simulator has its own directory. */
 function agentDirs(host: Host, config: Config): readonly string[] {
   if (config.lane === "sim") return [join(config.dataDir, "simulator")];
   return config.cli.configDir === undefined ? configDirs(host) : [config.cli.configDir];
@@ -124,7 +124,7 @@ async function read({ configDir, id }: FoundChat): Promise<Chat> {
   return await readChat({ configDir, id });
 }
 
-/** Undefined for a chat that cannot be read: its damage is listed beside it. */
+/** Undefined for an unreadable chat: its damage is listed with it. */
 async function countMessages(chat: FoundChat): Promise<number | undefined> {
   try {
     return (await read(chat)).messages.filter(({ role }) => role === "user" || role === "assistant").length;

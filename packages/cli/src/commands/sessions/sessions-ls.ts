@@ -25,7 +25,7 @@ export async function listSessions({ host, config, store }: LogWork, options: Li
     workspace === undefined
       ? allSessions(store, search)
       : workspaceSessions(store, absolutePath(workspace, { ...host, base: host.cwd }), search);
-  // One more than asked for shows whether there are more.
+  // Fetch one more than asked for, to know whether there are more.
   const sessions: SessionRecord[] = [];
   for await (const session of found) if (sessions.push(session) > limit) break;
   const listed = sessions.slice(0, limit);
@@ -37,7 +37,7 @@ export async function listSessions({ host, config, store }: LogWork, options: Li
     );
   if (listed.length === 0) return await printLines(host, ["There are no such sessions."]);
   const look = hostLook(host);
-  // A directory of Caret's own says nothing to a person: such a session has no workspace.
+  // Caret's own directory means nothing to a person: such a session is shown without a workspace.
   const scratch = scratchRoot(config);
   const shown = listed.map((session) =>
     dirname(session.workspace) === scratch ? { ...session, workspace: "(none)" } : session,

@@ -11,7 +11,7 @@ export interface NewOptions {
   readonly json?: boolean;
 }
 
-/** A session without a turn yet, with the upstream's half of it where the lane can make one. */
+/** Creates a session without a turn, including its upstream half if the lane can create one. */
 export async function createNew(host: Host, options: NewOptions): Promise<ExitCode> {
   const { title, model } = options;
   const { config } = loadHostConfig(host, { ...options });

@@ -17,7 +17,7 @@ export interface RemoveOptions {
   readonly json?: boolean;
 }
 
-/** All are found before the first is deleted: a wrong id, or one whose turn runs, deletes nothing. */
+/** Resolves all ids before deleting anything: a wrong id, or a running turn, means nothing is deleted. */
 export async function removeSessions(
   log: LogWork,
   ids: readonly string[],
@@ -48,7 +48,7 @@ export interface PruneCommandOptions {
   readonly json?: boolean;
 }
 
-/** Deleting the session would pull it from under the turn, in whichever process that runs. */
+/** A running turn, in whichever process, would lose its session. */
 async function assertFree(store: EventStore, sessions: readonly SessionRecord[]): Promise<void> {
   for (const { id } of sessions)
     for (const { turnId, owner } of await store.runningTurns({ sessionId: id }))

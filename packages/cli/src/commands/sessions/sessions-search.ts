@@ -18,7 +18,7 @@ export interface SearchOptions {
   readonly json?: boolean;
 }
 
-/** Words that a shell handed over as one argument were quoted there: they follow each other. */
+/** A multi-word argument was quoted in the shell: search it as a phrase. */
 function toQuery(words: readonly string[]): string {
   return words.map((word) => (/\s/.test(word) && !word.includes('"') ? `"${word}"` : word)).join(" ");
 }
@@ -29,7 +29,7 @@ export async function searchSessions(
   { session, workspace, limit, json }: SearchOptions,
 ): Promise<ExitCode> {
   const sessionId = session === undefined ? undefined : (await findSession(store, session)).id;
-  // A gateway does this as it goes; there may be none.
+  // A running gateway indexes continuously, but none may be running.
   await store.catchUpSearch(sessionId === undefined ? {} : { sessionId });
   const { places } = await store.search({
     text: toQuery(words),

@@ -40,7 +40,7 @@ function headLines(host: Host, session: SessionRecord): readonly string[] {
   ].map((line, index) => (index === 0 ? line : `${style.dim(glyphs.notice)} ${line}`));
 }
 
-/** As it looked when it happened, with the times of then. */
+/** Renders a turn as it looked when it ran, with its original times. */
 export function turnLines(host: Host, turn: readonly StoredEvent[]): readonly string[] {
   const { style } = hostLook(host);
   let at = 0;

@@ -15,7 +15,7 @@ export interface ExportOptions {
   readonly output?: string;
 }
 
-/** What is exported is NDJSON in any case. */
+/** Exports are always NDJSON. */
 export async function exportOne(
   { host, config, store }: LogWork,
   id: string,
@@ -56,7 +56,7 @@ async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
-/** A session holds prompts and answers, so its file is for its owner alone. */
+/** Readable by the owner only: a session holds prompts and answers. */
 async function createFile(path: string, flag: "w" | "wx"): Promise<Writable> {
   try {
     return (await open(path, flag, 0o600)).createWriteStream();

@@ -50,7 +50,7 @@ async function showUsage({ host, store }: LogWork, { by, days, json }: UsageOpti
     model,
   }));
   const groups = groupUsage(rows, keyOf[by]);
-  // Days are read in their order; anything else by how much it used.
+  // Days are sorted chronologically, everything else by usage.
   const shown = by === "day" ? groups.toSorted((one, other) => one.key.localeCompare(other.key)) : groups;
   const total = totalUsage(rows);
   if (json === true) return await printJson(host, { from, by, rows: shown.map(toJson), total });

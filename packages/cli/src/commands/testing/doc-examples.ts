@@ -13,7 +13,7 @@ interface Step {
   readonly printed: readonly string[];
 }
 
-/** A `console` block: lines with `$` are typed, the others printed; `exit=` is what its last command ends with. */
+/** A `console` block: lines with `$` are typed, the others are output; `exit=` is the exit code of its last command. */
 export interface DocExample {
   readonly name: string;
   readonly exitCode: number;
@@ -35,7 +35,7 @@ export function examplesOf(page: string): readonly DocExample[] {
   });
 }
 
-/** `…` stands for anything on its line; blanks are not counted. What is printed beyond the example does not matter. */
+/** `…` matches anything on its line; white space is not compared. Output beyond the example does not matter. */
 function toPattern(printed: readonly string[]): RegExp {
   const lines = printed.map((line) =>
     line
@@ -50,7 +50,7 @@ function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** A machine on which examples are typed: an empty home with `note.txt`, and `caret` and `npx` on the path. */
+/** A machine for typing examples: an empty home with `note.txt`, and `caret` and `npx` on the path. */
 export class DocMachine {
   readonly #directory = realpathSync(mkdtempSync(join(tmpdir(), "caret-docs-")));
   readonly home = join(this.#directory, "workspace");
@@ -66,7 +66,7 @@ export class DocMachine {
     }
   }
 
-  /** Types an example, in the order of the page, and compares what is printed and the exit code. */
+  /** Types an example's commands in order and compares output and exit codes. */
   async follow({ exitCode, steps }: DocExample): Promise<void> {
     for (const [index, { command, printed }] of steps.entries()) {
       const { code, stdout, stderr } = await this.#type(command);

@@ -6,11 +6,11 @@ import type { AddCommand } from "../index.ts";
 export interface Trial {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What is piped in; nothing means a terminal at which nobody types. */
+  /** Text piped in; if absent, standard input is a terminal where nobody types. */
   readonly stdin?: string;
-  /** Standard output is a terminal too: the user can be asked. */
+  /** Standard output is a terminal too, so the user can be asked. */
   readonly isTerminal?: true;
-  /** Called with everything printed so far, each time something is; it may send a signal. */
+  /** Called with everything printed so far, each time something is; it can send a signal. */
   readonly watch?: (stdout: string, signal: (name: "SIGINT" | "SIGTERM") => void, type: (line: string) => void) => void;
 }
 
@@ -20,7 +20,7 @@ export interface Tried {
   readonly stderr: string;
 }
 
-/** Run one command in this process, as `caret` would, but with streams and signals of our own. Rejects as it does. */
+/** Runs one command in this process as `caret` would, with our own streams and signals. Rejects as it does. */
 export async function tryCommand(add: AddCommand, argv: readonly string[], trial: Trial): Promise<Tried> {
   const listeners = new Set<(signal: "SIGINT" | "SIGTERM") => void>();
   const keyboard = Object.assign(new PassThrough(), { isTTY: true });

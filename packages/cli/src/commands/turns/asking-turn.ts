@@ -19,8 +19,8 @@ export interface AskingTurn {
 }
 
 /**
- * What a turn needs so that the person at the terminal is asked, as on the page: Caret runs its tools. Undefined for a
- * session whose agent has run its own so far: it would forget what it knows.
+ * Settings for a turn whose person at the terminal is asked, as on the page: Caret runs its tools. Undefined for a session whose agent has
+ * run its own tools so far: it would forget what it knows.
  */
 export function askingTurn({ config, session, workspace }: AskingTurn): Partial<TurnRequest> | undefined {
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });
@@ -35,13 +35,13 @@ export function askingTurn({ config, session, workspace }: AskingTurn): Partial<
   };
 }
 
-/** The agent runs its own tools, and the person at the terminal is asked what it asks, on a lane where it does. */
+/** The agent runs its own tools, and its questions go to the person at the terminal, on lanes that support it. */
 export function agentAsks(permission: PermissionWord): Pick<TurnRequest, "attended" | "agentTools"> {
   const grants = createSessionGrants({ newId: randomUUID, now: Date.now });
   return { attended: true, agentTools: { permission, grants } };
 }
 
-/** What a turn needs whose tools Caret runs because the settings say so. Nobody is asked: the policy decides. */
+/** Settings for a turn whose tools Caret runs because the settings say so. Nobody is asked: the policy decides. */
 export function ownedTurn({ config, session, workspace }: AskingTurn): Partial<TurnRequest> | undefined {
   if (config.tools.owner !== "gateway") return undefined;
   const scratch = openScratchDirectories({ root: scratchRoot(config), newId: randomUUID, now: Date.now });

@@ -38,7 +38,7 @@ async function attach(work: AgentWork, id: string, options: AttachOptions): Prom
   return exitCodes.completed;
 }
 
-/** Without a terminal: the newest turn, to its end. */
+/** Without a terminal: follows the newest turn to its end. */
 async function follow({ host, client, json }: AgentWork, sessionId: string, lastSeq: number): Promise<ExitCode> {
   if (lastSeq === 0) return exitCodes.completed;
   const after = await beforeNewestTurn(client, sessionId, lastSeq);

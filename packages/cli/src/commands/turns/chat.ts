@@ -74,7 +74,7 @@ function chosen({ lane, model, permission, sandbox }: ChatOptions) {
   };
 }
 
-/** The session that was asked for, or that is chosen from a list; else a new one. */
+/** Opens the requested session, one chosen from a list, or a new one. */
 async function openFirst(controls: ChatControls, { session, continue: isContinued }: ChatOptions): Promise<void> {
   const [{ findView }, { listForPicker, sessionChoice }] = await Promise.all([
     import("../../chat/find-view.ts"),

@@ -70,7 +70,7 @@ async function compare(host: Host, words: readonly string[], options: CompareOpt
   const stop = new AbortController();
   const stopper = createStopper(host);
   stopper.onStop(() => stop.abort());
-  // There is a setting of this name, for prices and aliases.
+  // A setting has the same name, for prices and aliases.
   const { models: _, ...settings } = options;
   const connection = await connectGateway(host, loadHostConfig(host, settings), { workspace });
   try {
@@ -105,12 +105,12 @@ function wantedBy(options: CompareOptions, prompt: string, workspace: string): S
   };
 }
 
-/** The gateway drops a comparison that nobody follows, and a person may take long to choose. */
+/** Follows the comparison: the gateway drops one without followers, and a person may take long to choose. */
 async function hold(client: NativeClient, id: string, signal: AbortSignal): Promise<void> {
   try {
     for await (const { state } of client.followComparison(id, { signal })) if (state === "dropped") return;
   } catch {
-    // The gateway is gone or has dropped it: what is done next says so.
+    // The gateway is gone or has dropped it: the next request reports that.
   }
 }
 
@@ -201,7 +201,7 @@ async function printResults(host: Host, results: ComparisonView): Promise<void> 
   await write(host.stdout, `${resultLines(results, look).join("\n")}\n`);
 }
 
-/** Undefined: none. One that is named beforehand is merged without a question. */
+/** Undefined: none. A candidate named on the command line is merged without asking. */
 async function choose(
   host: Host,
   { pick, json, force = false }: CompareOptions,
@@ -233,7 +233,7 @@ function endLine({ picked, candidates }: ComparisonView): string {
   return `Merged ${model} into ${merge.into}: ${merge.files.length} files, ${merge.commit.slice(0, 12)}; ${end}`;
 }
 
-/** What an agent named its files is text for a terminal. */
+/** File names chosen by an agent are untrusted text for a terminal. */
 function keptLine(model: string, { path, files, omitted }: KeptCandidate): string {
   const more = omitted === 0 ? "" : ` and ${omitted} more`;
   return `  ${cleanLine(`${model}: ${path} has ${files.join(", ")}${more}`)}`;

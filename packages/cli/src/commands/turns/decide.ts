@@ -70,7 +70,7 @@ async function approve(work: AgentWork, id: string, { yes, always }: ApproveOpti
   return await printLines(host, [cleanLine(`Allowed: ${aboutOf(view)}${granted}`)]);
 }
 
-/** Shows what would run, whole, and asks. */
+/** Shows in full what would run, and asks. */
 async function isAllowed({ host, json }: AgentWork, request: Approval, isLasting: boolean): Promise<boolean> {
   const why = json ? "a program reads the output" : host.stdin.isTTY === true ? undefined : "there is no terminal";
   if (why !== undefined)
@@ -104,9 +104,9 @@ async function stop({ host, client, json }: AgentWork, id: string): Promise<Exit
   return await printLines(host, [cleanLine(`Stopped: ${view.title}`)]);
 }
 
-/** What waits for a person, in any session. */
+/** Lists everything that waits for a person, in any session. */
 async function list({ host, client, json }: AgentWork): Promise<ExitCode> {
-  // The oldest wait is among those that were not used since.
+  // The longest wait is likely in a session not used since, so all are read.
   const waiting: SessionView[] = [];
   for await (const view of allViews(client)) if (stateOf(view) === "waiting for you") waiting.push(view);
   if (json) return await printJson(host, waiting);
@@ -126,7 +126,7 @@ async function list({ host, client, json }: AgentWork): Promise<ExitCode> {
   return await printLines(host, tableLines(head, rows, hostLook(host)));
 }
 
-/** Of all that the session waits for, the oldest: whole, however large it is. */
+/** The oldest pending approval of the session, in full, however large. */
 async function openApproval(client: NativeClient, view: SessionView): Promise<Approval> {
   const { status } = view;
   if (status.kind === "waiting" && status.approval !== undefined) return status.approval;

@@ -9,11 +9,14 @@ const HELP =
 
 export interface PickedCandidate {
   readonly candidate: string;
-  /** Files that no merge brings back go with its worktree. */
+  /** Pick even if files that no merge brings back are deleted with its worktree. */
   readonly force: boolean;
 }
 
-/** Asks which candidate to merge; `f` and a number merges one whose worktree has what no merge brings back. Undefined when none is wanted, when the terminal closes and when the signal fires. */
+/**
+ * Asks which candidate to merge; `f` and a number merges even if files that no merge brings back are lost. Undefined if none is wanted, if
+ * the terminal closes or if the signal fires.
+ */
 export async function pickInTerminal(
   host: Host,
   candidates: readonly CandidateView[],

@@ -65,11 +65,11 @@ async function run(host: Host, words: readonly string[], options: RunOptions): P
     const asking = isAtTerminal(host, options) ? askingOf(config, target, options) : undefined;
     const owned = asking ?? ownedTurn({ config, session: target.session, workspace: target.allowed });
     const request: TurnRequest = { client: "caret run", prompt, ...target.request, ...choices(options), ...owned };
-    // Until here an interrupt simply ends us: nothing has begun.
+    // Up to here an interrupt simply ends us: nothing has started.
     const stopper = createStopper(host);
     try {
       const opened = await openEngine(host, config, { workspaces: [target.allowed], keepWarm: false });
-      // Where Caret runs the tools, its rules hold for all of them.
+      // When Caret runs the tools, its rules apply to all of them.
       const owner = request.gatewayTools === undefined ? "agent" : "gateway";
       const notes = [...opened.notes, ...unboundTools(config, owner)];
       return exitCodes[await runTurn({ ...opened, notes }, request, { host, writer, stopper })];
@@ -88,7 +88,7 @@ function chooseWriter(host: Host, { json, quiet }: RunOptions): TurnWriter {
   return quiet === true ? createQuietWriter(host) : createRenderedWriter(host);
 }
 
-/** What the command line says; where it says nothing the session, then the configuration, decide. */
+/** Settings from the command line; what it omits comes from the session, then the configuration. */
 function choices({ lane, model, mode, sandbox, force }: RunOptions): Omit<TurnRequest, "prompt"> {
   return {
     ...(lane === undefined ? {} : { lane }),
@@ -101,7 +101,7 @@ function choices({ lane, model, mode, sandbox, force }: RunOptions): Omit<TurnRe
 
 interface Target {
   readonly request: Pick<TurnRequest, "sessionId" | "workspace">;
-  /** The workspace that the person chose by standing in it, or by naming it or one of its sessions. */
+  /** The workspace the person chose, by working in it or by naming it or one of its sessions. */
   readonly allowed: string;
   /** The log's record of the session to continue. */
   readonly session?: SessionRecord;
@@ -116,7 +116,7 @@ async function chooseTarget(host: Host, config: Config, options: RunOptions): Pr
   try {
     if (options.session === undefined) return await newestTarget();
     const session = await lookUpSession(store, options.session);
-    // A chat that was begun with the agent itself is not in the log; the engine looks for it in the workspace.
+    // A chat started with the agent itself is not in the log; the engine looks for it in the workspace.
     if (session === undefined) return { request: { sessionId: options.session, workspace }, allowed: workspace };
     const request = named === undefined ? { sessionId: session.id } : { sessionId: session.id, workspace: named };
     return { request, allowed: named ?? session.workspace, session };
@@ -138,7 +138,7 @@ function isAtTerminal({ stdin, stdout }: Host, { json, quiet }: RunOptions): boo
   return stdin.isTTY === true && stdout.isTTY === true && json !== true && quiet !== true;
 }
 
-/** Undefined when no person has to be asked, or none can be. */
+/** Undefined if no person has to be asked, or none can be. */
 function askingOf(
   config: Config,
   { allowed, session, request }: Target,

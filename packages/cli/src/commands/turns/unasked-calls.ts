@@ -1,9 +1,9 @@
 import type { AgentEvent } from "@caret/protocol";
 
-/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it says to its model. */
+/** Rejected calls of an agent with its own tools: in print mode Cursor's CLI asks no person, whatever it tells its model. */
 export interface UnaskedCalls {
   note(event: AgentEvent): void;
-  /** What was not asked and how to allow it; empty when everything ran. */
+  /** What was not asked and how to allow it; empty if everything ran. */
   hint(command: string): string;
 }
 
@@ -28,7 +28,7 @@ export function createUnaskedCalls(): UnaskedCalls {
   };
 }
 
-/** Gives the call that a person or the policy has decided about, not the agent, with the event that says so. */
+/** Returns the call that a person or the policy, not the agent, decided about, given the event that says so. */
 function createDecidedCalls(): (event: AgentEvent) => string | undefined {
   const requested = new Map<string, string | undefined>();
   return (event) => {

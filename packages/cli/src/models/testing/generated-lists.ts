@@ -3,7 +3,7 @@ import { createModelDirectory } from "@caret/runtime";
 
 const efforts = ["low", "medium", "high", "xhigh"] as const;
 
-/** This many ids in the manner of Cursor's lists: `auto`, one that stands alone, then families of eight. */
+/** Generates ids like Cursor's lists: `auto`, one without a family, then families of eight. */
 export function generatedIds(count: number): readonly string[] {
   const ids = ["auto", "gemini-3.1-pro"];
   for (let number = 1; ids.length < count; number += 1)
@@ -11,7 +11,7 @@ export function generatedIds(count: number): readonly string[] {
   return ids.slice(0, count);
 }
 
-/** As the gateway lists these ids. */
+/** The directory's listing of these ids. */
 export async function listed(ids: readonly string[]): Promise<readonly DirectoryModel[]> {
   const models = ids.map((id) => ({ id, name: id.toUpperCase(), isCurrent: false, isDefault: false }));
   const list = { fetchedAt: 0, models };

@@ -7,7 +7,7 @@ export const sha256 = (data: Uint8Array) => createHash("sha256").update(data).di
 
 export const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** A node of the chain: references in field 1, then any other bytes. */
+/** A node of the chain: references in field 1, then arbitrary bytes. */
 export function node(ids: readonly string[], rest: Uint8Array = new Uint8Array()): Buffer {
   const fields = ids.map((id) => Buffer.concat([Buffer.from([0x0a, 0x20]), Buffer.from(id, "hex")]));
   return Buffer.concat([...fields, rest]);
@@ -15,12 +15,12 @@ export function node(ids: readonly string[], rest: Uint8Array = new Uint8Array()
 
 export interface StoreContent {
   readonly meta?: Record<string, unknown>;
-  /** How the description is written: newer builds do not use hexadecimal digits. */
+  /** Whether the description is written verbatim, as newer builds do, instead of hex-encoded. */
   readonly rawMeta?: boolean;
   readonly blobs?: readonly Uint8Array[];
 }
 
-/** A store as the CLI lays it out, with a write-ahead log. The caller closes it, or keeps it open as a live CLI would. */
+/** A store with the CLI's layout and a write-ahead log. The caller closes it, or keeps it open as a live CLI would. */
 export function writeChatStore(file: string, { meta = {}, rawMeta = false, blobs = [] }: StoreContent): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);

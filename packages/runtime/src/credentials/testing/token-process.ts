@@ -2,7 +2,7 @@ import { Secret } from "@caret/protocol";
 import { createApiCredentials } from "../create-api-credentials.ts";
 import { openCredentialStore } from "../credential-store.ts";
 
-/** A process of its own that needs tokens: prints how many different ones a hundred callers at once were given. */
+/** A separate process that needs tokens: prints how many different ones a hundred concurrent callers received. */
 const [controlUrl = "", dataDir = "", key = ""] = process.argv.slice(2);
 const credentials = createApiCredentials({
   controlUrl: new URL(controlUrl),

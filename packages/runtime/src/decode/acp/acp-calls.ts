@@ -14,7 +14,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   fetch: "fetch",
 };
 
-/** What an output holds that is none: its status says `completed` even then. */
+/** Outputs that are failures: their status is `completed` even so. */
 const failedArms = [
   "error",
   "rejected",
@@ -29,11 +29,11 @@ const failedArms = [
 const NO_FILE = "-- /dev/null";
 
 /**
- * The tool calls of a turn. A call may be announced several times, and one of an MCP tool names neither server nor arguments
- * at first: it is shown when it does, or when it is asked about or done.
+ * A turn's tool calls. A call can be announced several times, and that of an MCP tool names neither server nor arguments at first: it is
+ * shown once it does, or when its approval is requested or it is done.
  */
 export class AcpCalls {
-  /** What is known of calls that have no result yet. */
+  /** Known fields of calls without a result yet. */
   readonly #known = new Map<string, JsonObject>();
   /** The task that the calls belong to. */
   readonly #parent: () => string | undefined;
@@ -54,7 +54,7 @@ export class AcpCalls {
     settleCall(draft, { type: "tool-result", callId, ...outcomeOf(known, status) });
   }
 
-  /** The call can be seen from now on, whatever is known of it. */
+  /** Shows the call from now on, whatever is known about it. */
   show(draft: Draft<TurnState>, toolCall: JsonObject): void {
     const callId = textField(toolCall, "toolCallId");
     if (callId === undefined || isKnownCall(draft, callId)) return;
@@ -63,7 +63,7 @@ export class AcpCalls {
     startCall(draft, parentCallId === undefined ? call : { ...call, parentCallId });
   }
 
-  /** The agent asks about a call: one that was announced, and not shown, is shown now. */
+  /** The agent asks about a call: if it was announced but not shown, show it now. */
   showHeld(draft: Draft<TurnState>, toolCall: JsonObject): void {
     if (this.#known.has(textField(toolCall, "toolCallId") ?? "")) this.show(draft, toolCall);
   }
@@ -87,7 +87,7 @@ function isUnnamed(call: JsonObject): boolean {
   return isEmpty && (textField(call, "title") ?? "MCP:").startsWith("MCP:");
 }
 
-/** The name and arguments of a call, and what it is for. */
+/** A call's name, arguments and purpose. */
 export function toToolCall(callId: string, call: JsonObject): ToolCallEvent {
   const { _toolName, ...input } = objectField(call, "rawInput") ?? {};
   const title = wordField(call, "title");
@@ -110,7 +110,7 @@ export function toToolCall(callId: string, call: JsonObject): ToolCallEvent {
 
 type McpCall = Pick<ToolCallEvent, "name" | "input"> & { readonly server?: string };
 
-/** By its arguments; else by its title, which is `server: tool`, and in a request for permission `server-server: tool`. */
+/** The MCP tool, by its arguments, else by its title: `server: tool`, or `server-server: tool` in a permission request. */
 function mcpOf(input: JsonObject, title: string | undefined): McpCall | undefined {
   const server = wordField(input, "providerIdentifier", "serverIdentifier");
   const name = wordField(input, "toolName");

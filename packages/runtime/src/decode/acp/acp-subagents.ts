@@ -3,10 +3,10 @@ import { objectField, textField, wordField } from "../read-fields.ts";
 import { closeBlock, type Draft, type ToolCallEvent, type TurnState } from "../turn-draft.ts";
 import { AcpCalls } from "./acp-calls.ts";
 
-/** More than these at once are not followed: their tasks still say what came of them. */
+/** Further concurrent subagents are not followed: their tasks still report the result. */
 const MAX_CHILDREN = 64;
 
-/** The session of a subagent that an update announces; undefined: it announces none. */
+/** The subagent session that an update announces, if any. */
 export function subagentSessionIn(update: JsonObject): string | undefined {
   const kind = textField(update, "sessionUpdate");
   if (kind === "subagent_spawned") return wordField(update, "subagentSessionId", "childSessionId");
@@ -14,9 +14,8 @@ export function subagentSessionIn(update: JsonObject): string | undefined {
 }
 
 /**
- * What subagents do while they work. Each has a session of its own, whose updates come besides those of the turn: its calls become
- * calls of the task that started it, its words the task's output. Which task that is, no update says: the children are given to the
- * tasks in the order in which both began.
+ * Shows what subagents do while they work. Each has its own session with its own updates: its calls become calls of the task that started
+ * it, its text the task's output. No update says which task that is, so children are matched to tasks in the order in which both began.
  */
 export class AcpSubagents {
   readonly #children = new Map<string, AcpCalls>();
@@ -29,7 +28,7 @@ export class AcpSubagents {
     this.#children.set(sessionId, new AcpCalls(() => this.#parentOf(sessionId)));
   }
 
-  /** A call of the turn or of a subagent, which may be a task. */
+  /** Registers a call of the turn or of a subagent, which may be a task. */
   noteCall({ callId, kind }: ToolCallEvent): void {
     if (kind === "task") this.#freeTasks.push(callId);
   }

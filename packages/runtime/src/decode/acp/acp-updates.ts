@@ -23,26 +23,26 @@ import { AcpSubagents, subagentSessionIn } from "./acp-subagents.ts";
 const SOURCE = "acp";
 
 export interface AcpUpdatesOptions {
-  /** What a text means if it is all that the agent has said in the turn: an error, or undefined for an answer. */
+  /** The error a text means if it is all the agent said in the turn; undefined for an answer. */
   readonly errorIn: (text: string) => CaretError | undefined;
 }
 
 /**
- * What the updates of an ACP session mean. The `turn-start` is the caller's. Nothing is given after the `turn-end`.
+ * Decodes the updates of an ACP session. The caller adds `turn-start`. Nothing follows `turn-end`.
  *
- * An agent that fails says so in the words of its answer, and ends well. Only a text that is all it has said and done can be such
- * an error: it waits, and is shown as soon as anything else comes. Where nothing does, the turn has failed, and the words are shown as a
- * notice: no answer was given, so that another attempt may give one.
+ * A failing agent says so in its answer and ends normally. A text can only be such an error if it is everything the agent said and did, so
+ * it is held back until anything else arrives. If nothing does, the turn has failed, and the text is shown as a notice: no answer was
+ * given, so another attempt may give one.
  */
 export interface AcpUpdates {
   update(update: JsonObject, raw?: string): readonly Decoded[];
-  /** The agent wants its client to know of its todos, by a request or a notification of its own. */
+  /** The agent reports its to-dos, by its own request or notification. */
   todos(params: JsonObject, raw?: string): readonly Decoded[];
   /** The agent asks its client to accept a plan. */
   plan(params: JsonObject, raw?: string): readonly Decoded[];
-  /** An update of a subagent's session, which an update of the turn's own has announced. */
+  /** An update of a subagent's session, which one of the turn's own updates has announced. */
   ofSubagent(sessionId: string, update: JsonObject, raw?: string): readonly Decoded[];
-  /** The agent, or a subagent by its session, asks about a call, which is shown from then on at the latest. */
+  /** The agent, or a subagent given by session, asks about a call; the call is shown now at the latest. */
   asksAbout(toolCall: JsonObject, subagent?: string): readonly Decoded[];
   unknown(label: string, value: unknown): readonly Decoded[];
   /** The agent has answered the prompt: the turn has ended. */
@@ -51,14 +51,14 @@ export interface AcpUpdates {
   readonly hasEnded: boolean;
 }
 
-/** Of interest to screens that show the settings of a session, which ours keeps itself. */
+/** For screens that show a session's settings, which ours tracks itself. */
 const ignored: ReadonlySet<string> = new Set([
   "user_message_chunk",
   "available_commands_update",
   "current_mode_update",
   "config_option_update",
   "session_info_update",
-  // The end of a task says it too.
+  // A task's end says this too.
   "subagent_state_update",
 ]);
 
@@ -75,7 +75,7 @@ class SessionUpdates implements AcpUpdates {
   #state: TurnState = { ...initialTurn, joinsDeltas: true };
   /** A text that may be an error. */
   #held = "";
-  /** The agent has said or done something: whatever it says from now on is its answer. */
+  /** The agent has said or done something: anything it says from now on is its answer. */
   #hasAnswered = false;
   #context: ContextFill | undefined;
 
@@ -217,7 +217,7 @@ function writeTodos(draft: AcpDraft, params: JsonObject, merge: boolean): void {
   draft.events.push({ type: "todos", ...(callId === undefined ? {} : { callId }), items, merge });
 }
 
-/** `used` and `size` are of the context, not of what the turn has consumed. */
+/** `used` and `size` describe the context, not the turn's consumption. */
 function contextOf({ used, size }: JsonObject): ContextFill | undefined {
   if (!isCount(used)) return undefined;
   return { used, ...(isCount(size) && size > 0 ? { size } : {}) };
@@ -234,7 +234,7 @@ function writeCost(draft: AcpDraft, update: JsonObject): void {
   draft.events.push({ type: "usage", usage: { cost: amount } });
 }
 
-/** A plan is text or an object around it; what names it is called `name` or `title`. */
+/** A plan is text or an object around it; its name is in `name` or `title`. */
 function toPlanArgs(params: JsonObject): JsonObject {
   const { plan } = params;
   const text =

@@ -1,32 +1,31 @@
 /**
- * Text that a resumed stream may send again: words, or thinking.
+ * Detects text that a resumed stream sends again: answer or thinking.
  *
- * A stream that broke off goes on from its last checkpoint, so that the words after the checkpoint may come a second time.
- * They are withheld as long as they are the same. The first that differ show that none of them was a repetition: either the
- * stream goes on behind what was shown, or, where it had repeated more than chance does, it says the same in other words.
- * Those begin again, and must not run into the half sentence that was shown.
+ * A broken stream resumes from its last checkpoint, so text after the checkpoint may come a second time. It is withheld as long as it
+ * matches. The first difference shows that none of it was a repetition: either the stream simply continues or, if more matched than chance
+ * explains, it says the same in other words. Those start afresh and must not run into the half sentence already shown.
  */
 export interface ReplayedText {
-  /** Text was shown. */
+  /** Records shown text. */
   note(text: string): void;
-  /** What is shown so far cannot come again. */
+  /** Text shown so far cannot come again. */
   settle(): void;
-  /** The stream was resumed: what was noted since `settle` may come again. */
+  /** The stream was resumed: text noted since `settle` may come again. */
   expect(): void;
-  /** What of a delta is new. */
+  /** Returns the new part of a delta. */
   admit(text: string): AdmittedText;
 }
 
 export interface AdmittedText {
   readonly text: string;
-  /** It begins what was shown again, in other words. */
+  /** It restarts the shown text in other words. */
   readonly isOther: boolean;
 }
 
-/** So many characters are not the same by chance. */
+/** Shortest match that is not chance. */
 const LEAST_REPEATED = 8;
 
-/** What is longer is not compared: a repetition is then shown rather than a word lost. */
+/** Longer text is not compared: better to show a repetition than lose a word. */
 const MAX_KEPT = 256 * 1024;
 
 export function createReplayedText(): ReplayedText {

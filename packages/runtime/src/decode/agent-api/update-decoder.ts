@@ -25,20 +25,20 @@ import { createReplayedText, type ReplayedText } from "./replayed-text.ts";
 const SOURCE = "agent-api";
 
 /**
- * What the updates of Cursor's API mean: the same events as those of its CLI, which prints the same messages as JSON. The
- * `turn-start` is the caller's. Nothing is given after the `turn-end`.
+ * Decodes the updates of Cursor's API to the same events as its CLI's, which prints the same messages as JSON. The caller adds
+ * `turn-start`. Nothing follows `turn-end`.
  */
 export interface UpdateDecoder {
   update(update: InteractionUpdate): readonly Decoded[];
-  /** A query and the answer that it was given. */
+  /** A query and the answer it was given. */
   answered(query: InteractionQuery, response: InteractionResponse): readonly Decoded[];
-  /** Something else came that is not understood. */
+  /** Something else that is not understood. */
   unknown(label: string, value: unknown): readonly Decoded[];
-  /** The upstream has saved all that it said; `tokens` is how full its conversation is. */
+  /** The upstream saved everything it said; `tokens` is how full its context window is. */
   checkpoint(tokens?: ConversationTokenDetails): void;
-  /** The stream goes on from the last checkpoint. */
+  /** The stream resumed from the last checkpoint. */
   resumed(): void;
-  /** The message is said again: closes what was open. */
+  /** The message is said again: closes whatever is open. */
   restarted(): readonly Decoded[];
   finish(ending: Exclude<Ending, { kind: "end-of-stream" }>): readonly Decoded[];
   readonly hasEnded: boolean;
@@ -62,7 +62,7 @@ export function createUpdateDecoder(): UpdateDecoder {
     return events.map((event, index) => (index === 0 && line !== undefined ? { event, raw: line } : { event }));
   };
 
-  /** What a resumed stream repeats is not shown again; what it says in other words is a block of its own. */
+  /** Drops what a resumed stream repeats; a rephrasing becomes a separate block. */
   const writeNew = (draft: StreamJsonDraft, replayed: ReplayedText, delta: string, write: typeof writeText): void => {
     const { text, isOther } = replayed.admit(delta);
     if (text === "") return;
@@ -118,7 +118,7 @@ export function createUpdateDecoder(): UpdateDecoder {
 type Message = InteractionUpdate["message"];
 type Case = NonNullable<Message["case"]>;
 
-/** Of interest to the server's own screens, or reported elsewhere. */
+/** Only for the server's own screens, or reported elsewhere. */
 const ignored: ReadonlySet<Case> = new Set<Case>([
   "userMessageAppended",
   "partialToolCall",
@@ -171,7 +171,7 @@ interface ToolUpdate {
   readonly toolCall?: ToolCall | undefined;
 }
 
-/** The line that the CLI prints for it. */
+/** The line the CLI prints for it. */
 function toolEvent(subtype: "started" | "completed", { callId, toolCall }: ToolUpdate): JsonObject {
   const call = toolCall === undefined ? {} : toolJson(toolCall);
   return { subtype, tool_call: call, ...(callId === "" ? {} : { call_id: callId }) };
@@ -181,16 +181,16 @@ function toolJson(call: ToolCall): JsonObject {
   try {
     const json = toJson(ToolCallSchema, call) as JsonObject;
     writeResult(json, call);
-    // Numbers of 64 bits are texts in JSON; these two are times in milliseconds, which every number can hold.
+    // 64-bit numbers are strings in JSON; these two are times in milliseconds, which fit a number.
     for (const name of ["startedAtMs", "completedAtMs"]) if (name in json) json[name] = Number(json[name]);
     return json;
   } catch {
-    // A value without a kind cannot be written as JSON: the event then has the tool's name without its arguments.
+    // A value without a kind has no JSON form: the event then has the tool's name but no arguments.
     return call.tool.case === undefined ? {} : { [call.tool.case]: { args: {} } };
   }
 }
 
-/** In a result a zero says something: the exit code of a command, the number of matches. */
+/** In a result a zero is meaningful: a command's exit code, the number of matches. */
 function writeResult(json: JsonObject, call: ToolCall): void {
   const name = call.tool.case;
   const tool = name === undefined ? undefined : json[name];
@@ -204,7 +204,7 @@ function onToolOutput(draft: StreamJsonDraft, callId: string | undefined, text: 
   draft.events.push({ type: "tool-output", callId, text });
 }
 
-/** Output that does not name its call can only be shown where there is one. */
+/** Output that does not name its call can only be attributed if exactly one is open. */
 function onlyOpenCall({ openCalls }: StreamJsonDraft): string | undefined {
   return openCalls.size === 1 ? [...openCalls.keys()][0] : undefined;
 }
@@ -221,7 +221,7 @@ function shellOutput(event: DeltaOf<"shellOutputDelta">["event"]): string {
   return event.case === "stdout" || event.case === "stderr" ? event.value.data : "";
 }
 
-/** What is absent was not reported. */
+/** Absent counts were not reported. */
 function usageOf(ended: TurnEndedUpdate): Usage | undefined {
   const counts = {
     input: ended.inputTokens,
@@ -236,7 +236,7 @@ function usageOf(ended: TurnEndedUpdate): Usage | undefined {
   return reported.length === 0 ? undefined : Object.fromEntries(reported);
 }
 
-/** The CLI prints a query and its own answer to it as two lines; here the answer is ours. */
+/** The CLI prints a query and its own answer as two lines; here the answer is ours. */
 function onAnsweredQuery(draft: StreamJsonDraft, query: InteractionQuery, response: InteractionResponse): void {
   const before = draft.events.length;
   const request = toJson(InteractionQuerySchema, query) as JsonObject;
@@ -248,7 +248,7 @@ function onAnsweredQuery(draft: StreamJsonDraft, query: InteractionQuery, respon
     if (index >= before && event.type === "approval-answer") draft.events[index] = { ...event, by: "policy" };
 }
 
-/** The numbers of fields that the schema does not have, as a name for what came. */
+/** Field numbers the schema lacks, as a label. */
 function unknownNumbers({ $unknown = [] }: InteractionUpdate): string {
   return $unknown.map(({ no }) => no).join(",") || "empty";
 }
@@ -265,6 +265,6 @@ function jsonOf(...[schema, message]: Parameters<typeof toJson>): string {
   try {
     return JSON.stringify(toJson(schema, message));
   } catch {
-    return "{}"; // a value without a kind has no JSON; the events say what could be read of it
+    return "{}"; // a value without a kind has no JSON; the events hold what could be read
   }
 }

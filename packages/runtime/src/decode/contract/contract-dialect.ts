@@ -27,9 +27,9 @@ const SOURCE = "contract";
 const SUPPORTED_VERSIONS: readonly string[] = ["1.0"];
 
 export interface ContractState extends TextState {
-  /** Who runs the calls that this agent asks for. */
+  /** Who runs the calls this agent makes. */
   readonly owner: Owner;
-  /** Events that a client would see: an exit without `done` counts as an end only after one of them. */
+  /** Number of client-visible events: an exit without `done` counts as an end only after one of them. */
   readonly forwarded: number;
   readonly callCount: number;
 }
@@ -37,8 +37,8 @@ export interface ContractState extends TextState {
 type ContractDraft = Draft<ContractState>;
 
 /**
- * The contract of custom CLIs: `{ type, data }`, checked strictly. A frame that breaks it fails the turn at once, since
- * a program that says things nobody agreed on cannot be trusted with what it says next.
+ * The contract of custom CLIs: `{ type, data }`, checked strictly. A frame that breaks it fails the turn at once, since a program that
+ * departs from the contract cannot be trusted with what it says next.
  */
 export function contractDialect({ owner = "gateway" }: { readonly owner?: Owner } = {}): Dialect<ContractState> {
   return draftDialect({
@@ -57,7 +57,7 @@ function onFrame(draft: ContractDraft, frame: Frame): void {
 
 type Handler = (draft: ContractDraft, data: JsonObject, event: JsonObject) => void;
 
-/** What the contract itself defines: these carry their content in `data`. */
+/** Frames defined by the contract, which carry their content in `data`. */
 const dataHandlers: Readonly<Record<string, Handler>> = {
   protocol: onProtocol,
   assistant_delta: onAssistantDelta,
@@ -67,7 +67,7 @@ const dataHandlers: Readonly<Record<string, Handler>> = {
   done: onDone,
 };
 
-/** What the official CLI says in the same place: text and end are taken over, annotations are not forwarded. */
+/** The official CLI's equivalents: text and end are used, annotations are not forwarded. */
 const cliHandlers: Readonly<Record<string, (draft: ContractDraft, event: JsonObject) => void>> = {
   assistant: onAssistant,
   result: onResult,

@@ -4,12 +4,12 @@ import { readObjects } from "./read-objects.ts";
 const START = "__JSON_START__";
 const END = "__JSON_END__";
 
-/** What has come of a sentinel frame that is still open; undefined outside of one. */
+/** Content so far of an open sentinel frame; undefined outside of one. */
 export type FrameReaderState = { readonly payload: string } | undefined;
 
 /**
- * One line in, the next state and its frames out. A frame is an object on a line, or whatever stands between a line
- * `__JSON_START__` and a line `__JSON_END__`, over as many lines as it likes up to `maxLength` characters.
+ * One line in, the next state and its frames out. A frame is an object on a line, or everything between the lines `__JSON_START__` and
+ * `__JSON_END__`, up to `maxLength` characters.
  */
 export function readFrames(
   state: FrameReaderState,
@@ -27,7 +27,7 @@ export function readFrames(
   return [next, [...frames, ...more]];
 }
 
-/** The stream is over. A sentinel frame that never closed is malformed. */
+/** At the end of the stream, an unclosed sentinel frame is malformed. */
 export function finishFrames(state: FrameReaderState): readonly Frame[] {
   if (state === undefined) return [];
   return [{ kind: "malformed", text: state.payload, reason: `${START} without ${END}` }];

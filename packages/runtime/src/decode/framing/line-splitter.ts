@@ -7,33 +7,33 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 export interface LineBatch {
-  /** With `keepsRuns` each may be several, as they came: `linesOf` splits them. */
+  /** With `keepsRuns` an element can be several raw lines: split it with `linesOf`. */
   readonly lines: readonly string[];
-  /** Set once a line was longer than the cap. Nothing after that line is read. */
+  /** Set once a line exceeded the cap. Nothing after that line is read. */
   readonly failure?: CaretError;
 }
 
 export interface LineSplitterOptions {
   readonly maxLineBytes?: number;
   readonly openLongLine?: OpenLongLine;
-  /** Leave whole lines of one chunk together, for a reader that can take many in one go. */
+  /** Keep the whole lines of a chunk together, for a reader that handles many at once. */
   readonly keepsRuns?: boolean;
 }
 
 export interface LineSplitter {
   push(chunk: Uint8Array): LineBatch;
-  /** The chunk as a run, where it is whole lines and continues none. Undefined otherwise; in either case it may be pushed. */
+  /** The chunk as a run, if it is whole lines and continues none; otherwise undefined. Does not consume it. */
   peek(chunk: Uint8Array): string | undefined;
-  /** The stream is over: the last line may have had no newline. */
+  /** Call at the end of the stream: the last line may have no newline. */
   end(): LineBatch;
 }
 
 /**
- * Split bytes into lines. Knows bytes and newlines; nothing about JSON.
+ * Splits bytes into lines. Knows bytes and newlines; nothing about JSON.
  *
- * Only 0x0A ends a line: U+2028 and a lone CR are content, though one CR before the newline goes. Bytes are decoded by
- * whole lines, so a chunk may cut a character anywhere. A line that is still open is kept as the chunks it came in and
- * joined once; past `maxLineBytes` it is dropped and reported, so memory stays bounded.
+ * Only 0x0A ends a line: U+2028 and a lone CR are content, though one CR before the newline is dropped. Bytes are decoded by whole lines,
+ * so a chunk can cut a character anywhere. An open line is kept as its chunks and joined once; past `maxLineBytes` it is dropped and
+ * reported, so memory stays bounded.
  */
 export function createLineSplitter(options: LineSplitterOptions = {}): LineSplitter {
   const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, openLongLine = () => undefined, keepsRuns = false } = options;
@@ -57,11 +57,11 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     const run = atStart && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
     atStart = false;
     if (!keepsRuns) addLines(lines, run);
-    // As it came: `linesOf` takes the CR off its last line too.
+    // Raw: `linesOf` also removes its last line's CR.
     else if (run !== "") lines.push(run);
   };
 
-  /** The whole lines of a chunk are decoded in one go, which is far cheaper than line by line. */
+  /** Decodes a chunk's whole lines at once, which is far cheaper than line by line. */
   const addWholeLines = (lines: string[], bytes: Buffer): void => {
     if (bytes.byteLength <= maxLineBytes) return addText(lines, bytes.toString("utf8"));
     let start = 0;
@@ -74,7 +74,7 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     }
   };
 
-  /** Take what of the chunk belongs to the open line. Returns where the rest begins, or -1 when all of it did. */
+  /** Adds the chunk's part of the open line. Returns where the rest begins, or -1 if there is none. */
   const finishOpenLine = (lines: string[], bytes: Buffer): number => {
     if (open.byteLength === 0) return 0;
     const first = bytes.indexOf(NEWLINE);
@@ -84,7 +84,7 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     return first + 1;
   };
 
-  /** What agents that stream write nearly always. */
+  /** The usual output of streaming agents. */
   const isWholeLines = (bytes: Uint8Array): boolean =>
     open.byteLength === 0 && bytes[bytes.byteLength - 1] === NEWLINE && bytes.byteLength <= maxLineBytes;
 
@@ -125,7 +125,7 @@ function asBuffer(chunk: Uint8Array): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
-/** The lines of a run. */
+/** Splits a run into lines. */
 export function linesOf(run: string): readonly string[] {
   const lines: string[] = [];
   addLines(lines, run);

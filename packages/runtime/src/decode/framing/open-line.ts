@@ -1,25 +1,22 @@
-/** From here on it is asked whether a line that is still open is needed whole. */
+/** Size from which an open line may be kept in part only. */
 const LONG_LINE_BYTES = 2 * 1024 * 1024;
 const HEAD_BYTES = 1024;
 
-/** Takes the bytes of a long line, and gives what is left of it at its end. */
+/** Receives the bytes of a long line and returns what it kept at the end. */
 export interface LongLine {
   push(bytes: Buffer): void;
   take(): Buffer;
 }
 
-/**
- * Whether a line that has grown long is to be kept otherwise than whole; called with how it begins, once everything that
- * came before the line was given.
- */
+/** Decides whether a long line is kept in part only. Called with the line's start, once everything before the line was delivered. */
 export type OpenLongLine = (head: string) => LongLine | undefined;
 
-/** A line whose end has not come yet: kept as the pieces it came in, and joined once. */
+/** An incomplete line: kept in pieces, joined once. */
 export interface OpenLine {
-  /** How long it is so far, also what is no longer kept of it. */
+  /** Length so far, including bytes no longer kept. */
   readonly byteLength: number;
   keep(bytes: Uint8Array): void;
-  /** What was kept. Empty again afterwards. */
+  /** Returns what was kept and resets. */
   take(): Buffer;
 }
 
@@ -46,12 +43,12 @@ export function createOpenLine(openLongLine: OpenLongLine): OpenLine {
       if (long !== undefined) return long.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       // A copy: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk.
       pieces.push(Buffer.from(bytes));
-      // The lines before it may have come with its first piece.
+      // Earlier lines may have come with its first piece.
       if (!isAsked && pieces.length > 1 && byteLength > LONG_LINE_BYTES) hand();
     },
     take() {
       const bytes = long?.take() ?? Buffer.concat(pieces, byteLength);
-      // Let go of the pieces before the line is decoded: a line may be as large as all the memory there is to spare.
+      // Release the pieces before decoding: a line can be as large as all available memory.
       pieces = [];
       byteLength = 0;
       long = undefined;

@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, parseJson } from "@caret/protocol";
 import type { Frame } from "./frame.ts";
 
-/** Much deeper JSON parses, but cannot be written again: `JSON.stringify` gives up at some thousands of levels. */
+/** Deeper JSON parses but cannot be serialised again: `JSON.stringify` fails at some thousand levels. */
 const MAX_DEPTH = 2_000;
 const ESCAPE = "\u001b";
-/** Colours, cursor movement and titles; the patterns that terminals and spinners really use. */
+/** Colours, cursor movement and titles: the patterns that terminals and spinners really use. */
 const ansiPattern = new RegExp(
   `${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)|[@-Z\\\\-_])`,
   "g",
 );
-/** Wrappers mark the stream a line came from: `stdout: {…}`, `stdout{…}`. */
+/** Wrappers prefix a line with its stream: `stdout: {…}`, `stdout{…}`. */
 const streamPrefix = /^(?:stdout|stderr)\s*(?::\s*)?(?=\{)/i;
 
 /**
- * The objects of one line. Usually exactly one; sometimes several stand on a line, sometimes the line is noise.
- * Nothing is thrown away silently: what is no object comes back as `noise` or `malformed`.
+ * The objects of one line: usually one, sometimes several, sometimes none. Nothing is silently dropped: anything else is returned as
+ * `noise` or `malformed`.
  */
 export function readObjects(line: string, sentinel = false): readonly Frame[] {
   const text = stripNoise(line);
@@ -28,7 +28,7 @@ export function readObjects(line: string, sentinel = false): readonly Frame[] {
 function stripNoise(line: string): string {
   if (line.startsWith("{")) return line;
   const text = line.includes(ESCAPE) ? line.replace(ansiPattern, "") : line;
-  // A NUL before the JSON is what a torn write leaves behind; JSON itself never begins with one.
+  // A torn write leaves NULs before the JSON; JSON itself never begins with one.
   const start = text.search(/[^\s\0]/);
   return start === -1 ? "" : text.slice(start).trimEnd().replace(streamPrefix, "");
 }
@@ -45,7 +45,7 @@ function isDeeperThan(value: unknown, depth: number): boolean {
   return Object.values(value).some((child) => isDeeperThan(child, depth - 1));
 }
 
-/** Cut a line after each balanced object. A rest that does not balance is malformed, other words between are noise. */
+/** Splits a line after each balanced object. An unbalanced rest is malformed; other text is noise. */
 function splitObjects(text: string, sentinel: boolean): readonly Frame[] {
   const frames: Frame[] = [];
   let rest = text;
@@ -59,7 +59,7 @@ function splitObjects(text: string, sentinel: boolean): readonly Frame[] {
   return rest === "" ? frames : [...frames, { kind: "noise", text: rest }];
 }
 
-/** Just past the brace that closes the one the text begins with, or -1. Braces inside strings do not count. */
+/** Index after the closing brace of the leading object, or -1. Braces inside strings do not count. */
 function objectEnd(text: string): number {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -72,7 +72,7 @@ function objectEnd(text: string): number {
   return -1;
 }
 
-/** Where the string that opens at `open` closes, or the end of the text. */
+/** Where the string opened at `open` closes, or the end of the text. */
 function closingQuote(text: string, open: number): number {
   for (let index = open + 1; index < text.length; index += 1) {
     if (text[index] === "\\") index += 1;

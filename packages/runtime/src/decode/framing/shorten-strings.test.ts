@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createStringShortener } from "./shorten-strings.ts";
 
-/** The text after shortening, pushed in pieces of so many bytes. */
+/** The shortened text, pushed in pieces of this many bytes. */
 function shorten(text: string, pieceBytes: number, maxBytes: number): string {
   const shortener = createStringShortener({ maxBytes });
   const bytes = Buffer.from(text);

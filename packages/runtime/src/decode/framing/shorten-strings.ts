@@ -5,34 +5,33 @@ const NEWLINE = Buffer.from("\\n");
 const [OPENS, CLOSES] = [0x7b, 0x7d];
 /** `\uXXXX`, the longest escape. */
 const ESCAPE_BYTES = 6;
-/** In a shorter piece a character may have begun before it. */
+/** In a shorter piece a character may have started before it. */
 const MIN_PIECE_BYTES = 2 * ESCAPE_BYTES;
 
 /**
- * Takes the bytes of one JSON text as they come and keeps of every string only the beginning. What is kept is the same
- * JSON text with shorter strings, so that it can be parsed without ever having been whole in memory. What stands behind the
- * object is another one, and kept whole.
+ * Streams one JSON text, keeping only the start of every string. The result is the same JSON with shorter strings, so it can be parsed
+ * without ever being whole in memory. Text after the object is a separate one, kept whole.
  */
 export interface StringShortener {
   push(bytes: Buffer): void;
-  /** What was kept. */
+  /** Returns what was kept. */
   take(): Buffer;
 }
 
-/** No secret is longer, and half of one would not be known for it. */
+/** Longer than any secret: half a secret would not be recognised as one. */
 const MAX_WORD_BYTES = 8_192;
 
-/** A string is cut between two words, or characters where it has none, somewhere after `maxBytes`: near the end of a piece that it comes in. */
+/** Cuts strings between words (or characters, if there are no words) somewhere after `maxBytes`, near the end of the piece being read. */
 export function createStringShortener({ maxBytes }: { readonly maxBytes: number }): StringShortener {
   let kept: Buffer[] = [];
   let inString = false;
-  /** Whether what was seen last of the string is a backslash that escapes what comes next. */
+  /** Whether the last byte seen is a backslash that escapes the next one. */
   let escapes = false;
   let length = 0;
-  /** How many objects are open; the text is over when the last of them closes. */
+  /** Number of open objects; the text ends when the last one closes. */
   let depth = 0;
   let isOver = false;
-  /** How much of the current string was left out; undefined while all of it is kept. */
+  /** Bytes of the current string left out; undefined while all of it is kept. */
   let leftOut: number | undefined;
 
   /** Copied: a reader may reuse its chunk's memory, and a small rest must not pin a large chunk. */
@@ -40,7 +39,7 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
     if (bytes.byteLength > 0) kept.push(Buffer.from(bytes));
   };
 
-  /** What of a string is in these bytes, all of them or up to its closing quote. */
+  /** Adds string bytes, possibly up to the closing quote. */
   const addString = (bytes: Buffer, isClosed: boolean): void => {
     if (leftOut !== undefined) leftOut += bytes.byteLength;
     else {
@@ -57,7 +56,7 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
     inString = false;
   };
 
-  /** Where the object ends, in bytes that are outside of strings; -1 while it goes on. */
+  /** End of the object in bytes outside of strings, or -1. */
   const endOfObject = (bytes: Buffer, start: number, end: number): number => {
     for (let at = start; at < end; at += 1) {
       const byte = bytes[at];
@@ -68,7 +67,7 @@ export function createStringShortener({ maxBytes }: { readonly maxBytes: number 
     return -1;
   };
 
-  /** Takes what follows up to the quote that opens the next string. Returns where it goes on after that. */
+  /** Handles bytes up to the quote that opens the next string. Returns the position after it. */
   const addOutside = (bytes: Buffer, start: number): number => {
     const quote = bytes.indexOf(QUOTE, start);
     const end = quote === -1 ? bytes.byteLength : quote;
@@ -112,7 +111,7 @@ function closingQuote(bytes: Buffer, start: number, escapedBefore: boolean): num
   return quote;
 }
 
-/** Whether the byte at `at` is escaped, in a string of which `start` is the first byte we see, itself escaped or not. */
+/** Whether the byte at `at` is escaped, in a string whose first visible byte is at `start`, which may itself be escaped. */
 function isEscaped(bytes: Buffer, start: number, at: number, escapedBefore: boolean): boolean {
   let first = at;
   while (first > start && bytes[first - 1] === BACKSLASH) first -= 1;
@@ -120,7 +119,7 @@ function isEscaped(bytes: Buffer, start: number, at: number, escapedBefore: bool
   return first === start && escapedBefore ? !isOdd : isOdd;
 }
 
-/** How many of so many bytes are whole words; all of them where the last word has no beginning. */
+/** Length of the whole words among the first `end` bytes; `end` if the last word has no visible start. */
 function wholeWords(bytes: Buffer, end: number): number {
   const last = bytes.subarray(Math.max(0, end - MAX_WORD_BYTES), end);
   const newline = last.lastIndexOf(NEWLINE);
@@ -128,7 +127,7 @@ function wholeWords(bytes: Buffer, end: number): number {
   return at === -1 ? end : end - last.byteLength + at + 1;
 }
 
-/** How many of the bytes are whole characters: without half an escape, half of a pair, or half a sequence of UTF-8. */
+/** Length of the whole characters: without a partial escape, surrogate pair or UTF-8 sequence. */
 function wholeCharacters(bytes: Buffer, escapedBefore: boolean): number {
   const end = withoutHalfEscape(bytes, escapedBefore);
   for (let back = 1; back <= Math.min(3, end); back += 1) {
@@ -139,7 +138,7 @@ function wholeCharacters(bytes: Buffer, escapedBefore: boolean): number {
   return end;
 }
 
-/** The end of a string that is only the beginning of an escape, or of the second half of a pair. */
+/** A string end that is only the start of an escape, or lacks the second half of a pair. */
 const HALF_ESCAPE = /\\u[0-9a-f]{0,3}$/i;
 const HALF_PAIR = /\\ud[89ab][0-9a-f]{2}$/i;
 

@@ -3,7 +3,7 @@ import { createTextSkip } from "./skip-text.ts";
 
 const HEAD = '{"type":"t","text":"';
 
-/** The text that is left of a line, pushed in pieces of so many bytes. */
+/** The rest of a line, pushed in pieces of this many bytes. */
 function skip(text: string, characters: number, pieceBytes: number, spell = (line: string) => line): string {
   const line = Buffer.from(spell(JSON.stringify({ type: "t", text, more: ['"', 1] })));
   const skipped = createTextSkip({ from: HEAD.length, characters });

@@ -8,16 +8,16 @@ const FOUR_BYTES = 0xf0;
 const BLANK = 0x20;
 
 export interface TextSkip {
-  /** Where the text begins in the line: after its opening quote. */
+  /** Start of the text in the line, after its opening quote. */
   readonly from: number;
-  /** How many characters of it are left out, as JavaScript counts them. */
+  /** Number of its characters to leave out, as counted by JavaScript. */
   readonly characters: number;
 }
 
 /**
- * Takes the bytes of one line of JSON as they come and leaves out the beginning of one of its strings, so that what is
- * known of it already is never in memory. A string that is shorter becomes empty. Where more is left of the line than was
- * left out, blanks stand for what was: a string is never taken for its own beginning by its length.
+ * Streams one line of JSON, leaving out the start of one of its strings, so text already known is never in memory. A shorter string becomes
+ * empty. If more of the line remains than was left out, blanks replace the omitted part, so the string's length never makes it look like
+ * its own start.
  */
 export function createTextSkip({ from, characters }: TextSkip): LongLine {
   const head: Buffer[] = [];
@@ -26,7 +26,7 @@ export function createTextSkip({ from, characters }: TextSkip): LongLine {
   let before = from;
   let left = characters;
   let isSkipping = true;
-  /** What of an escape is still to come: its letter, then the digits of a `\u`. */
+  /** Remainder of an escape: its letter, then the digits of a `\u`. */
   let isEscaped = false;
   let digits = 0;
 
@@ -43,17 +43,17 @@ export function createTextSkip({ from, characters }: TextSkip): LongLine {
     }
   };
 
-  /** Whether these bytes are nothing but ASCII characters of the string, all of which are left out. Most are. */
+  /** Whether these bytes are only ASCII characters of the string and all to be left out. Most are. */
   const isPlain = (bytes: Buffer, start: number): boolean => {
     const { byteLength } = bytes;
     if (isEscaped || digits > 0 || left < byteLength - start) return false;
-    // A character that is cut in two would count as one in each half.
+    // A split character would count as one in each half.
     if ((bytes[start] ?? 0) >= 0x80 || (bytes[byteLength - 1] ?? 0) >= 0x80) return false;
     if (bytes.indexOf(QUOTE, start) !== -1 || bytes.indexOf(BACKSLASH, start) !== -1) return false;
     return bytes.toString("utf8", start).length === byteLength - start;
   };
 
-  /** Where the bytes are kept again: at the quote that ends the string, or after the last character that is left out. */
+  /** Where keeping resumes: at the closing quote, or after the last omitted character. */
   const endOfSkip = (bytes: Buffer, start: number): number => {
     if (isPlain(bytes, start)) {
       left -= bytes.byteLength - start;

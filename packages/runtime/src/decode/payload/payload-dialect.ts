@@ -31,7 +31,7 @@ export interface PayloadState extends TurnState {
 
 type PayloadDraft = Draft<PayloadState>;
 
-/** The event format with everything under `payload`. A line that is no event is wrapped as `raw` and kept. */
+/** The event format with everything under `payload`. A line that is not an event is wrapped as `raw` and kept. */
 export function payloadDialect(): Dialect<PayloadState> {
   return draftDialect({
     name: "payload",
@@ -83,7 +83,7 @@ function onThinking(draft: PayloadDraft, payload: JsonObject, event: JsonObject)
   if (event["subtype"] !== "delta" && draft.block?.kind === "thinking") closeBlock(draft);
 }
 
-/** Each event is a message of its own, unless it says that it is a delta. */
+/** Each event is a complete message unless marked as a delta. */
 function onAssistant(draft: PayloadDraft, payload: JsonObject, event: JsonObject): void {
   const text = contentText(objectField(payload, "message")?.["content"] ?? payload["content"]);
   if (text === "") return;
@@ -117,7 +117,7 @@ function toolOf({ native, name }: ToolEntry): string | undefined {
   return native ? name : undefined;
 }
 
-/** A completion carries only id and result: the start knows which tool it was. */
+/** A completion has only id and result; the start named the tool. */
 function nativeName(started: ToolCallEvent): string | undefined {
   return started.kind === "other" ? undefined : started.name;
 }

@@ -9,7 +9,7 @@ import type { StreamJsonDraft } from "./stream-json-dialect.ts";
 const ASK = "askQuestionInteractionQuery";
 const refusingArm = /reject|den(?:y|ied)|error|fail|cancel|abort|skip/i;
 
-/** In print mode queries are a log: the CLI has answered them itself by the time we read them. */
+/** In print mode queries are only a log: the CLI has answered them itself before we read them. */
 export function onInteractionQuery(draft: StreamJsonDraft, event: JsonObject): void {
   const subtype = textField(event, "subtype");
   if (subtype === "request") onRequest(draft, event);
@@ -45,7 +45,7 @@ function onRequest(draft: StreamJsonDraft, event: JsonObject): void {
 
 function noteQuery(draft: StreamJsonDraft, requestId: string, callId: string | undefined): void {
   const queried = new Map(draft.memory.queriedCalls);
-  // Ids are counted from nought again and again: what an earlier query was about must not be taken for this one's.
+  // Ids restart from zero repeatedly: an earlier query's call must not be attributed to this one.
   queried.delete(requestId);
   if (callId !== undefined) queried.set(requestId, callId);
   remember(draft, { queriedCalls: queried });
@@ -71,20 +71,20 @@ function onResponse(draft: StreamJsonDraft, event: JsonObject): void {
   });
 }
 
-/** Only an arm that refuses is a rejection: what a new version calls something else is not known to be one. */
+/** Only a known refusal is a rejection: a new version's unknown name is not assumed to be one. */
 function decisionOf({ name, value, isOk }: ResultArm): "approved" | "rejected" | undefined {
   if (isOk || (name === "approved" && value !== false)) return "approved";
   return name === "approved" || name === "success" || refusingArm.test(name) ? "rejected" : undefined;
 }
 
-/** An answer without an arm decides nothing that we could read: what becomes of the call will tell. */
+/** An answer without a known result leaves the decision open: the call's outcome will tell. */
 function onUnclearAnswer(draft: StreamJsonDraft, requestId: string, event: JsonObject): void {
   const callId = draft.memory.queriedCalls.get(requestId);
   if (callId === undefined) return keepUnknown(draft, "stream-json", "interaction_query:response without arm", event);
   remember(draft, { unclearQueries: new Map(draft.memory.unclearQueries).set(callId, requestId) });
 }
 
-/** The call of an unclear query has ended: it was let run unless it was rejected. */
+/** The call of an unclear query has ended: it was approved unless it was rejected. */
 export function settleQuery(draft: StreamJsonDraft, callId: string, status: ToolResultEvent["status"]): void {
   const requestId = draft.memory.unclearQueries.get(callId);
   if (requestId === undefined) return;
@@ -95,7 +95,7 @@ export function settleQuery(draft: StreamJsonDraft, callId: string, status: Tool
   draft.events.push({ type: "approval-answer", requestId, decision, by: "agent" });
 }
 
-/** "Skipped by the user" is the CLI's invention: in print mode there is nobody who could have skipped. */
+/** "Skipped by the user" is the CLI's invention: in print mode nobody could have skipped. */
 function onAnswer(draft: StreamJsonDraft, requestId: string, arm: JsonObject | undefined): void {
   const success = objectField(arm, "success");
   if (success === undefined) {

@@ -7,19 +7,19 @@ const THINKING_TAIL = '","session_id":"';
 const TIME = '","timestamp_ms":';
 /** Session id, then the time, then nothing more. A flush has a `model_call_id` in between and so fails. */
 const lineEnd = /[\w.-]*","timestamp_ms":[1-9][0-9]{0,15}\}$/y;
-/** What stands between the texts of two deltas that follow each other. */
+/** Text between two consecutive deltas. */
 const betweenTexts = new RegExp(
   `${toLiteral(TEXT_TAIL)}[\\w.-]*","timestamp_ms":[1-9][0-9]{0,15}\\}\\n${toLiteral(TEXT_HEAD)}`,
   "g",
 );
 const MAX_DIGITS = 16;
 const [ZERO, NINE, BRACE] = [0x30, 0x39, 0x7d];
-/** Perhaps an escape, or what JSON forbids inside quotes: worth a closer look. */
+/** A possible escape, or a character JSON forbids inside strings: needs a closer look. */
 const notPlain = /["\\\p{Cc}]/u;
 
 /**
- * Recognise the commonest lines, deltas of text and thinking, by their exact first and last bytes, and take the text out
- * of the middle. Whatever differs in the slightest gives undefined and is parsed properly: this is only ever a shortcut.
+ * Recognises the commonest lines, text and thinking deltas, by their exact first and last bytes, and cuts the text out of the middle. Any
+ * deviation yields undefined and is parsed properly: this is only a shortcut.
  */
 export function quickDelta(line: string): Frame | undefined {
   if (hasAt(line, 0, TEXT_HEAD)) {
@@ -32,9 +32,8 @@ export function quickDelta(line: string): Frame | undefined {
 }
 
 /**
- * The same for a run of lines that are all deltas of text: their texts, joined. What stands between two of them is cut out
- * in one pass, without a string for each line; undefined when anything else is left then. `sessionId` is the one that the
- * lines should have: they are read sooner then.
+ * The same for a run of text deltas: returns their texts, joined. The parts in between are removed in one pass, without a string per line;
+ * undefined if anything else is left. `sessionId` is the expected one, which speeds up reading.
  */
 export function quickTexts(run: string, sessionId: string | undefined): string | undefined {
   if (!hasAt(run, 0, TEXT_HEAD)) return undefined;
@@ -43,16 +42,16 @@ export function quickTexts(run: string, sessionId: string | undefined): string |
   if (end < TEXT_HEAD.length || !endsWith(joined, end + TEXT_TAIL.length, sessionId)) return undefined;
   const text = joined.slice(TEXT_HEAD.length, end);
   if (!notPlain.test(text)) return text;
-  // A backslash at the end of one text must not escape how the next one begins.
+  // A trailing backslash of one text must not escape the start of the next.
   return run.includes(`\\${TEXT_TAIL}`) ? undefined : unescaped(text);
 }
 
-/** As `startsWith` does, in a sixth of the time: V8 compares two strings by words, and a prefix by characters. */
+/** Like `startsWith` in a sixth of the time: V8 compares two strings by words, and a prefix by characters. */
 function hasAt(line: string, from: number, part: string): boolean {
   return line.slice(from, from + part.length) === part;
 }
 
-/** The string that ends at `tail`. Quotes inside it are escaped, so that it cannot contain the tail itself. */
+/** The string that ends at `tail`. Its quotes are escaped, so it cannot contain the tail itself. */
 function textBetween(line: string, start: number, tail: string): string | undefined {
   const end = line.indexOf(tail, start);
   if (end === -1 || !endsAsDelta(line, end + tail.length)) return undefined;
@@ -60,14 +59,14 @@ function textBetween(line: string, start: number, tail: string): string | undefi
   return notPlain.test(text) ? unescaped(text) : text;
 }
 
-/** From here on there are this session's id and a time, or those of any other delta. */
+/** Whether the rest is this session's id and a time, or those of any other delta. */
 function endsWith(line: string, from: number, sessionId: string | undefined): boolean {
   if (sessionId === undefined || !hasAt(line, from, sessionId)) return endsAsDelta(line, from);
   const timeFrom = from + sessionId.length;
   return hasAt(line, timeFrom, TIME) ? isTime(line, timeFrom + TIME.length) : endsAsDelta(line, from);
 }
 
-/** What stood between tail and time in the delta before: in one turn it is the same session's id again. */
+/** Text between tail and time in the previous delta: within a turn, the same session id. */
 let lastMiddle = "";
 
 function endsAsDelta(line: string, from: number): boolean {
@@ -98,6 +97,6 @@ function unescaped(text: string): string | undefined {
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
-    return undefined; // not a JSON string after all: the parser will say what the line is
+    return undefined; // not a JSON string after all: the parser decides what the line is
   }
 }

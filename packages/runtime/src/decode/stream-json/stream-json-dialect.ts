@@ -25,8 +25,8 @@ import { onResult } from "./turn-result.ts";
 const SOURCE = "stream-json";
 
 /**
- * The stream of the official CLI, in every version known. `partial` says whether partial output was asked for: it
- * decides which of the four forms of an assistant line are text and which repeat it, and does not follow from them.
+ * The official CLI's stream, in every known version. `partial` says whether partial output was requested: it decides which of the four
+ * forms of an assistant line are text and which repeat it, and cannot be inferred from them.
  */
 export function streamJsonDialect({ partial }: { readonly partial: boolean }): Dialect<StreamJsonState> {
   return draftDialect<StreamJsonState>({
@@ -41,7 +41,7 @@ export function streamJsonDialect({ partial }: { readonly partial: boolean }): D
   });
 }
 
-/** Deltas of text, which neither end a turn nor begin anything, are taken together as far as they follow each other. */
+/** Consecutive text deltas, which neither end a turn nor start anything, are handled together. */
 function onFrames(draft: StreamJsonDraft, frames: readonly Frame[]): void {
   let texts: string[] = [];
   for (const frame of frames) {
@@ -84,7 +84,7 @@ function onFrame(draft: StreamJsonDraft, frame: Frame): void {
 
 const handlers: Readonly<Record<string, (draft: StreamJsonDraft, event: JsonObject) => void>> = {
   system: onSystem,
-  user: () => undefined, // an echo of the prompt, never to be forwarded
+  user: () => undefined, // an echo of the prompt, never forwarded
   assistant: onAssistant,
   thinking: onThinking,
   tool_call: onToolCall,
@@ -110,7 +110,7 @@ function keepTyped(draft: StreamJsonDraft, event: JsonObject, type: string): voi
   keepUnknown(draft, SOURCE, subtype === undefined ? type : `${type}:${subtype}`, event);
 }
 
-/** Four forms of one type, distinguished by two fields; which of them is text depends on the mode. */
+/** Four forms of one type, distinguished by two fields; the mode decides which are text. */
 function onAssistant(draft: StreamJsonDraft, event: JsonObject): void {
   const message = objectField(event, "message");
   const text = contentText(message === undefined ? event["content"] : message["content"]);
@@ -119,7 +119,7 @@ function onAssistant(draft: StreamJsonDraft, event: JsonObject): void {
   else onFlush(draft, text);
 }
 
-/** Timed and without a model call: a delta when partial output was asked for, else the flush before a query or retry. */
+/** Timed and without a model call: a delta with partial output, otherwise the flush before a query or retry. */
 function onTimedText(draft: StreamJsonDraft, text: string): void {
   if (draft.partial) onDelta(draft, text);
   else onFlush(draft, text);
@@ -187,7 +187,7 @@ function finishedTask(event: JsonObject): string {
   return `${title}: ${status}`;
 }
 
-/** Commands in the background that print mode did not wait for any longer. */
+/** Background commands that print mode stopped waiting for. */
 function stoppedCommands(event: JsonObject): string | undefined {
   const count = numberField(event, "aborted_count");
   const limitMs = numberField(event, "timeout_ms");
@@ -239,7 +239,7 @@ function withoutResult({ memory: { lastError } }: StreamJsonDraft): CaretError {
 
 interface StreamJsonState extends TextState {
   readonly sessionId: string | undefined;
-  /** The clock of the open thinking block's first delta. */
+  /** Timestamp of the open thinking block's first delta. */
   readonly thinkingSince: number | undefined;
 }
 

@@ -5,13 +5,10 @@ import { isKnownCall, settleCall, startCall } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";
 import { toToolCall } from "./to-tool-call.ts";
 
-/** More steps than these tell a reader nothing; the subagent's own words say what came of them. */
+/** More steps tell a reader nothing; the subagent's own text reports the result. */
 const MAX_STEPS = 500;
 
-/**
- * The calls of a subagent, which the agent reports with the end of its task and not while it works: as calls of the task's own, so
- * that people see what it did.
- */
+/** A subagent's calls, which the agent reports only when its task ends: shown as calls of the task, so people see what it did. */
 export function writeSubagentSteps(draft: StreamJsonDraft, taskId: string, result: unknown): void {
   const success = objectField({ result }, "result");
   const steps = objectsField(objectField(success, "success"), "conversationSteps").slice(0, MAX_STEPS);
@@ -20,7 +17,7 @@ export function writeSubagentSteps(draft: StreamJsonDraft, taskId: string, resul
     if (call === undefined) continue;
     const entry = readToolEntry(call);
     const given = wordField(call, "toolCallId", "id");
-    // Ids of a subagent are its own: one that the turn knows already is another call.
+    // A subagent's ids are its own: one already used in the turn denotes another call.
     const callId = given === undefined || isKnownCall(draft, given) ? `${taskId}/${index + 1}` : given;
     if (!startCall(draft, { ...toToolCall(callId, entry), parentCallId: taskId })) continue;
     const outcome = toOutcome(entry.native ? entry.name : undefined, entry.result, entry.args);

@@ -37,7 +37,7 @@ function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
   const started = draft.openCalls.get(callId);
   if (isPlan(entry)) writePlan(draft, { callId, args: entry.args ?? started?.input, isLast: true });
   if (started === undefined) return;
-  // A rejection leaves the arguments out; the start had them.
+  // A rejection omits the arguments; the start had them.
   const args = entry.args ?? started.input;
   const outcome = toOutcome(entry.native ? entry.name : undefined, entry.result, args);
   const durationMs = durationOf(call);
@@ -52,12 +52,12 @@ function onCompleted(draft: StreamJsonDraft, event: JsonObject): void {
   if (outcome.status === "ok") writeTodos(draft, callId, entry, args);
 }
 
-/** Ids may hold a newline and are kept whole. A call without any gets one of ours. */
+/** Ids can contain a newline and are kept whole. A call without one gets ours. */
 function callIdOf(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
   return givenCallId(event, call) ?? nameCall(draft);
 }
 
-/** A nameless completion belongs to the only open call, if there is just one. */
+/** A completion without an id belongs to the only open call, if there is exactly one. */
 function completedCallId(draft: StreamJsonDraft, event: JsonObject, call: JsonObject | undefined): string {
   const given = givenCallId(event, call);
   const [only, ...others] = draft.openCalls.keys();

@@ -6,8 +6,8 @@ import { endTurn } from "../turn-draft.ts";
 import type { StreamJsonDraft } from "./stream-json-dialect.ts";
 
 /**
- * An upstream error that came as the assistant's own words, after which the CLI ends as if all were well. The words are shown; they count
- * only where a call was left without an end, and only in the CLI's own wording.
+ * An upstream error sent as the assistant's own words, after which the CLI ends normally. The words are shown; they count as an error only
+ * if a call was left unfinished, and only in the CLI's exact wording.
  */
 const inlineError = /^(?:Error: )?(?:T|RetriableError|ConnectError): \[[a-z_]+\][^\n]*$/;
 
@@ -22,7 +22,7 @@ export function onResult(draft: StreamJsonDraft, event: JsonObject): void {
   endTurn(draft, outcome, readResultUsage(event) ?? stepUsage);
 }
 
-/** The words of a failure; undefined for a success. A failure may say so in any of three fields. */
+/** The failure's message; undefined for a success. Any of three fields can indicate a failure. */
 function resultError(event: JsonObject): string | undefined {
   const errorText = readErrorText(event["error"]);
   const failed = event["is_error"] === true || event["subtype"] === "error" || errorText !== undefined;

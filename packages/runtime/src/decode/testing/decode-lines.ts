@@ -4,7 +4,10 @@ import type { Ending } from "../dialect.ts";
 
 const turnStart: AgentEvent = { type: "turn-start", turnId: "t1", lane: "cli" };
 
-/** Decode chunks as one turn, as a lane does: more of a text first by the short way for it. Every test that decodes anything is thereby a test of the contract, too. */
+/**
+ * Decodes chunks as one turn, as a lane does, trying the fast path for text first. Every test that decodes anything thereby also tests the
+ * contract.
+ */
 export function decodeChunks(
   chunks: readonly Uint8Array[],
   options: Partial<DecoderOptions> = {},
@@ -20,7 +23,7 @@ export function decodeChunks(
   return events.slice(1);
 }
 
-/** Decode lines given as text or as objects to be written as JSON. */
+/** Decodes lines given as text or as objects to be written as JSON. */
 export function decodeLines(
   lines: readonly (string | object)[],
   options: Partial<DecoderOptions> = {},

@@ -1,6 +1,6 @@
 import * as lines from "./stream-json-lines.ts";
 
-/** Whole streams of our own making, with everything that a cut could hurt: emoji, escapes, CRLF, noise, no last newline. */
+/** Whole handmade streams with everything a cut could break: emoji, escapes, CRLF, noise, no final newline. */
 
 const write = (...parts: readonly (string | object)[]): Buffer =>
   Buffer.from(parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join("\n"));

@@ -1,4 +1,4 @@
-/** Lines of the official CLI, in the vocabulary the tests speak. Shapes as recorded, words our own. */
+/** Lines of the official CLI, in the vocabulary of the tests. Recorded shapes, our own words. */
 
 let clock = 1_790_000_000_000;
 const now = (): number => {
@@ -24,7 +24,7 @@ export const init = {
   permissionMode: "default",
 };
 
-/** Timed, no model call: a delta with partial output, the flush before a query or retry without it. */
+/** Timed, no model call: a delta with partial output, without it the flush before a query or retry. */
 export const delta = (text: string): object => assistant(text, { timestamp_ms: now() });
 /** Timed, with a model call: the flush of a segment before a tool call. */
 export const flush = (text: string): object =>
@@ -75,7 +75,7 @@ export const read = (path: string, content = "hello\n"): readonly [object, objec
   },
 ];
 
-/** A read that starts and completes: the commonest thing between two segments. */
+/** A read that starts and completes: what most often separates two segments. */
 export function readsFile(callId = "call-1\nfc_1"): readonly object[] {
   const [start, end] = read("/work/demo/a.txt");
   return [started(callId, start), completed(callId, end)];

@@ -11,7 +11,7 @@ import {
 
 type Renderer = (success: JsonObject, args: JsonObject) => string;
 
-/** What each of the main tools answered, as text a person can read. Anything else is shown by `genericText`. */
+/** Renderers of the main tools' answers as readable text. `genericText` shows all others. */
 const renderers: ReadonlyMap<string, Renderer> = new Map(
   Object.entries<Renderer>({
     shell: (success) => shellText(success),
@@ -40,7 +40,7 @@ function genericText(value: JsonObject): string {
   return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
 }
 
-/** Interleaved output is how a terminal would have shown it; some versions leave it empty. */
+/** Interleaved output is what a terminal would have shown; some versions leave it empty. */
 export function shellText(value: JsonObject): string {
   const stdout = textField(value, "stdout") ?? "";
   const stderr = textField(value, "stderr") ?? "";
@@ -100,7 +100,7 @@ function treeLines(node: JsonObject | undefined, indent: string): readonly strin
   return [`${indent}${name}/`, ...directories, ...files];
 }
 
-/** The CLI nests the text of an MCP part one level deeper than MCP itself does; both are read. */
+/** The CLI nests the text of an MCP part one level deeper than MCP itself; both forms are read. */
 function mcpText(success: JsonObject): string {
   const parts = objectsField(success, "content").map((part) => {
     const nested = objectField(part, "text");

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson, type ToolKind } from "@caret/protocol";
 import { objectField, textField, wordField } from "../read-fields.ts";
 
-/** Bookkeeping of the shell tool that says nothing about what was asked for. */
+/** Fields of the shell tool that describe the request; the rest is bookkeeping. */
 const shellFields = ["command", "workingDirectory", "timeout", "isBackground", "description", "requestedSandboxPolicy"];
 
 const kinds: Readonly<Record<Exclude<ToolKind, "other">, readonly string[]>> = {
@@ -24,16 +24,16 @@ const kindByName: ReadonlyMap<string, ToolKind> = new Map(
 
 const SUFFIX = "ToolCall";
 
-/** A tool call with its wrapping taken off, whichever of the known wrappings it had. */
+/** A tool call without its wrapper, of whichever known kind. */
 export interface ToolEntry {
-  /** `shell` for `shellToolCall`; undefined when nothing names the tool. */
+  /** `shell` for `shellToolCall`; undefined if nothing names the tool. */
   readonly name: string | undefined;
-  /** Only the agent's own tools have shapes we know; a function may be called `read` and mean something else. */
+  /** Only the agent's own tools have known shapes; a function may be called `read` and mean something else. */
   readonly native: boolean;
   readonly args: unknown;
   readonly result: unknown;
   readonly description: string | undefined;
-  /** Other keys that claimed to be the tool. */
+  /** Other keys that could be the tool. */
   readonly rivals: readonly string[];
 }
 
@@ -47,8 +47,8 @@ const noEntry: ToolEntry = {
 };
 
 /**
- * Find the tool in a `tool_call` object. Siblings (`toolCallId`, `startedAtMs` …) may stand before or after the key
- * that counts, so neither the first key nor the sorted first is right: the one that ends in `ToolCall` is.
+ * Finds the tool in a `tool_call` object. Siblings (`toolCallId`, `startedAtMs` …) can precede or follow the relevant key, so it is neither
+ * the first key nor the first in order, but the one that ends in `ToolCall`.
  */
 export function readToolEntry(call: JsonObject | undefined): ToolEntry {
   if (call === undefined) return noEntry;
@@ -82,7 +82,7 @@ function toNativeEntry(key: string, value: JsonObject, call: JsonObject): ToolEn
   };
 }
 
-/** Some writers put the arguments straight under the tool's key. */
+/** Some writers put the arguments directly under the tool's key. */
 function withoutWrapping({ args, result, name, description, ...fields }: JsonObject): JsonObject | undefined {
   return Object.keys(fields).length === 0 ? undefined : fields;
 }
@@ -101,12 +101,12 @@ function readFunction(call: JsonObject): ToolEntry {
   };
 }
 
-/** Arguments come as an object or as JSON in a string, which may be broken: then they are kept as they came. */
+/** Arguments are an object or JSON in a string; broken JSON is kept verbatim. */
 function parseArguments(value: unknown): unknown {
   return typeof value === "string" ? parseJson(value, value) : value;
 }
 
-/** What a native tool is for, so that a card can be chosen without knowing each of some seventy names. */
+/** Kind of a native tool, so a card can be chosen without knowing each of some seventy names. */
 export function toolKind(name: string): ToolKind {
   return kindByName.get(name) ?? "other";
 }
@@ -117,7 +117,7 @@ interface NamedInput {
   readonly input: unknown;
 }
 
-/** What was asked of a native tool, in the tool's own terms. The raw line keeps everything else. */
+/** The request to a native tool, in the tool's own terms. The raw line keeps everything else. */
 export function toNamedInput(name: string, args: unknown): NamedInput {
   if (!isJsonObject(args)) return { name, input: args ?? {} };
   if (name === "mcp") return toMcpInput(args);
@@ -126,7 +126,7 @@ export function toNamedInput(name: string, args: unknown): NamedInput {
   return { name, input };
 }
 
-/** Server and tool have fields of their own: a name such as `local-echo` cannot be split on its dash. */
+/** Server and tool have separate fields: a name such as `local-echo` cannot be split at its dash. */
 function toMcpInput(args: JsonObject): NamedInput {
   const name = wordField(args, "toolName", "name") ?? "mcp";
   const server = wordField(args, "providerIdentifier", "serverIdentifier");

@@ -3,7 +3,7 @@ import { numberField, readErrorText, textField, wordField } from "../read-fields
 import type { ToolResultEvent } from "../turn-draft.ts";
 import { shellText, successText } from "./success-text.ts";
 
-/** Fields that stand beside the arm and are none themselves. */
+/** Fields next to the arm that are not arms. */
 const siblings: ReadonlySet<string> = new Set([
   "isBackground",
   "terminalsFolder",
@@ -20,11 +20,11 @@ const okArms: ReadonlySet<string> = new Set(["success", "complete", "stillRunnin
 
 type Outcome = Omit<ToolResultEvent, "type" | "callId" | "durationMs">;
 
-/** The CLI answers questions itself when nobody can; it reports to its model that a user skipped them, which is not true. */
+/** The CLI answers questions itself if nobody can, and falsely tells its model that a user skipped them. */
 const NO_INPUT_SURFACE = "Nobody could be asked: this turn has no input surface.";
 const skippedReason = /skipped by the user/i;
 
-/** What became of a call. `name` is undefined for tools that are not the agent's own. */
+/** The outcome of a call. `name` is undefined for tools that are not the agent's own. */
 export function toOutcome(name: string | undefined, result: unknown, args: unknown): Outcome {
   if (!isJsonObject(result))
     return { status: "ok", output: result === undefined || result === null ? "" : asText(result) };
@@ -48,12 +48,12 @@ function plainShellOutcome(result: JsonObject): Outcome {
   return { status: exitCode === 0 ? "ok" : "error", output: shellText(result), exitCode };
 }
 
-/** A command in the background completes at once, and the exit code it is given then is not its own. */
+/** A background command completes at once, with an exit code that is not its own. */
 function isBackgrounded(places: readonly unknown[]): boolean {
   return places.filter(isJsonObject).some((place) => place["isBackground"] === true || hasBackgroundReason(place));
 }
 
-/** An enumeration, by its name or its number; the first of it says that there is no reason. */
+/** An enum, by name or number; its first value means that there is no reason. */
 function hasBackgroundReason(place: JsonObject): boolean {
   const reason = place["backgroundReason"];
   return typeof reason === "string" ? !/^$|UNSPECIFIED$/.test(reason) : typeof reason === "number" && reason > 0;
@@ -107,8 +107,8 @@ function describeArm(arm: string, fields: JsonObject | undefined): string {
 }
 
 /**
- * The change a file tool made. `streamContent` is never taken for the file: for a replacement it is only the fragment,
- * and writing it back would destroy the rest.
+ * The change a file tool made. `streamContent` is never used as the file: for a replacement it is only the fragment, and writing it back
+ * would destroy the rest.
  */
 function toDiff(name: string, value: unknown, args: unknown): FileDiff | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -132,7 +132,7 @@ function withPresent(diff: FileDiff, fields: Readonly<Record<string, string | un
   return { ...diff, ...Object.fromEntries(present) };
 }
 
-/** The one arm of a result union. `value` is an object for nearly every tool, now and then a bare value. */
+/** The only arm of a result union. `value` is usually an object, occasionally a bare value. */
 export interface ResultArm {
   readonly name: string;
   readonly value: unknown;

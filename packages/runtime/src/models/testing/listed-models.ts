@@ -1,6 +1,6 @@
 /**
- * Ids in every shape that upstream has listed, for the tests of families, names and prices. Written as patterns:
- * `a-{b,c}{,-d}` stands for four ids.
+ * Ids of every shape upstream has listed, for the tests of families, names and prices. Written as patterns: `a-{b,c}{,-d}` stands for four
+ * ids.
  */
 const patterns = [
   "auto",

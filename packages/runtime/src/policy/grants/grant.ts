@@ -4,14 +4,14 @@ import { canonicalJson } from "../../calls/canonical-json.ts";
 import type { PolicyDecision } from "../policy.ts";
 import type { PolicyCall } from "../policy-parts.ts";
 
-/** Arguments that change nothing about what is done. */
+/** Arguments that do not change what is done. */
 const besidesThePoint: ReadonlySet<string> = new Set(["description", "timeoutMs"]);
 
 /** What a person has allowed for the rest of a session. */
 export type GrantScope =
-  /** A simple command, alone or as a part of a line: these words, and with `more` any further ones. */
+  /** A simple command, alone or as part of a line: these words, with `more` followed by any others. */
   | { readonly kind: "command"; readonly words: readonly string[]; readonly more: boolean; readonly directory: string }
-  /** Every change of a file, or with `below` of all files in a directory. From the workspace, free of links. */
+  /** Every change of a file or, with `below`, of all files in a directory. Relative to the workspace, free of links. */
   | { readonly kind: "path"; readonly path: string; readonly below: boolean }
   /** Fetching from one server. */
   | { readonly kind: "address"; readonly origin: string }
@@ -23,11 +23,11 @@ export interface Grant {
   readonly scope: GrantScope;
   /** Milliseconds since the epoch. */
   readonly grantedAt: number;
-  /** How often it has been used. */
+  /** Number of uses. */
   readonly uses: number;
 }
 
-/** A call that the policy wants to ask about. */
+/** A call for which the policy wants an approval. */
 export interface CallToApprove {
   readonly call: PolicyCall;
   readonly decision: Pick<PolicyDecision, "asked" | "danger">;
@@ -35,7 +35,7 @@ export interface CallToApprove {
 
 type Words = Pick<GrantOffer, "pattern" | "label">;
 
-/** A grant as a person reads it: the pattern, and a sentence's worth about what it covers. */
+/** A grant as shown to a person: the pattern, and a phrase saying what it covers. */
 export function grantWords(scope: GrantScope): Words {
   switch (scope.kind) {
     case "command":
@@ -63,20 +63,20 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The directory a command runs in, relative to the workspace; undefined when it cannot be determined. */
+/** The directory a command runs in, relative to the workspace; undefined if it cannot be determined. */
 export function directoryOf({ input }: PolicyCall): string | undefined {
   const cwd = isJsonObject(input) ? input["cwd"] : undefined;
   if (cwd === undefined) return ".";
   return typeof cwd === "string" && !posix.isAbsolute(cwd) ? posix.normalize(cwd) : undefined;
 }
 
-/** Everything that makes two calls of a tool the same. */
+/** Two calls of a tool are the same if their identities are equal. */
 export function identityOf({ kind, input }: PolicyCall): string {
   if (kind !== "shell" || !isJsonObject(input)) return canonicalJson(input);
   return canonicalJson(Object.fromEntries(Object.entries(input).filter(([name]) => !besidesThePoint.has(name))));
 }
 
-/** The server that a call would fetch from. */
+/** The server a call would fetch from. */
 export function originOf({ kind, input }: PolicyCall): string | undefined {
   const url = kind === "fetch" && isJsonObject(input) ? input["url"] : undefined;
   const address = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;

@@ -3,9 +3,9 @@ import type { PathPart, PolicyPart } from "../policy-parts.ts";
 import { type CallToApprove, directoryOf, type GrantScope, identityOf, originOf } from "./grant.ts";
 
 /**
- * Commands for which further arguments may be allowed as well: those that build, check or test a project, which run its
- * code anyway. Most others (`cp a b …`, `tee …`, `cat …`, `npm install …`) could do or read something else entirely with
- * other arguments, so that for them nothing but the very command is offered.
+ * Commands that can be granted with any further arguments: those that build, check or test a project, which run its code anyway. With other
+ * arguments most others (`cp a b …`, `tee …`, `cat …`, `npm install …`) could do or read something else entirely, so only the exact command
+ * is offered.
  */
 const builders: ReadonlySet<string> = new Set([
   ...["npm", "pnpm", "yarn", "bun", "deno", "cargo", "go", "mvn", "gradle", "./gradlew", "./mvnw", "dotnet", "swift"],
@@ -30,8 +30,8 @@ const checkers: ReadonlySet<string> = new Set([
 const gitWords: ReadonlySet<string> = new Set(["status", "add", "commit"]);
 
 /**
- * What a person may allow for the rest of the session instead of once, the narrowest first. Nothing for a dangerous
- * call: each of those is decided about by itself.
+ * What a person can allow for the rest of the session instead of once, narrowest first. Empty for a dangerous call: each of those needs its
+ * own decision.
  */
 export function offerGrants(asked: CallToApprove): readonly GrantScope[] {
   const { call, decision } = asked;
@@ -75,13 +75,13 @@ function pathOffers(path: string): readonly GrantScope[] {
   ];
 }
 
-/** The file that a change is made to, free of links; undefined when it is no change, or of several files. */
+/** The file a change is made to, free of links; undefined if it is not a change, or affects several files. */
 export function changedPath(kind: CallToApprove["call"]["kind"], { path, use }: PathPart): string | undefined {
   if ((kind !== "edit" && kind !== "write") || use !== "named" || path.ends.length !== 1) return undefined;
   return path.ends[0]?.inWorkspace || undefined;
 }
 
-/** The words of a command that say what it does; undefined when further arguments could make something else of it. */
+/** The words of a command that determine what it does; undefined if further arguments could change that. */
 function commandPrefix(words: readonly string[]): readonly string[] | undefined {
   const [program = "", second = "", third = ""] = words;
   if (checkers.has(program)) return [program];

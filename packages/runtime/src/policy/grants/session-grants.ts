@@ -12,15 +12,15 @@ import {
 } from "./grant.ts";
 import { changedPath } from "./offer-grants.ts";
 
-/** What a person has allowed for the rest of one session. In memory only: a restart forgets it, and asks again. */
+/** What a person has allowed for the rest of one session. In memory only: after a restart it is asked again. */
 export interface SessionGrants {
   /** Oldest first. */
   list(): readonly Grant[];
-  /** The same scope twice is one grant. */
+  /** Adding the same scope twice makes one grant. */
   add(scope: GrantScope): Grant;
-  /** The grants that allow this call, each used once more; undefined when it must be asked about. */
+  /** The grants that allow this call, with their use counts incremented; undefined if it needs approval. */
   use(asked: CallToApprove): readonly Grant[] | undefined;
-  /** False when there is no such grant (any more). */
+  /** False if the grant does not exist (any more). */
   revoke(id: string): boolean;
 }
 
@@ -55,8 +55,8 @@ export function toGrantView({ id, scope, grantedAt, uses }: Grant): GrantView {
 }
 
 /**
- * The grants that together cover everything the policy would ask about; undefined when they do not. Every simple command
- * of a line must be covered, and a dangerous call never is.
+ * The grants that together cover everything the policy would ask about; undefined if they do not. Every simple command of a line must be
+ * covered; a dangerous call never is.
  */
 function coveringGrants(grants: readonly Grant[], asked: CallToApprove): readonly Grant[] | undefined {
   const { call, decision } = asked;

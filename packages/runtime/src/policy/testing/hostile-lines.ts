@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines of shell
 import fc from "fast-check";
 
-/** Commands that a rule of the test allows, that are dangerous, or that change what the others are. */
+/** Commands that the test's rule allows, that are dangerous, or that change the meaning of others. */
 const commands = [
   ...[
     "git status",
@@ -137,7 +137,7 @@ const commands = [
     'echo "`ls`"',
   ],
 ];
-/** What stands around a line: `%` is where. */
+/** Contexts for a line: `%` is its place. */
 const forms = [
   ...[
     "(%)",
@@ -333,7 +333,7 @@ const simple = fc.oneof(
   fc.tuple(command, joint, command).map((texts) => texts.join("")),
 );
 
-/** Lines that try to have another program run, or a file written, than they seem to. */
+/** Lines that try to run another program, or write another file, than they seem to. */
 export const hostileLine: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: simple },
   { weight: 4, arbitrary: inForms(simple) },

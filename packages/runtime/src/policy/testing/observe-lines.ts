@@ -12,28 +12,28 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A program that a line has started. */
+/** A program started by a line. */
 interface StartedProgram {
   readonly words: readonly string[];
-  /** Was it the program that the shell finds under this name before the line? */
+  /** Whether it was the program the shell found under this name before the line. */
   readonly isGenuine: boolean;
-  /** Did it run where the line did, with the same way to find programs and settings? */
+  /** Whether it ran in the line's directory, with unchanged lookup of programs and settings. */
   readonly isUnchanged: boolean;
 }
 
-/** What a line has done. */
+/** Observed effects of a line. */
 export interface ObservedLine {
   readonly started: readonly StartedProgram[];
   readonly wroteOutside: boolean;
 }
 
 const recorded = ["git", "ls", "rm", "tee", "touch", "npm"];
-/** The workspace lies so deep that `cd ../..` stays within what is looked at. */
+/** Nested so deep that `cd ../..` stays within the observed tree. */
 const WORKSPACE = ["w", "x", "y", "z", "workspace"];
 
 /**
- * Run each line by a shell in a directory of its own. `PATH` has programs that only record how they were started; `bin` of
- * the workspace has programs of the same names, which stand for those of a hostile repository.
+ * Runs each line with a shell in its own directory. `PATH` has programs that only record how they were started; the workspace's `bin` has
+ * programs of the same names, standing for those of a hostile repository.
  */
 export function observeLines(shell: string, lines: readonly string[]): readonly ObservedLine[] {
   const root = mkdtempSync(join(tmpdir(), "caret-observed-"));
@@ -99,6 +99,6 @@ function observed(root: string, index: string, starts: readonly (readonly string
     isUnchanged: directory === workspace && path === `${world}/genuine` && home === `${world}/home`,
   }));
   const around = WORKSPACE.map((_, depth) => readdirSync(join(world, ...WORKSPACE.slice(0, depth))).length);
-  // The world has the programs as well.
+  // The world itself contains the programs, too.
   return { started, wroteOutside: around.some((count, depth) => count !== (depth === 0 ? 2 : 1)) };
 }

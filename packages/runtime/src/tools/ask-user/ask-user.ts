@@ -6,12 +6,12 @@ type Question = AgentEventOf<"question">;
 type QuestionAnswer = AgentEventOf<"question-answer">;
 
 export interface AskUserOptions {
-  /** Resolves with the answer, or with one that says why there is none. */
+  /** Resolves with the answer, or with the reason there is none. */
   readonly ask: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
   readonly newRequestId: () => string;
 }
 
-/** The tool by which an agent asks the user. It takes as long as a person takes, so no limit for tools is put on it. */
+/** The tool by which an agent asks the user. It takes as long as the person does, so no time limit applies. */
 export interface AskUser extends Omit<Tool, "run"> {
   call(input: unknown, call: { readonly callId: string; readonly signal: AbortSignal }): Promise<ToolCallResult>;
 }
@@ -70,7 +70,7 @@ export function createAskUser({ ask, newRequestId }: AskUserOptions): AskUser {
     kind: "question",
     inputSchema,
     async call(input, { callId, signal }) {
-      // Loaded when it is needed: it is larger than the rest of what a gateway loads for a turn.
+      // Loaded on demand: larger than everything else a gateway loads for a turn.
       const { createInputValidators } = await import("../input-validator.ts");
       const complaints = createInputValidators()(inputSchema)(input);
       if (complaints.length > 0) return refuse(complaints);
@@ -84,7 +84,7 @@ export function createAskUser({ ask, newRequestId }: AskUserOptions): AskUser {
   };
 }
 
-/** The time that a person takes is no tool's. */
+/** A person's time does not count as the tool's. */
 const durationMs = 0;
 const interrupted: ToolCallResult = {
   status: "interrupted",
@@ -98,7 +98,7 @@ function refuse(complaints: readonly string[]): ToolCallResult {
   return { status: "rejected", output, outcomeClass: "validation", durationMs };
 }
 
-/** An answer names ids, so they must be unique. */
+/** Ids used twice: an answer refers to ids, so they must be unique. */
 function doubleIds({ questions }: AskUserInput): readonly string[] {
   const lists = [questions, ...questions.map(({ options }) => options)].map((list) => list.map(({ id }) => id));
   const doubles = lists.flatMap((ids) => ids.filter((id, index) => ids.indexOf(id) !== index));
@@ -132,7 +132,7 @@ function toResult({ questions }: Question, { outcome, answers = [], reason }: Qu
   return { status: "ok", output, outcomeClass: "success", durationMs };
 }
 
-/** A person who skips a question gives no reason; where nobody answered there is one. */
+/** A skipped question has no reason; an unanswered one does. */
 function toUnanswered(reason: string | undefined): ToolCallResult {
   const next = "Go on as you think best, and say what you assumed.";
   if (reason === undefined)

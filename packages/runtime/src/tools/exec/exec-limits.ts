@@ -1,2 +1,2 @@
-/** No command runs longer. */
+/** Upper bound on any command's run time. */
 export const MAX_TIMEOUT_MS = 600_000;

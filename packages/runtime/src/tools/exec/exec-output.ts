@@ -6,7 +6,7 @@ import type { ToolContext, ToolOutput } from "../tool.ts";
 export interface EndedCommand {
   readonly text: string;
   readonly cut: CutOutput | undefined;
-  /** Undefined when it ended by itself. */
+  /** Undefined if it ended by itself. */
   readonly stopReason: string | undefined;
   readonly exitCode: number | null;
   readonly signal: string | null;

@@ -13,13 +13,12 @@ import { type EndedCommand, execOutput, withNote } from "./exec-output.ts";
 import { runInEditor } from "./run-in-editor.ts";
 
 /**
- * A shell script that gives a command one pipe for both outputs and then becomes the command. Its arguments: where the
- * named pipe may be made, the program, and the program's arguments.
+ * Shell script that gives a command one pipe for both outputs and then becomes the command. Arguments: path for the named pipe, the
+ * program, and the program's arguments.
  *
- * A child's streams are sockets, and a socket cannot be opened by name: `echo oops > /dev/stderr` would fail. So `cat`
- * carries the bytes from a pipe to the socket. It is nobody's child (a program may wait for all of its own), ignores
- * polite signals (the last words of a stopped command count), and ends when the pipe does. Descriptor 3 is where bubblewrap
- * reports, if there is one; it is not held open. Where there are no named pipes, the socket has to do.
+ * A child's streams are sockets, and a socket cannot be opened by name: `echo oops > /dev/stderr` would fail. So `cat` copies from a pipe
+ * to the socket. It is detached (a program may wait for all its children), ignores polite signals (to keep a stopped command's last
+ * output), and ends with the pipe. It closes descriptor 3, bubblewrap's report channel. Without named pipes, the socket has to do.
  */
 const relayScript = `
 pipe=$1
@@ -35,10 +34,12 @@ exec "$@"
 `;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-/** What a command may take to heed SIGTERM. */
+/** How long a command can take to heed SIGTERM. */
 const GRACE_MS = 2_000;
 
-/** What the relay may take for its last bytes on a busy machine: all else that could hold the pipe open ends with the container. */
+/**
+ * How long the relay can take for its last bytes on a busy machine: anything else that could hold the pipe open ends with the container.
+ */
 const RELAY_MS = 30_000;
 
 const NOT_CONTAINED = { kind: "none", why: "nothing was set up" } as const;
@@ -59,7 +60,7 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
       "shell. Standard output and error come back together, in order. There is no standard input and no terminal, and " +
       "whatever is left running in the background is ended with the command.",
     kind: "shell",
-    // The command has a limit of its own; this one is for when even killing it does not help.
+    // The command has its own limit; this one applies if even killing it does not help.
     timeLimitMs: MAX_TIMEOUT_MS + 60_000,
     inputSchema: {
       type: "object",
@@ -99,11 +100,11 @@ export function createExecTool({ outputs }: { readonly outputs: OutputStore }): 
           await collector.push(chunk);
         }
       } catch (reason) {
-        // The output cannot be stored (a full disk): it is no longer read, and the command would block for ever.
+        // The output cannot be stored (disk full) and is no longer read, so the command would block forever.
         void child.stop({ reason: "output lost", graceMs: 0 });
         throw reason;
       } finally {
-        // Whatever happened, nothing is left running and the time limit is over.
+        // In any case, leave nothing running and end the time limit.
         await (child.stopReason === undefined ? child.exit : child.stop());
         stop.clear();
       }
@@ -123,12 +124,12 @@ async function toShellCommand(
   { command, argv = [], cwd = "." }: ExecInput,
   context: ToolContext,
 ): Promise<ShellCommand> {
-  // A shell says what is wrong with a program that cannot be started; bubblewrap would look as if it had failed itself.
+  // A shell reports why a program cannot be started; bubblewrap's error would look like its own failure.
   const script = command === undefined ? ['exec "$@"', "sh", ...argv] : [command];
   return { command: "/bin/sh", args: ["-c", ...script], cwd: await directoryIn(context, cwd) };
 }
 
-/** The relay stays outside of what contains the command: it carries the last bytes when everything inside has ended. */
+/** The relay stays outside the container: it delivers the last bytes after everything inside has ended. */
 async function toChildCommand(
   { command: file, args, cwd }: ShellCommand,
   { env, containment = NOT_CONTAINED, enclose = (plain) => plain }: ToolContext,
@@ -144,7 +145,7 @@ async function toChildCommand(
   };
 }
 
-/** The command itself can go anywhere: this only keeps a mistaken directory from being taken for one of the workspace. */
+/** The command itself can go anywhere: this only catches a wrong directory passed off as one of the workspace. */
 function directoryIn(
   { workspace, judgedPaths }: Pick<ToolContext, "workspace" | "judgedPaths">,
   path: string,

@@ -3,7 +3,7 @@ import type { ToolContext, ToolOutput } from "../tool.ts";
 import type { EditorCommand } from "../tool-editor.ts";
 import { execOutput, withNote } from "./exec-output.ts";
 
-/** How much of its output an editor keeps for us. */
+/** Bytes of output an editor keeps for us. */
 const OUTPUT_BYTES = 4 * 1024 * 1024;
 
 export interface EditorCommandOptions {
@@ -12,7 +12,7 @@ export interface EditorCommandOptions {
   readonly outputs: OutputStore;
 }
 
-/** Runs a command in a terminal of the editor's; undefined where there is none, or the command must stay in a sandbox. */
+/** Runs a command in an editor's terminal; undefined if there is none, or if the command must stay in a sandbox. */
 export async function runInEditor(
   { editor, enclose, callId = "", signal, onOutput, exact }: ToolContext,
   { wanted, timeoutMs, outputs }: EditorCommandOptions,

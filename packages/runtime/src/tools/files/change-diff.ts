@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { CaretError, type FileDiff } from "@caret/protocol";
 import type { ToolContext } from "../tool.ts";
 
-/** A diff is stored and shown; what is larger than this is only named. */
+/** Diffs are stored and shown; a larger one is only mentioned. */
 const MAX_SHOWN_LENGTH = 256 * 1024;
 
-/** Beyond this many changed lines a comparison takes longer than it is worth. */
+/** With more changed lines than this, a comparison is not worth its time. */
 const MAX_EDITS = 1_000;
 const CONTEXT_LINES = 3;
 
@@ -15,10 +15,7 @@ interface ChangeDiff {
   readonly removed: number;
 }
 
-/**
- * A change of a file as a person reads it: the lines that go and the lines that come, with their true numbers and some
- * around them. A file that is made is all of its lines.
- */
+/** A file change for people: removed and added lines with their real numbers and some context. A new file is shown as all its lines. */
 export async function changeDiff(path: string, before: string | undefined, after: string): Promise<ChangeDiff> {
   if (before === undefined) return { diff: { path, after }, added: lineCount(after), removed: 0 };
   const hunks = await hunksOf(before, after);
@@ -61,7 +58,7 @@ async function hunksOf(before: string, after: string): Promise<readonly Hunk[]> 
   }));
 }
 
-/** Without what both begin and end with, but for some lines around the change: a long file is then compared quickly. */
+/** Strips the common start and end except for some context, so long files compare quickly. */
 function changedPart(
   before: string,
   after: string,
@@ -83,7 +80,7 @@ function changedPart(
   return { oldText, newText, skippedLines: start === 0 ? 0 : before.slice(0, start).split("\n").length - 1 };
 }
 
-/** The beginning of the line that stands some lines above this position. */
+/** Start of the line `CONTEXT_LINES` above this position. */
 function linesBefore(text: string, at: number): number {
   let start = at;
   for (let line = 0; line <= CONTEXT_LINES; line += 1) {
@@ -94,7 +91,7 @@ function linesBefore(text: string, at: number): number {
   return start + 1;
 }
 
-/** The end of the line that stands some lines below this position. */
+/** End of the line `CONTEXT_LINES` below this position. */
 function linesAfter(text: string, at: number): number {
   let end = at;
   for (let line = 0; line <= CONTEXT_LINES && end < text.length; line += 1) {
@@ -104,7 +101,7 @@ function linesAfter(text: string, at: number): number {
   return end;
 }
 
-/** Too different to be compared line by line: the old text, then the new one, which is true as well. */
+/** Too different for a line diff: the old text followed by the new one, which is correct too. */
 function wholeHunk(oldText: string, newText: string): Hunk {
   const [oldLines, newLines] = [oldText, newText].map(linesOf) as [string[], string[]];
   return {
@@ -129,7 +126,7 @@ function toText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string
   return `@@ ${ranges} @@\n${lines.map((line) => `${line}\n`).join("")}`;
 }
 
-/** The format counts from the line before where there is none. */
+/** For an empty range the format counts from the line before. */
 function range(start: number, count: number): string {
   return `${count === 0 ? start - 1 : start},${count}`;
 }
@@ -139,12 +136,12 @@ export function toFileDiff(path: string, before: string | undefined, after: stri
   return before === undefined ? { path, after } : { path, before, after };
 }
 
-/** Different for different texts, and for an absent file. */
+/** A digest of the text, or `absent` without a file. */
 export function stateOfText(text: string | undefined): string {
   return text === undefined ? "absent" : createHash("sha256").update(text).digest("base64url");
 }
 
-/** What was approved was approved for the file that was shown. */
+/** Approval covers only the file state that was shown. */
 export function assertAsShown({ shownState }: Pick<ToolContext, "shownState">, state: string, path: string): void {
   if (shownState === undefined || shownState === state) return;
   throw new CaretError(

@@ -138,14 +138,14 @@ function plant(
     for (let depth = 1; depth < names.length; depth += 1) {
       const directory = join(root, ...names.slice(0, depth));
       if (!existsSync(directory)) mkdirSync(directory);
-      // The test itself makes nothing through a link to the outside.
+      // The test itself creates nothing through a link to the outside.
       if (!realpathSync(directory).startsWith(root)) return;
     }
     if (kind === "file") writeFileSync(join(parent, names.at(-1) ?? ""), "inside", { flag: "wx" });
     else if (kind === "directory") mkdirSync(join(root, at));
     else symlinkSync(target.replace("OUTSIDE", outside), join(root, at));
   } catch {
-    // Taken already, or below a file: the world is as it is.
+    // The path is taken, or below a file: leave the world unchanged.
   }
 }
 

@@ -9,40 +9,39 @@ import type { ToolContext } from "../tool.ts";
 import { toFileError } from "./file-error.ts";
 import { PinnedDirectory } from "./pinned-directory.ts";
 
-/** As many as the kernel allows. */
+/** The kernel's own limit. */
 const MAX_LINKS = 40;
 
-/** A path inside the workspace. It need not exist; its directory does, and stays open while it is used. */
+/** A path inside the workspace. It need not exist; its directory does, and stays open during use. */
 export interface ConfinedPath {
   readonly directory: PinnedDirectory;
-  /** The entry in the directory; `.` for the workspace itself. */
+  /** The entry's name in the directory; `.` for the workspace itself. */
   readonly name: string;
-  /** The way from the workspace, free of links, with slashes; empty for the workspace itself. */
+  /** Path from the workspace, free of links, with slashes; empty for the workspace itself. */
   readonly path: string;
 }
 
 export interface ConfinedOptions extends Pick<ToolContext, "workspace" | "judgedPaths"> {
   /** Relative to the workspace, or absolute and inside it. */
   readonly path: string;
-  /** Something there is made, changed or removed: git is asked whether that decides what is run. */
+  /** Set if something is created, changed or removed: git is asked whether that affects what runs later. */
   readonly changes?: Git;
-  /** When the last component is a link: go where it points (inside the workspace), or take the link itself. */
+  /** If the last component is a link: follow it (inside the workspace), or use the link itself. */
   readonly followLast?: boolean;
-  /** Make the directories on the way that are missing. */
+  /** Create missing parent directories. */
   readonly createParents?: boolean;
 }
 
 /**
  * Resolves a path inside the workspace and keeps its directory open while `use` works there.
  *
- * The way is walked one component at a time, each directory opened from the one before without following links, and
- * links resolved here: a target outside the workspace is refused. So there is no moment between check and use in which
- * a swapped directory could lead out. Names are compared by the file system alone, never by us: on a system that folds
- * case, two spellings are one file and equally confined. A hard link is a file of the workspace like any other, which
- * only a sandbox can prevent; writing replaces the entry and leaves the other name's content as it was.
+ * The path is walked one component at a time; each directory is opened from its parent without following links, and links are resolved
+ * here: a target outside the workspace is refused. So a directory swapped between check and use cannot lead out. Only the file system
+ * compares names, never we: on a case-folding system two spellings are one file and equally confined. A hard link is a file of the
+ * workspace like any other, which only a sandbox can prevent; writing replaces the entry and leaves the other name's content alone.
  *
- * Nothing that decides what is run (git's hooks and settings, an editor's tasks) is changed through a link, even if
- * approved. And where a call was judged by the paths it resolves to, only these paths are used.
+ * Files that decide what runs (git's hooks and settings, an editor's tasks) are never changed through a link, even if approved. If a call
+ * was judged by its resolved paths, only those paths are used.
  */
 export async function withConfined<Value>(
   options: ConfinedOptions,
@@ -112,7 +111,7 @@ class Walk {
     return { directory: this.#directory, name, path };
   }
 
-  /** By its own name such a file can be changed, if that is approved: then the approval shows what it is. */
+  /** Such a file can be changed by its own name, if approved: the approval then shows what it is. */
   async #assertNoDetour(path: string): Promise<void> {
     const { changes: git } = this.#options;
     if (git === undefined || this.#links === 0) return;
@@ -144,7 +143,7 @@ class Walk {
     await parent.close();
   }
 
-  /** What has been walked holds no links, so the target can be resolved by its spelling; the walk starts again. */
+  /** The walked part holds no links, so the target can be resolved by its spelling; the walk starts again. */
   async #follow(target: string): Promise<void> {
     this.#links += 1;
     if (this.#links > MAX_LINKS) throw new CaretError("invalid-request", "Too many symbolic links on the way");
@@ -156,7 +155,7 @@ class Walk {
   }
 
   #inside(path: string): string[] {
-    // The workspace may have been named through a link, and then so are the absolute paths in it.
+    // If the workspace was named through a link, so may be the absolute paths in it.
     for (const base of [this.#root, resolve(this.#options.workspace)]) {
       const way = wayInside(base, resolve(base, path));
       if (way !== undefined) return way === "" ? [] : way.split(sep);

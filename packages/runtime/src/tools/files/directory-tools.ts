@@ -10,7 +10,7 @@ import { lookAtTree, treeWords } from "./look-at-tree.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 
 const MAX_ENTRIES = 2_000;
-/** Contents of a deleted file are returned up to this size. */
+/** Size limit for returning a deleted file's contents. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
 
 interface PathInput {
@@ -132,7 +132,7 @@ export const statTool: Tool = defineTool<PathInput>({
   },
 });
 
-/** Undefined when there is nothing. */
+/** Undefined if it does not exist. */
 async function entryKind(target: ConfinedOptions): Promise<ReturnType<typeof kindOf> | undefined> {
   try {
     return await withConfined(target, async ({ directory, name }) => kindOf(await lstat(directory.at(name))));
@@ -150,7 +150,7 @@ function toEntry(entry: Dirent): EntryData {
   return { name: entry.name, isDirectory: entry.isDirectory() };
 }
 
-/** What a program that deletes a file gets back. This deletes no directories. */
+/** What a program that deletes a file gets back. Does not cover directories. */
 async function lookAtFile({
   directory,
   name,
@@ -162,7 +162,7 @@ async function lookAtFile({
 }
 
 async function bytesOf(directory: PinnedDirectory, name: string): Promise<Buffer | undefined> {
-  const file = await directory.openFile(name).catch(() => undefined); // what cannot be read can still be deleted
+  const file = await directory.openFile(name).catch(() => undefined); // an unreadable file can still be deleted
   if (file === undefined) return undefined;
   try {
     return await file.readFile();
@@ -187,7 +187,7 @@ function markOf(entry: Kinds): string {
   return { directory: "/", file: "", link: "@", other: "?" }[kindOf(entry)];
 }
 
-/** Goes down by descriptors as everything here does: a recursive removal by paths could be led astray on its way. */
+/** Descends by descriptors, like everything here: a recursive removal by paths could be redirected midway. */
 async function remove(
   directory: PinnedDirectory,
   name: string,

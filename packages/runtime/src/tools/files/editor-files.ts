@@ -6,22 +6,22 @@ import { hasCode } from "./file-error.ts";
 import { assertReplaceable, replaceFile } from "./replace-file.ts";
 import { isBinary, utf8Text } from "./text-encodings.ts";
 
-/** A larger file is taken for text without looking at all of it. */
+/** Larger files are assumed to be text without a full check. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 type EditorContext = Pick<ToolContext, "workspace" | "editor" | "signal">;
 
 /**
- * The text of a file as it stands in the editor, saved or not; undefined where the disk counts: no editor reads, or it has no such
- * file, or the file is no text, of which no editor holds unsaved changes. An editor that fails otherwise may hold some, so the call
- * fails: reading or writing the disk's text would lose them.
+ * A file's text from the editor, saved or not; undefined if the disk should be used: no editor reads, it has no such file, or the file is
+ * not text, of which no editor holds unsaved changes. Any other failure of the editor fails the call: it may hold unsaved changes, which
+ * using the disk's text would lose.
  */
 export async function editorText(target: ConfinedPath, context: EditorContext): Promise<string | undefined> {
   const { workspace, editor, signal } = context;
   const path = join(workspace, target.path);
   const read = await editor?.readText(path, signal);
   if (read === undefined) return undefined;
-  // An editor that decoded what is no UTF-8 has put this character where bytes were lost.
+  // An editor that decoded a non-UTF-8 file puts this character where bytes were lost.
   if ("text" in read) return read.text.includes("\ufffd") && !(await isTextOnDisk(target)) ? undefined : read.text;
   if (!(await isTextOnDisk(target))) return undefined;
   const again = await editor?.readText(path, signal);
@@ -49,8 +49,7 @@ async function isTextOnDisk({ directory, name }: ConfinedPath): Promise<boolean>
 }
 
 /**
- * Writes a file through the editor, so that an open buffer does not keep the old text; on the disk where there is none, or
- * the content is no text.
+ * Writes a file through the editor, so an open buffer does not keep the old text; to disk if there is no editor or the content is not text.
  */
 export async function saveText(
   target: ConfinedPath,

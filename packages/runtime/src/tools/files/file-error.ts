@@ -1,6 +1,6 @@
 import { CaretError, type ErrorCode } from "@caret/protocol";
 
-/** What the system's error codes mean for a path that the model gave. */
+/** System error codes in terms of a path the model gave. */
 const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOENT: ["not-found", "does not exist"],
   EACCES: ["forbidden", "may not be accessed"],
@@ -12,7 +12,7 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOTEMPTY: ["invalid-request", "is not empty"],
   ENAMETOOLONG: ["invalid-request", "is too long for a path"],
   ENXIO: ["invalid-request", "is not a regular file"],
-  // A link where none may be: it was put there while the call was on its way.
+  // A link that must not be there: it was created while the call was in progress.
   ELOOP: ["workspace-forbidden", "became a symbolic link while it was being opened"],
   ENOSPC: ["storage-full", "does not fit on the disk"],
   EMFILE: ["overloaded", "cannot be opened: too many files are open"],

@@ -1,6 +1,6 @@
 import { CaretError } from "@caret/protocol";
 
-/** The names of files, by what ripgrep calls their kind. */
+/** Globs by ripgrep's file type names. */
 const kinds: Readonly<Record<string, string>> = {
   c: "*.{c,h,H,cats}",
   cmake: "{*.cmake,CMakeLists.txt}",
@@ -61,7 +61,7 @@ const kinds: Readonly<Record<string, string>> = {
   zig: "*.zig",
 };
 
-/** Rejects a kind that is not known: a search without it would find what nobody asked for. */
+/** Rejects unknown types: searching without the filter would return unwanted files. */
 export function globOfKind(kind: string): string {
   const glob = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (glob !== undefined) return glob;

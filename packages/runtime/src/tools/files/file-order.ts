@@ -8,7 +8,7 @@ export function timesOf({ mtimeMs, atimeMs, birthtimeMs }: Stats): FileTimes {
   return { modified: mtimeMs, accessed: atimeMs, created: birthtimeMs };
 }
 
-/** In the order that was asked for. What is given is in that of its paths, and stays so where times are the same. */
+/** Sorts as requested. The input is sorted by path, which also breaks ties between equal times. */
 export function inOrder<File>(
   found: readonly File[],
   { by, isDescending }: FileOrder = { by: "path", isDescending: false },

@@ -73,7 +73,7 @@ async function findFiles(target: ConfinedPath, { matches, max, hasTimes, ...walk
   return found;
 }
 
-/** None of a file that has vanished meanwhile. */
+/** Empty for a file that has vanished in between. */
 async function timesIn({ directory, name }: FoundFile): Promise<Pick<Found, "times">> {
   const stat = await lstat(directory.at(name)).catch((reason: unknown) => {
     if (hasCode(reason, "ENOENT")) return undefined;

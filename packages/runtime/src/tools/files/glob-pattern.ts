@@ -3,14 +3,14 @@ import { CaretError } from "@caret/protocol";
 const MAX_LENGTH = 1_000;
 const MAX_ALTERNATIVES = 256;
 
-/** Does the path, with slashes and relative to where the search began, match? */
+/** Matches paths with slashes, relative to where the search began. */
 export type GlobMatcher = (path: string) => boolean;
 
 /**
- * The usual patterns: `*` and `?` within a name, `**` across directories, `[a-z]`, `{ts,tsx}`. A pattern without a
- * slash matches names at any depth, as people expect of `*.ts`.
+ * The usual patterns: `*` and `?` within a name, `**` across directories, `[a-z]`, `{ts,tsx}`. A pattern without a slash matches names at
+ * any depth, as people expect of `*.ts`.
  *
- * Matched by hand, because a regular expression made from many stars can take for ever.
+ * Matched by hand, because a regular expression with many stars can take forever.
  */
 export function compileGlob(pattern: string): GlobMatcher {
   if (pattern.length > MAX_LENGTH) throw new CaretError("invalid-request", "The pattern is too long");
@@ -24,7 +24,7 @@ export function compileGlob(pattern: string): GlobMatcher {
   };
 }
 
-/** The innermost group first, so that what is left to expand never holds a nested one. */
+/** Innermost group first, so the remaining groups are never nested. */
 function expandBraces(pattern: string): readonly string[] {
   let patterns = [pattern];
   for (;;) {
@@ -41,14 +41,14 @@ function expandBraces(pattern: string): readonly string[] {
   }
 }
 
-/** What the letters of a name are compared with; undefined for `**`. */
+/** Tokens to match a name against; undefined for `**`. */
 type Segment = readonly string[] | undefined;
 
 function toSegment(text: string): Segment {
   return text === "**" ? undefined : (text.match(/\[[!^]?[^\]]+\]|./gsu) ?? []);
 }
 
-/** Row by row: `reachable[n]` says whether the segments so far can have used up the first n names. */
+/** Row by row: `reachable[n]` is whether the segments so far can consume the first n names. */
 function matchesSegments(segments: readonly Segment[], names: readonly string[]): boolean {
   let reachable = [true, ...names.map(() => false)];
   for (const segment of segments) {
@@ -62,7 +62,7 @@ function matchesSegments(segments: readonly Segment[], names: readonly string[])
   return reachable.at(-1) === true;
 }
 
-/** Matching with one backtrack position: a later star settles the earlier ones. */
+/** Needs only one backtrack position: a later star settles the earlier ones. */
 function matchesName(tokens: readonly string[], name: string): boolean {
   const letters = [...name];
   let [at, token] = [0, 0];

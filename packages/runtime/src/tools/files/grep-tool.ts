@@ -12,12 +12,12 @@ import { type FileText, type SearchedFiles, searchFiles } from "./searched-files
 const TIME_LIMIT_MS = 20_000;
 const DEFAULT_MATCHES = 200;
 const MAX_MATCHES = 2_000;
-/** So many bytes are sent to the thread at a time. */
+/** Bytes sent to the worker thread at a time. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** What a model is shown. */
+/** Limits of what a model is shown. */
 const shown = { maxCharacters: 1024 * 1024, maxLength: 500, endsWhenFull: true };
-/** What a program is given: lines beyond are counted, and said to be left out. */
+/** Limits of what a program gets: further lines are counted and reported as left out. */
 const given = { maxLines: 50_000, maxCharacters: 8 * 1024 * 1024, maxLength: 1024 * 1024, endsWhenFull: false };
 
 const entry = new URL(`./grep-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
@@ -84,7 +84,7 @@ function wishOf({ pattern, ignore_case = false, limit = DEFAULT_MATCHES }: GrepI
   return { ...expression, ...given, before, after, isMultiline };
 }
 
-/** A pattern with `!` in front says which files are not searched. */
+/** A leading `!` excludes files. */
 function matcherOf(glob: string | undefined, kind: string | undefined): GlobMatcher | undefined {
   const isOfKind = kind === undefined ? undefined : compileGlob(globOfKind(kind));
   if (glob === undefined) return isOfKind;
@@ -138,7 +138,7 @@ function inWords({ found, isCut }: SearchAnswer, limit: number, leftOut: number)
   return [...(matches.length === 0 ? ["[No match.]"] : [...matches.slice(0, limit), ...more]), ...rest].join("\n");
 }
 
-/** The log has room for less of a line than a program is given. */
+/** The log keeps less of a line than a program gets. */
 function lineInWords({ text, leftOut }: FoundLine): string {
   const rest = leftOut + Math.max(0, text.length - shown.maxLength);
   return rest > 0 ? `${text.slice(0, shown.maxLength)} [… ${rest} more characters]` : text;

@@ -5,17 +5,17 @@ import { CaretError } from "@caret/protocol";
 import type { ConfinedPath } from "./confined-path.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 
-/** More than this is only counted as more. */
+/** Beyond this, entries are no longer counted. */
 const MAX_ENTRIES = 20_000;
 
-/** An entry with its content, as far as a person needs it to approve the deletion. */
+/** A summary of an entry, enough for a person to approve its deletion. */
 export interface Tree {
   readonly kind: "directory" | "file" | "other";
   readonly files: number;
   readonly bytes: bigint;
-  /** There is more than was looked at. */
+  /** Counting stopped early; there is more. */
   readonly isCut: boolean;
-  /** Different for two different states. */
+  /** Differs between states of the tree. */
   readonly state: string;
 }
 
@@ -26,7 +26,7 @@ export interface LookOptions {
   readonly signal: AbortSignal;
 }
 
-/** Fails for a directory that is not empty unless it may be looked into: nor could it be deleted. */
+/** Fails for a non-empty directory unless `recursive`: it could not be deleted either. */
 export async function lookAtTree({ directory, name }: ConfinedPath, options: LookOptions): Promise<Tree> {
   const stat = await lstat(directory.at(name), { bigint: true });
   if (!stat.isDirectory()) {

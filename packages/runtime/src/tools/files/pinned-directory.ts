@@ -9,10 +9,10 @@ const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const hasDescriptorPaths = existsSync("/proc/self/fd");
 
 /**
- * A directory held by a descriptor, so that swapping its path for a link changes nothing for who holds it.
+ * A directory held by a descriptor, so swapping its path for a link does not affect the holder.
  *
- * Node has no `openat`; on Linux `/proc/self/fd/<number>/<name>` is the same thing. Elsewhere the path is used, and
- * only the check of each component stands against a swapper.
+ * Node has no `openat`; on Linux `/proc/self/fd/<number>/<name>` is equivalent. Elsewhere the path is used, and only the check of each
+ * component protects against a swap.
  */
 export class PinnedDirectory {
   readonly #handle: FileHandle;
@@ -28,9 +28,9 @@ export class PinnedDirectory {
     return new PinnedDirectory(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), realPath);
   }
 
-  /** What to give to a system call for an entry of this directory: a single name, or `.` for the directory itself. */
+  /** Path to pass to a system call for an entry of this directory: a single name, or `.` for the directory itself. */
   at(name: string): string {
-    // A name is never a path: a slash or a parent in it would lead out of the directory again.
+    // A name is never a path: a slash or `..` in it would lead out of the directory.
     if (name === "" || name === ".." || name.includes("/") || name.includes("\0"))
       throw new CaretError("invalid-request", `${JSON.stringify(name)} is not a file name`);
     return hasDescriptorPaths ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name);
@@ -52,7 +52,7 @@ export class PinnedDirectory {
     return this.enter(name);
   }
 
-  /** Where an entry points when it is a symbolic link. */
+  /** Target of a symbolic link; undefined for anything else. */
   async linkTarget(name: string): Promise<string | undefined> {
     try {
       return await readlink(this.at(name));
@@ -62,7 +62,7 @@ export class PinnedDirectory {
     }
   }
 
-  /** Opens a regular file. Never waits: a named pipe nobody writes to would hold a reader for ever. */
+  /** Opens a regular file. Never blocks: opening a named pipe without a writer would wait forever. */
   async openFile(name: string): Promise<FileHandle> {
     const file = await open(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stat = await file.stat().catch(async (reason: unknown) => {
@@ -74,7 +74,7 @@ export class PinnedDirectory {
     throw new CaretError("invalid-request", `${name} is ${stat.isDirectory() ? "a directory" : "not a regular file"}`);
   }
 
-  /** By name, so that every walk has the same order. */
+  /** Sorted by name, so every walk has the same order. */
   async list(): Promise<readonly Dirent[]> {
     const entries = await readdir(this.at("."), { withFileTypes: true });
     return entries.sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -1,21 +1,21 @@
 import { CaretError } from "@caret/protocol";
 import type { FileData, LineRange } from "../../calls/tool-data.ts";
 
-/** More is not held in memory, nor sent in one message. */
+/** Limit of what is held in memory and sent in one message. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const BLOCK_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
-/** Bytes that can be read from any place. */
+/** Bytes with random access. */
 export interface ByteSource {
   readonly size: number;
-  /** Gives fewer bytes at the end only. */
+  /** Returns fewer bytes only at the end. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
 /**
- * Lines of a file, byte for byte: the pieces between its line feeds, joined by them, as a program cuts them that splits and
- * joins the text. More than fits into a message is refused, never cut.
+ * Lines of a file, byte for byte: split at line feeds and joined by them, as a program that splits and joins the text would. A result too
+ * large for a message is refused, never cut.
  */
 export async function readExactLines(source: ByteSource, path: string, range: LineRange = {}): Promise<FileData> {
   const whole = await survey(source, 0, Number.POSITIVE_INFINITY);
@@ -38,12 +38,12 @@ export async function readExactLines(source: ByteSource, path: string, range: Li
 interface Survey {
   readonly pieces: number;
   readonly endsInLineFeed: boolean;
-  /** Where the wanted lines begin and end. */
+  /** Byte range of the wanted lines. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Which pieces are wanted, counted from 0. From the end the empty piece after a last line feed is no line. */
+/** Range of the wanted pieces, from 0. When counting from the end, the empty piece after a final line feed is not a line. */
 function whichLines({ offset = 0, limit = 0 }: LineRange, { pieces, endsInLineFeed }: Survey) {
   const lines = endsInLineFeed ? pieces - 1 : pieces;
   const first = offset < 0 ? Math.max(0, lines + offset) : Math.max(0, offset - 1);

@@ -54,7 +54,7 @@ export const readTool: Tool = defineTool<ReadInput>({
   },
 });
 
-/** What a program reads: the bytes themselves. The log shows how they begin. */
+/** For a program: the bytes themselves. The log shows how they begin. */
 async function readExactly(
   target: ConfinedPath,
   inEditor: string | undefined,
@@ -107,7 +107,7 @@ async function readLines(file: FileHandle, path: string, window: LineWindow, sig
   window.end();
 }
 
-/** The wanted lines of a file that is read in pieces, with a word about everything that was left out. */
+/** The wanted lines of a file read in pieces, with a note about everything left out. */
 class LineWindow {
   readonly #from: number;
   readonly #limit: number;
@@ -123,7 +123,7 @@ class LineWindow {
     this.#limit = limit;
   }
 
-  /** False when nothing more is wanted. */
+  /** False once nothing more is wanted. */
   push(text: string): boolean {
     const parts = text.split("\n");
     const last = parts.pop() ?? "";
@@ -169,7 +169,7 @@ class LineWindow {
   }
 }
 
-/** The whole content, exactly: a file that is not UTF-8 text is refused, because writing it back would spoil it. */
+/** The exact content: a file that is not UTF-8 is refused, because writing it back would corrupt it. */
 export async function readWholeText(file: FileHandle, path: string, maxBytes: number): Promise<string> {
   const { size } = await file.stat();
   if (size > maxBytes) throw new CaretError("too-large", `${path} has ${size} bytes; the limit here is ${maxBytes}`);

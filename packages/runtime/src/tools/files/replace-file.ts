@@ -7,7 +7,7 @@ import { hasCode } from "./file-error.ts";
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
-/** Rejects where something else than a regular file stands. Resolves with what is there, if anything is. */
+/** Rejects if the entry exists and is not a regular file. Resolves with its stats, if it exists. */
 export async function assertReplaceable({ directory, name, path }: ConfinedPath): Promise<Stats | undefined> {
   const existing = await statIfPresent(directory.at(name));
   if (existing !== undefined && !existing.isFile())
@@ -16,8 +16,8 @@ export async function assertReplaceable({ directory, name, path }: ConfinedPath)
 }
 
 /**
- * Writes a file so that every reader sees either the old content or the new, never a part: into a new file beside it,
- * which then takes its name. The mode of an existing file is kept.
+ * Writes a file atomically: readers see either the old content or the new. Writes a temporary file next to it and renames it. Keeps an
+ * existing file's mode.
  */
 export async function replaceFile(target: ConfinedPath, content: string | Uint8Array): Promise<void> {
   const { directory, name } = target;

@@ -1,10 +1,10 @@
-/** What a backslash and what follows it mean: a character, any of several, or a place in the text. */
+/** Meaning of an escape: a character, a set of characters, or a position in the text. */
 export type Escape = { readonly end: number } & (
   | { readonly character: string }
-  /** As it stands in a class; or, where it cannot stand in one, outside. */
+  /** `set`: valid inside a class. `one`: cannot stand in a class, so it goes outside. */
   | { readonly set: string }
   | { readonly one: string }
-  /** As it stands outside of a class. */
+  /** The form outside of a class. */
   | { readonly as: string }
 );
 
@@ -42,10 +42,10 @@ const HEX =
   /x\{([0-9a-f]{1,8})\}|u\{([0-9a-f]{1,8})\}|U\{([0-9a-f]{1,8})\}|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})/iy;
 const PROPERTY = /([pP])(?:\{(\^?)([^}]*)\}|(\w))/y;
 const PLACE = /b\{[a-z-]+\}|[AzbB<>]/y;
-/** Of another engine's, which ripgrep has as well. */
+/** Syntax of another engine that ripgrep supports as well. */
 const REFERENCE = /[1-9]\d*|k<[^>]+>/y;
 
-/** The escape whose backslash stands there; undefined for one that is not known. */
+/** Reads the escape whose backslash is at `start`; undefined if unknown. */
 export function readEscape(text: string, start: number): Escape | undefined {
   const at = start + 1;
   const found = (pattern: RegExp): RegExpExecArray | null => {
@@ -88,7 +88,7 @@ function characterOf(hex: RegExpExecArray): { readonly character: string } | und
   return code > 0x10_ffff ? undefined : { character: String.fromCodePoint(code) };
 }
 
-/** Scripts and categories are named without saying which of the two is meant, and in any case. */
+/** Scripts and categories are named without saying which of the two is meant, in any case. */
 function propertySet(property: RegExpExecArray): { readonly set: string } | undefined {
   const [, letter, not, inBraces, short] = property;
   const name = inBraces ?? short ?? "";
@@ -110,7 +110,7 @@ function isProperty(name: string): boolean {
   }
 }
 
-/** A character as it stands for itself, in a class and outside of one. */
+/** A character as a literal, valid inside a class and outside. */
 export function literalOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return /^[0-9A-Za-z_]$/.test(character) ? character : `\\u{${code.toString(16)}}`;

@@ -1,6 +1,6 @@
 import type { FoundFile, FoundLine } from "../../calls/tool-data.ts";
 
-/** What the searching thread is asked about some files, whole. */
+/** A request to the search thread about some whole files. */
 export interface SearchQuestion extends SearchWish {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
@@ -12,22 +12,22 @@ export interface SearchWish {
   /** Lines of context. */
   readonly before: number;
   readonly after: number;
-  /** So many lines are still wanted, and characters. Lines beyond are only counted. */
+  /** Remaining limits. Lines beyond them are only counted. */
   readonly maxLines: number;
   readonly maxCharacters: number;
-  /** Of one line. */
+  /** Per line. */
   readonly maxLength: number;
-  /** The search ends with the first line that is too many. */
+  /** Stop at the first line beyond the limit. */
   readonly endsWhenFull: boolean;
 }
 
 export interface SearchAnswer {
   readonly found: readonly FoundFile[];
-  /** There are more lines than these. */
+  /** Further lines exist. */
   readonly isCut: boolean;
 }
 
-/** Every line that matches, file by file, with the lines around it. */
+/** All matching lines, file by file, with their context. */
 export function searchLines({ files, ...wish }: SearchQuestion): SearchAnswer {
   const flags = wish.isMultiline ? `${wish.flags}g` : wish.flags;
   const expression = new RegExp(wish.pattern, flags);
@@ -43,7 +43,7 @@ export function searchLines({ files, ...wish }: SearchQuestion): SearchAnswer {
   return { found, isCut: room.isCut };
 }
 
-/** What follows the last line feed is a line only if there is something. */
+/** Text after the last line feed is a line only if it is not empty. */
 function linesOf(text: string): readonly string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -56,13 +56,13 @@ function matchingLines(lines: readonly string[], expression: RegExp): ReadonlySe
   return matched;
 }
 
-/** The lines that matches lie on, in one pass over text and matches. */
+/** The lines that matches touch, in one pass over text and matches. */
 function spannedLines(text: string, expression: RegExp): ReadonlySet<number> {
   const matched = new Set<number>();
   let line = 0;
   let next = endOfLine(text, 0);
   for (const match of text.matchAll(expression)) {
-    // A match of nothing behind the last line feed is on no line.
+    // An empty match after the final line feed is on no line.
     if (match.index === text.length && (text === "" || text.endsWith("\n"))) break;
     const last = Math.max(match.index, match.index + match[0].length - 1);
     while (next <= match.index && next < text.length) {
@@ -79,7 +79,7 @@ function spannedLines(text: string, expression: RegExp): ReadonlySet<number> {
   return matched;
 }
 
-/** Where the line after this position begins. */
+/** Where the next line begins. */
 function endOfLine(text: string, from: number): number {
   const end = text.indexOf("\n", from);
   return end === -1 ? text.length : end + 1;

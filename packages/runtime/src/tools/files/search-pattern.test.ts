@@ -24,7 +24,7 @@ const lines = [
   ...["αβγ", "café", "a_b", "[[", "end}", "a|b", "$5^", "tab\there", "foo.bar()", "-n", "a+b", "#!", "\u2028z", "a\rb"],
 ];
 
-/** The lines that match; or why there are none. */
+/** The matching lines, or why there are none. */
 function found(pattern: string, ignoresCase = false): readonly string[] | string {
   try {
     const expression = toExpression(pattern, { ignoresCase, isMultiline: false });
@@ -35,12 +35,12 @@ function found(pattern: string, ignoresCase = false): readonly string[] | string
   }
 }
 
-/** A refusal is not to be mistaken for a search that finds nothing. */
+/** A refusal must not look like a search without results. */
 function linesOf(answer: readonly string[] | string): readonly string[] {
   return typeof answer === "string" ? ["refused"] : answer;
 }
 
-/** What GNU grep's other engine says, whose classes know all letters with `(*UCP)`. */
+/** The result of GNU grep's PCRE engine, whose classes know all letters with `(*UCP)`. */
 function byGrep(pattern: string): readonly string[] | "refused" {
   const { stdout, status } = spawnSync("grep", ["-P", "-e", `(*UCP)${pattern}`], {
     input: `${lines.join("\n")}\n`,

@@ -1,7 +1,7 @@
 import { CaretError } from "@caret/protocol";
 import { type Escape, literalOf, readEscape } from "./search-escapes.ts";
 
-/** A pattern as `RegExp` takes it. */
+/** A pattern in `RegExp` syntax. */
 export interface SearchExpression {
   readonly pattern: string;
   readonly flags: string;
@@ -9,13 +9,13 @@ export interface SearchExpression {
 
 export interface PatternOptions {
   readonly ignoresCase: boolean;
-  /** A match may go over several lines: a dot takes line feeds, too. */
+  /** Matches can span lines: a dot also matches line feeds. */
   readonly isMultiline: boolean;
 }
 
 /**
- * A pattern in ripgrep's syntax, for the engine that there is here. Read without translation, much of it is valid and means something
- * else: `[[:space:]]`, `\A`, `\<`. Look-around and references to groups are taken besides. Throws `invalid-request` for what cannot be read.
+ * Translates ripgrep's syntax to `RegExp`. Untranslated, much of it is valid but means something else: `[[:space:]]`, `\A`, `\<`.
+ * Look-around and backreferences are also accepted. Throws `invalid-request` for anything it cannot read.
  */
 export function toExpression(written: string, { ignoresCase, isMultiline }: PatternOptions): SearchExpression {
   const set = { i: ignoresCase, s: isMultiline };
@@ -40,7 +40,7 @@ interface Flags {
   readonly s: boolean;
 }
 
-/** `m` and `u` are always set, and cannot be taken away. */
+/** `m` and `u` are always on and cannot be turned off. */
 function withFlags({ i, s }: Flags, written: string): Flags {
   const [on = "", off = ""] = written.split("-");
   if (!/^[imsu]*$/.test(on) || !/^[is]*$/.test(off)) throw unreadable(`the flags ${written} are not known here`);
@@ -69,7 +69,7 @@ const GROUP = /\((?:\?(?:P?<(?![=!])([^>]+)>|(<?[=!])|([a-z]*(?:-[a-z]+)?):|()))
 const COUNT = /\{(?:\d+(?:,\d*)?|,\d+)\}/y;
 const MAX_DEPTH = 100;
 
-/** Several characters, of which one is matched: as they stand in a class, or where they cannot stand in one, outside. */
+/** A set that matches one character: valid inside a class, or only outside. */
 type CharacterClass = { readonly set: string } | { readonly one: string };
 
 function oneOf(characters: CharacterClass): string {
@@ -80,14 +80,14 @@ function noneOf(characters: CharacterClass): string {
   return "set" in characters ? `[^${characters.set}]` : `(?:(?!${characters.one})[\\s\\S])`;
 }
 
-/** Without the engine's own nested classes: with these it forgets which part of a pattern is blind to case. */
+/** Avoids the engine's own nested classes: with them it loses track of which part of a pattern ignores case. */
 function anyOf(items: readonly CharacterClass[]): CharacterClass {
   const set = items.map((item) => ("set" in item ? item.set : "")).join("");
   const others = items.flatMap((item) => ("one" in item ? [item.one] : []));
   return others.length === 0 ? { set } : { one: `(?:${[...(set === "" ? [] : [`[${set}]`]), ...others].join("|")})` };
 }
 
-/** What the operand on the right of an operator makes of that on its left. */
+/** Combines the left operand of an operator with its right one. */
 function combination(operator: string, left: CharacterClass): (right: CharacterClass) => CharacterClass {
   if (operator === "~~") throw unreadable("~~ is not known here");
   const look = operator === "&&" ? "=" : "!";
@@ -97,7 +97,7 @@ function combination(operator: string, left: CharacterClass): (right: CharacterC
 class PatternReader {
   readonly #text: string;
   readonly #isMultiline: boolean;
-  /** Of each open group, innermost last: does a dot take line feeds? */
+  /** For each open group, innermost last: does a dot match line feeds? */
   readonly #dotTakesAll: boolean[];
   #at = 0;
 
@@ -138,7 +138,7 @@ class PatternReader {
         return character;
       case ".":
         return this.#dotTakesAll.at(-1) === true ? "[\\s\\S]" : "[^\\n]";
-      // Lines end at line feeds alone. Where there is one line, the engine knows these better.
+      // Lines end only at line feeds. For single lines the engine's own anchors are better.
       case "^":
         return this.#isMultiline ? "(?<![^\\n])" : character;
       case "$":
@@ -191,7 +191,7 @@ class PatternReader {
     return literalOf("{");
   }
 
-  /** What stands between brackets, the first of which is read. */
+  /** Reads a bracketed class whose opening bracket has been consumed. */
   #class(depth: number): string {
     if (depth > MAX_DEPTH) throw unreadable("its classes are nested too deep");
     const isNegated = this.#take("^");
@@ -231,7 +231,7 @@ class PatternReader {
     return next.length === 2 && next.startsWith("-") && next !== "--" && next !== "-]";
   }
 
-  /** A character of a class, or several by one name. */
+  /** One item of a class: a character, or a named set. */
   #one(): string | CharacterClass {
     const character = this.#character();
     if (character === "") throw unreadable("a class is not closed");

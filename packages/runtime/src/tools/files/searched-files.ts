@@ -8,23 +8,23 @@ import type { PinnedDirectory } from "./pinned-directory.ts";
 import { isBinary } from "./text-encodings.ts";
 import { type FoundFile, walkFiles } from "./walk-files.ts";
 
-/** Larger files are not searched; the answer to a program says that something was left out, and its limit is higher. */
+/** Larger files are skipped; a program's result says that something was left out, and has a higher limit. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_EXACT_BYTES = 64 * 1024 * 1024;
 
 export interface FileText {
-  /** From the workspace, with slashes. */
+  /** Path from the workspace, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The text files of one search, and what it could not look at. */
+/** The text files of one search, and what it had to skip. */
 export interface SearchedFiles {
   at(target: ConfinedPath): AsyncGenerator<FileText, void, undefined>;
   timeOf(path: string, which: FileTime): number;
-  /** How many files a rule forbids to open. */
+  /** Number of files that a rule forbids to open. */
   leftOut(): number;
-  /** Some could not be searched for another reason: they are too large, too deep, or closed to us. */
+  /** Whether files were skipped for another reason: too large, too deep, or inaccessible. */
   hasMissed(): boolean;
 }
 
@@ -51,7 +51,7 @@ export function searchFiles(
     return !isLeftOut;
   };
 
-  /** Undefined for what cannot be searched: binary, huge, vanished or closed to us. */
+  /** Undefined for anything that cannot be searched: binary, huge, vanished or inaccessible. */
   const textOf = async (path: string, { directory, name }: Pick<FoundFile, "directory" | "name">) => {
     const file = await directory.openFile(name).catch((reason: unknown) => {
       if (hasCode(reason, "EACCES", "EPERM")) onMissed();
@@ -104,7 +104,7 @@ export function searchFiles(
   };
 }
 
-/** A byte order mark says what the file is encoded in, and is not searched. */
+/** A byte order mark selects the encoding and is not searched. */
 function decode(bytes: Buffer): string | undefined {
   const mark = bytes.toString("hex", 0, 2);
   if (mark === "fffe") return new TextDecoder("utf-16le").decode(bytes);

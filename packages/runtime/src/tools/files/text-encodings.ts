@@ -1,12 +1,12 @@
-/** Text holds no NUL; nearly everything else does early on. */
+/** Text contains no NUL; nearly all binary data does early on. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, SAMPLE_BYTES).includes(0);
 }
 
-/** Enough to recognise a binary file by. */
+/** Enough to recognise a binary file. */
 const SAMPLE_BYTES = 8 * 1024;
 
-/** The text that these bytes are in UTF-8, its byte order mark included; undefined when they are no UTF-8. */
+/** Decodes UTF-8, keeping the byte order mark; undefined if it is not UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -15,15 +15,15 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Text as bytes and back, for bytes that come back the same. */
+/** Converts text to bytes and back, only where the round trip is exact. */
 export interface TextEncoding {
-  /** Undefined for bytes that the text would not give again. */
+  /** Undefined for bytes that would not survive the round trip. */
   decode(bytes: Buffer): string | undefined;
-  /** Undefined for text with characters that the encoding has not. */
+  /** Undefined for text with characters the encoding lacks. */
   encode(text: string): Buffer | undefined;
 }
 
-/** Encodings by what programs call them. Undefined for one that is not known here. */
+/** Encodings by the names programs use. Undefined if unknown. */
 export function encodingOf(name: string): TextEncoding | undefined {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   if (/^utf8/.test(plain)) return { decode: utf8Text, encode: (text) => Buffer.from(text) };
@@ -34,7 +34,7 @@ export function encodingOf(name: string): TextEncoding | undefined {
   return oneByte(label === undefined ? name : `${label}${rest}`);
 }
 
-/** Editors leave out what the standard's names have between their parts. */
+/** Editors drop the separators in the standard names. */
 const standardNames: Readonly<Record<string, string>> = {
   windows: "windows-",
   iso8859: "iso-8859-",
@@ -52,7 +52,7 @@ function twoBytes(order: (bytes: Buffer) => Buffer): TextEncoding {
   };
 }
 
-/** One character for each byte. Of an encoding that has longer characters only the short ones are known. */
+/** One character per byte. For an encoding with multibyte characters, only the single-byte ones are supported. */
 function oneByte(label: string): TextEncoding | undefined {
   const decoder = decoderOf(label);
   if (decoder === undefined) return undefined;
@@ -79,7 +79,7 @@ function decoderOf(label: string): InstanceType<typeof TextDecoder> | undefined 
   try {
     return new TextDecoder(label, { fatal: true, ignoreBOM: true });
   } catch {
-    return undefined; // the name is not known, which is what the caller asks
+    return undefined; // unknown name, as the caller asks
   }
 }
 
@@ -87,6 +87,6 @@ function characterOf(decoder: InstanceType<typeof TextDecoder>, byte: number): s
   try {
     return decoder.decode(Uint8Array.of(byte)) || undefined;
   } catch {
-    return undefined; // the byte stands for nothing by itself
+    return undefined; // the byte is not a character by itself
   }
 }

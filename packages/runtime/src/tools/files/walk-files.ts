@@ -1,26 +1,26 @@
 import { hasCode } from "./file-error.ts";
 import type { PinnedDirectory } from "./pinned-directory.ts";
 
-/** Never of interest, and often larger than all the rest. */
+/** Never of interest, and often larger than everything else. */
 const SKIPPED = new Set([".git", "node_modules"]);
 /** One descriptor is held per level. */
 const MAX_DEPTH = 64;
 
 export interface FoundFile {
-  /** Held while the walk stands at this file; do not keep it. */
+  /** Open only while the walk is at this file; do not keep it. */
   readonly directory: PinnedDirectory;
   readonly name: string;
-  /** From where the walk began, with slashes. */
+  /** Path from the start of the walk, with slashes. */
   readonly path: string;
 }
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Hears of directories that could not be looked into: too deep, or closed to us. */
+  /** Called for directories that could not be entered: too deep, or inaccessible. */
   readonly onMissed?: () => void;
 }
 
-/** Every regular file below a directory, in order of names. Links are not followed. */
+/** All regular files below a directory, in name order. Links are not followed. */
 export async function* walkFiles(
   directory: PinnedDirectory,
   options: WalkOptions,
@@ -45,7 +45,7 @@ export async function* walkFiles(
   }
 }
 
-/** A directory that vanished, turned into a link or is closed to us is simply not searched. */
+/** Skips a directory that vanished, turned into a link or is inaccessible. */
 async function enterIfPossible(directory: PinnedDirectory, name: string): Promise<PinnedDirectory | undefined> {
   try {
     return await directory.enter(name);

@@ -7,7 +7,7 @@ import { hasCode } from "./file-error.ts";
 import { readWholeText } from "./read-tool.ts";
 import { encodingOf, isBinary, utf8Text } from "./text-encodings.ts";
 
-/** What is replaced is only read to show the difference. */
+/** The old content is read only to show a diff. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
 interface WriteInput {
@@ -38,7 +38,7 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
         path: target.path,
         old: await readOld(target, context),
       })).catch((reason: unknown) => {
-        // A directory on the way is missing, and will be made.
+        // A parent directory is missing and will be created.
         if (CaretError.is(reason) && reason.code === "not-found") return { path, old: absent };
         throw reason;
       });
@@ -61,7 +61,7 @@ export function createWriteTool({ queue }: { readonly queue: WriteQueue }): Tool
   });
 }
 
-/** Text, or the bytes of what is none. */
+/** Text, or bytes if the content is not text. */
 function contentOf({ content, encoding }: Omit<WriteInput, "path">): string | Buffer {
   if (encoding === undefined) return content;
   const bytes = Buffer.from(content, "base64");
@@ -69,7 +69,7 @@ function contentOf({ content, encoding }: Omit<WriteInput, "path">): string | Bu
   return (isBinary(bytes) ? undefined : utf8Text(bytes)) ?? bytes;
 }
 
-/** Undefined where it is written as it is. */
+/** Undefined if the content is written unchanged. */
 function encoded(content: string | Buffer, { exact }: ToolContext): Buffer | undefined {
   const name = exact?.encoding;
   if (name === undefined || typeof content !== "string") return undefined;
@@ -97,9 +97,9 @@ function toOutput(path: string, old: OldContent, written: Written, { exact }: To
 interface OldContent {
   readonly exists: boolean;
   readonly isInEditor?: true;
-  /** Absent when the old content is no text, or too much of it, to be compared with. */
+  /** Absent if the old content is not text, or too large to compare. */
   readonly text?: string;
-  /** Why it has no text. */
+  /** Why `text` is absent. */
   readonly why?: string;
   readonly state: string;
 }
@@ -146,14 +146,14 @@ async function readOld(target: ConfinedPath, context: ToolContext): Promise<OldC
   }
 }
 
-/** Lets the writers of one file in one after the other. An agent may send several edits of a file at once. */
+/** Serialises writes to the same file. An agent can send several edits of a file at once. */
 export type WriteQueue = <Value>(file: string, write: () => Promise<Value>) => Promise<Value>;
 
 export function createWriteQueue(): WriteQueue {
   const last = new Map<string, Promise<unknown>>();
   return async (file, write) => {
     const before = last.get(file) ?? Promise.resolve();
-    // The previous write reported its own result; here only its end matters.
+    // The previous write reports its own result; here only its end matters.
     const mine = before.then(write, write);
     last.set(file, mine);
     try {

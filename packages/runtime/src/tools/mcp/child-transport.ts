@@ -6,7 +6,7 @@ import type { ChildHandle } from "../../process/child-handle.ts";
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 2_000;
 
-/** MCP over the standard streams of a child of our own spawner, which leaves no orphans. */
+/** MCP over the standard streams of a child started by our spawner, which leaves no orphans. */
 export class ChildTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -60,7 +60,7 @@ export class ChildTransport implements Transport {
     try {
       this.onmessage?.(parseJSONRPCMessage(JSON.parse(line)));
     } catch (reason) {
-      // Some servers print greetings where messages should be. They are no reason to lose the connection.
+      // Some servers print greetings instead of messages; that is no reason to disconnect.
       this.onerror?.(CaretError.from(reason));
     }
   }

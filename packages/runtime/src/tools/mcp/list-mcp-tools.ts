@@ -2,11 +2,11 @@ import { readToolSchema } from "@caret/protocol";
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
-/** A server that never comes to an end of its list is not listened to for ever. */
+/** Limits for a server whose list never ends. */
 const MAX_TOOLS = 128;
 const MAX_PAGES = 64;
 
-/** A tool of a server, as much of it as is passed on. */
+/** A server's tool, reduced to what is passed on. */
 export interface ListedTool {
   readonly name: string;
   readonly title?: string | undefined;
@@ -16,7 +16,7 @@ export interface ListedTool {
 
 export interface ListedTools {
   readonly tools: readonly ListedTool[];
-  /** Which tools are left out, and why: in a sentence each. */
+  /** Omitted tools and why, a sentence each. */
   readonly leftOut: readonly string[];
 }
 
@@ -29,11 +29,11 @@ const toolSchema = z.looseObject({
   inputSchema: z.unknown(),
 });
 
-/** All tools of a server. The protocol's own client refuses the whole list for one bad tool; here that one is left out. */
+/** Lists all tools of a server. The protocol's own client rejects the whole list for one bad tool; this omits only that tool. */
 export async function listMcpTools(client: Client, server: string, options?: RequestOptions): Promise<ListedTools> {
   const listed: unknown[] = [];
   let cursor: string | undefined;
-  // A server without the capability has none, and need not know the method.
+  // A server without the capability has no tools and need not know the method.
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: [] };
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { params: { cursor } };
@@ -63,7 +63,7 @@ function notOffered(tool: string, server: string, why: string): string {
   return `The tool ${tool.slice(0, 100)} of the MCP server ${server} is not offered: ${why}`;
 }
 
-/** The tool, or why it is left out. */
+/** Returns the tool, or why it is omitted. */
 function readTool(tool: unknown, server: string): ListedTool | string {
   const { data } = toolSchema.safeParse(tool);
   if (data === undefined) return `A tool of the MCP server ${server} is not offered: it has no name`;

@@ -12,30 +12,30 @@ import { type ListedTools, listMcpTools } from "./list-mcp-tools.ts";
 const CONNECT_MS = 30_000;
 const DEFAULT_CALL_MS = 60_000;
 
-/** A transport that may know what its server complained of. */
+/** A transport that may know its server's error output. */
 export type McpTransport = Transport & { stderrTail?(): string };
 
 export interface McpConnectionOptions {
   readonly name: string;
   readonly open: () => McpTransport;
-  /** How long to wait before the next attempt, after so many in vain. */
+  /** Wait before the next attempt, given the number of failed ones. */
   readonly backoffMs: (attempt: number) => number;
   readonly callTimeoutMs?: number | undefined;
 }
 
 /**
- * One MCP server, connected for as long as it can be.
+ * One MCP server, kept connected.
  *
- * It is connected to at once, and again whenever the connection is lost: after a wait that grows, or at once when a
- * call needs it. A call that was on its way when the connection broke fails and is not repeated, because nobody knows
- * what it did. The tools stay listed meanwhile, so that a server's short absence does not change what the agent sees.
+ * It connects at once, and again whenever the connection is lost: after a growing wait, or immediately if a call needs it. A call in flight
+ * when the connection broke fails and is not repeated, because its effect is unknown. The tools stay listed during an outage, so a server's
+ * short absence does not change what the agent sees.
  */
 export class McpConnection {
   readonly #options: McpConnectionOptions;
   #client: Promise<Client> | undefined;
-  /** Set while it is connected. */
+  /** Set while connected. */
   #current: Client | undefined;
-  /** Set from the beginning of an attempt on, so that a server that never answers can be left. */
+  /** Set from the start of an attempt, so a server that never answers can be abandoned. */
   #latest: Client | undefined;
   #listed: ListedTools = { tools: [], leftOut: [] };
   #attempt = 0;
@@ -68,7 +68,7 @@ export class McpConnection {
       return await client.callTool({ name: tool, arguments: input }, { signal, timeout, maxTotalTimeout: timeout });
     } catch (reason) {
       const error = signal.aborted ? reason : this.#toError(reason);
-      // Over HTTP nothing else shows it: a restarted server does not know our session.
+      // The only sign over HTTP: a restarted server does not know our session.
       if (CaretError.is(error) && error.code === "upstream-unreachable") await this.#drop(client);
       throw error;
     }
@@ -86,7 +86,7 @@ export class McpConnection {
     client.setNotificationHandler("notifications/tools/list_changed", async () => {
       this.#listed = await this.#list(client);
     });
-    // A client that was replaced meanwhile has nothing to say any more.
+    // Ignore events of a client that was replaced.
     client.onclose = () => {
       if (this.#current === client) this.#lose();
     };
@@ -96,7 +96,7 @@ export class McpConnection {
       await client.connect(transport, { timeout: CONNECT_MS });
       this.#listed = await this.#list(client);
     } catch (reason) {
-      // Closing may fail as well, after what has just happened; there is no more to be done.
+      // Closing can fail as well at this point; nothing more can be done.
       await client.close().catch(() => undefined);
       this.#lose();
       throw this.#toError(reason, transport.stderrTail?.());
@@ -120,7 +120,7 @@ export class McpConnection {
     if (this.#closed) return;
     this.#attempt += 1;
     this.#timer = setTimeout(() => {
-      // The next attempt is scheduled where this one failed; a call that needs the server hears why.
+      // A failed attempt schedules the next one; a call that needs the server gets the reason.
       this.connect().catch(() => undefined);
     }, this.#options.backoffMs(this.#attempt)).unref();
   }

@@ -1,9 +1,9 @@
 import type { Secret } from "@caret/protocol";
 
 interface CommonConfig {
-  /** Begins the names of its tools. */
+  /** Prefix of its tools' names. */
   readonly name: string;
-  /** How long one call may take; a minute by default. */
+  /** Time limit of one call. Default: a minute. */
   readonly callTimeoutMs?: number | undefined;
 }
 
@@ -11,14 +11,14 @@ export interface StdioServerConfig extends CommonConfig {
   readonly transport: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** Besides the usual names of ours. */
+  /** Added to our usual variables. */
   readonly env?: Readonly<Record<string, string | Secret>>;
   readonly cwd: string;
 }
 
 export interface HttpServerConfig extends CommonConfig {
   readonly transport: "http";
-  /** The operator's choice, so any address will do. */
+  /** Chosen by the operator, so any address is allowed. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string | Secret>>;
 }

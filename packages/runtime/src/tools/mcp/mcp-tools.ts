@@ -10,7 +10,7 @@ import type { ListedTool } from "./list-mcp-tools.ts";
 import { McpConnection, type McpTransport } from "./mcp-connection.ts";
 import type { McpServerConfig } from "./mcp-server-config.ts";
 
-/** What the strictest of the clients' APIs accepts. */
+/** Limit of the strictest client API. */
 const MAX_NAME_LENGTH = 64;
 const DIGEST_LENGTH = 8;
 const MAX_DESCRIPTION_LENGTH = 4_000;
@@ -28,9 +28,9 @@ interface McpToolsOptions {
 
 /** The tools of the configured MCP servers, named `server__tool`. */
 export interface McpTools extends ToolSource {
-  /** Resolves when every server has been tried once, with what went wrong with whom. */
+  /** Resolves once every server has been tried once, with the failures. */
   ready(): Promise<readonly { readonly server: string; readonly problem?: unknown }[]>;
-  /** Tools that cannot be offered as their servers list them now: in a sentence each. */
+  /** Tools that cannot be offered as currently listed by their servers, a sentence each. */
   leftOut(): readonly string[];
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export function createMcpTools({ servers, spawner, env, backoffMs = growing }: M
   };
 }
 
-/** Two that are one where they are spelt as they can be offered get a digest of what they were: else one would take the other's calls. */
+/** Two tools whose names become the same get a digest of the original; otherwise one would receive the other's calls. */
 function offeredName(server: string, tool: string, taken: ReadonlySet<string>): string {
   const plain = `${server}__${tool}`.replaceAll(/[^\w-]/g, "_").slice(0, MAX_NAME_LENGTH);
   if (!taken.has(plain)) return plain;
@@ -111,7 +111,7 @@ function growing(attempt: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
 }
 
-/** What a server answered, as text. Pictures and sounds are named: there is no way to show them here. */
+/** A server's answer as text. Images and audio are only named: they cannot be shown here. */
 function toMcpOutput({ content, structuredContent, isError = false }: CallToolResult): ToolOutput {
   const text = content.map(toText).join("\n");
   const output =

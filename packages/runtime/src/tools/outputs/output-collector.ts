@@ -2,10 +2,10 @@ import type { FileHandle } from "node:fs/promises";
 import { TailRing } from "../../process/tail-ring.ts";
 import { wholeCharacters } from "./whole-characters.ts";
 
-/** What one call may return, notes included. */
+/** The most one call can return, notes included. */
 export const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** Room for the note between beginning and end. */
+/** Room for the note between head and tail. */
 const NOTE_BYTES = 1024;
 const HALF_BYTES = (MAX_OUTPUT_BYTES - NOTE_BYTES) / 2;
 
@@ -22,13 +22,13 @@ export interface CutOutput {
   readonly leftOut: number;
 }
 
-/** Takes one output in pieces, with bounded memory. */
+/** Collects one output in pieces, with bounded memory. */
 export interface OutputCollector {
-  /** In order: wait for one before the next. When it rejects, the collector is done for. */
+  /** Call in order, awaiting each. After a rejection the collector is unusable. */
   push(bytes: Uint8Array): Promise<void>;
-  /** All of it when it is short, otherwise its beginning and end and a note. Call it once. */
+  /** The whole output if short, otherwise head, note and tail. Call once. */
   finish(): Promise<string>;
-  /** What `finish` had to leave out; undefined when that was nothing. */
+  /** What `finish` left out; undefined if nothing. */
   cut(): CutOutput | undefined;
 }
 

@@ -12,32 +12,32 @@ const DEFAULT_LIMIT_BYTES = 32 * 1024;
 const MAX_LIMIT_BYTES = MAX_OUTPUT_BYTES - 1024;
 
 interface OutputStoreOptions {
-  /** An existing directory; the store makes a private one of its own in it, when first needed. */
+  /** An existing directory, in which the store creates a private one on first use. */
   readonly parentDir: string;
   readonly maxEntryBytes?: number;
-  /** Beyond it the oldest outputs are forgotten. */
+  /** Beyond this the oldest outputs are dropped. */
   readonly maxTotalBytes?: number;
 }
 
 interface OutputSlice {
   readonly text: string;
-  /** Where the slice begins and ends, in bytes. */
+  /** Byte range of the slice. */
   readonly start: number;
   readonly end: number;
   readonly totalBytes: number;
 }
 
 /**
- * Keeps outputs that are too long to return, so that the rest can be fetched. Bounded, private (files 0600 in a
- * directory 0700), and gone when it is closed. A handle cannot be guessed: who has it may read.
+ * Keeps outputs too long to return, so the rest can be fetched. Bounded, private (0600 files in a 0700 directory), and deleted on close. A
+ * handle cannot be guessed: holding it grants access.
  */
 export interface OutputStore {
-  /** Takes an output while it is being made. */
+  /** Collects an output while it is produced. */
   collect(): OutputCollector;
-  /** The text, or its beginning and end with a note of where the rest is. */
+  /** The text or, if too long, its head and tail with a note on where the rest is. */
   cap(text: string): Promise<string>;
   read(handle: string, offset: number, limitBytes: number): Promise<OutputSlice>;
-  /** The directory of the store, for what goes with an output that is being made. */
+  /** The store's directory, for files that accompany an output in progress. */
   privateDir(): Promise<string>;
   close(): Promise<void>;
 }

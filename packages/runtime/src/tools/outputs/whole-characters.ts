@@ -1,14 +1,14 @@
-/** Bytes of a character after its first one. */
+/** Whether a byte continues a multibyte character. */
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 export interface TextPiece {
   readonly text: string;
-  /** Where the text begins and ends within the bytes. */
+  /** Byte range of the text. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A piece of UTF-8 text without the parts of characters that were cut off at its edges. After `isLast` nothing comes. */
+/** UTF-8 text without characters cut off at its edges. With `isLast`, nothing follows. */
 export function wholeCharacters(bytes: Uint8Array, { isLast = false } = {}): TextPiece {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start += 1;
@@ -17,7 +17,7 @@ export function wholeCharacters(bytes: Uint8Array, { isLast = false } = {}): Tex
   return { text, start, end };
 }
 
-/** How many bytes at the end belong to a character that is not complete. */
+/** Number of bytes at the end that belong to an incomplete character. */
 function openBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

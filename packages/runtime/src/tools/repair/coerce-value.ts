@@ -1,19 +1,19 @@
 import { isJsonObject, type JsonObject, parseJson } from "@caret/protocol";
 
-/** Arguments nest as deep as a model likes; below this they are left as they came. */
+/** Models nest arguments arbitrarily deep; below this they stay unchanged. */
 const MAX_DEPTH = 8;
 const WHOLE_OR_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 interface Coercion {
-  /** Where in the arguments the value stands: `edits.0.line`. */
+  /** Path of the value in the arguments: `edits.0.line`. */
   readonly where: string;
   readonly note: (repair: string) => void;
   readonly depth?: number;
 }
 
 /**
- * Turn texts into the numbers, truth values, lists and objects that the schema demands in their place. Only plain
- * `type`, `properties` and `items` are followed: where a schema leaves a choice, nothing is certain.
+ * Converts strings to the numbers, booleans, lists and objects that the schema demands. Follows only plain `type`, `properties` and
+ * `items`: where a schema allows alternatives, nothing is certain.
  */
 export function coerceValue(value: unknown, schema: unknown, coercion: Coercion): unknown {
   const { depth = 0 } = coercion;
@@ -47,7 +47,7 @@ function coerceText(text: string, types: ReadonlySet<string>, { where, note }: C
 
 function readAs(text: string, types: ReadonlySet<string>): unknown {
   const isNumber = types.has("number") || types.has("integer");
-  // Digits that a number cannot hold, or a form of it that is written differently, stay a string.
+  // Digits that a number cannot hold exactly, or would print differently, stay a string.
   if (isNumber && WHOLE_OR_DECIMAL.test(text) && String(Number(text)) === text) return Number(text);
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
   return types.has("array") || types.has("object") ? readStructure(text, types) : undefined;
@@ -64,7 +64,7 @@ function typesOf(schema: JsonObject): ReadonlySet<string> {
   return new Set(Array.isArray(type) ? type.filter((name) => typeof name === "string") : [String(type)]);
 }
 
-/** The object that a string holds as JSON; undefined when it holds none, or when it is no string. */
+/** Parses a string as a JSON object; undefined if it is not a string or holds none. */
 export function parseJsonObject(text: unknown): JsonObject | undefined {
   const value = typeof text === "string" ? parseJson(text) : undefined;
   return isJsonObject(value) ? value : undefined;

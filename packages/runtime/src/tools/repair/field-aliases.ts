@@ -1,11 +1,11 @@
 import { plainName } from "../../calls/tool-aliases.ts";
 
 /**
- * Names of arguments that mean the same. A name may stand in two groups (`path` is a file's or a directory's): where a
- * schema has a property of each, nothing is renamed.
+ * Argument names with the same meaning. A name can be in two groups (`path` is a file's or a directory's): if a schema has a property of
+ * each, nothing is renamed.
  *
- * Left out on purpose: `timeout` and its kin (seconds or milliseconds?), line numbers (from 0 or from 1?), and `query`
- * for `pattern` (words or a regular expression?).
+ * Deliberately omitted: `timeout` and its variants (seconds or milliseconds?), line numbers (from 0 or from 1?), and `query` for `pattern`
+ * (words or a regular expression?).
  */
 const groups: readonly (readonly string[])[] = [
   "path file_path file filename target_file absolute_path file_name",
@@ -25,7 +25,7 @@ const groups: readonly (readonly string[])[] = [
   "subagent_type agent_type",
 ].map((line) => line.split(" ").map(plainName));
 
-/** Do two arguments mean the same thing, by their names alone? */
+/** Whether two arguments mean the same, judging by their names alone. */
 export function meansTheSame(one: string, other: string): boolean {
   const [plainOne, plainOther] = [plainName(one), plainName(other)];
   if (plainOne === plainOther) return true;
@@ -41,7 +41,7 @@ const bookkeeping: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ").map(plainName)),
 );
 
-/** Names of arguments that describe a call and do not change what it does. */
+/** Whether an argument only describes a call and does not change its effect. */
 export function isBookkeeping(name: string): boolean {
   return bookkeeping.has(plainName(name));
 }

@@ -6,11 +6,11 @@ import { isBookkeeping, meansTheSame } from "./field-aliases.ts";
 import { type RepairedInput, repairInput } from "./repair-input.ts";
 import { type OfferedTool, onlyToolOf, type ResolvedTool, resolveTool } from "./resolve-tool.ts";
 
-/** What a model writes where it means "the rest stays": such a content is a sketch, not a file. */
+/** Placeholders for "the rest stays": such content is a sketch, not a file. */
 const ELISION =
   /(\.\.\.|…)\s*(?:\(\s*)?(existing|rest|remaining|unchanged|other|same|keep)\b|\b(existing|unchanged) code\b/i;
 
-/** The refusal of the same complaints about the same tool that would be one too many. */
+/** Number of refusals of the same tool with the same complaints at which repair gives up. */
 const FALLBACK_AT = 3;
 
 interface StreamedCall {
@@ -19,10 +19,10 @@ interface StreamedCall {
 }
 
 export interface RepairOptions {
-  /** `legacy` passes every call on as it came, whatever it is called. */
+  /** `legacy` passes every call on unchanged, whatever its name. */
   readonly version: "v1" | "legacy";
   readonly tools: readonly OfferedTool[];
-  /** May a tool whose calls keep being refused get them as they come? */
+  /** Pass a tool's calls on unchanged if they keep being refused. */
   readonly autoFallback: boolean;
 }
 
@@ -31,14 +31,14 @@ export type Admission =
       readonly kind: "forward";
       readonly name: string;
       readonly input: unknown;
-      /** What was changed to make the call valid. Empty when it is passed on unchanged. */
+      /** Changes made to render the call valid. Empty if it is passed on unchanged. */
       readonly repairs: readonly string[];
-      /** Set on the call that made the repair give up on a tool. */
+      /** Set on the call at which repair gave up on a tool. */
       readonly notice?: AgentEventOf<"notice">;
     }
   | {
       readonly kind: "refuse";
-      /** The tool that was meant; as it was called where there is none. */
+      /** The intended tool; if there is none, the name as called. */
       readonly name: string;
       /** For the model: what is wrong, and what to do instead. */
       readonly reason: string;
@@ -46,13 +46,12 @@ export type Admission =
     };
 
 /**
- * Where a tool call that arrived inside a stream becomes a call of an offered tool, or is refused. One per turn.
+ * Turns a tool call from a stream into a call of an offered tool, or refuses it. One per turn.
  *
- * `v1` finds the tool behind the name, repairs arguments where the offered schema leaves one reading only, and forwards
- * nothing that the schema does not accept. Its one fallback, with `autoFallback`: the third refusal of one tool with the
- * same complaints, and no call of it accepted in between, means that its schema and the agent will not agree. That call
- * and the tool's later ones go on with their arguments as they came, and a notice says so. Every other tool, and every
- * unknown name, is treated as before.
+ * `v1` finds the tool behind the name, repairs arguments where the offered schema leaves only one reading, and forwards nothing the schema
+ * rejects. Its one fallback, with `autoFallback`: a third refusal of a tool with the same complaints, without an accepted call in between,
+ * means that its schema and the agent do not agree. That call and the tool's later ones are passed on unchanged, and a notice says so. All
+ * other tools, and unknown names, are treated as before.
  */
 interface CallRepair {
   admit(call: StreamedCall): Admission;
@@ -113,7 +112,7 @@ function createRepair(): Repair {
   };
 }
 
-/** An edit that is no valid edit, or that no tool is offered for, and that was a write all along. */
+/** Converts an invalid edit, or one without a matching tool, that is really a write. */
 function rerouteEdit(
   { name, input }: StreamedCall,
   tools: readonly OfferedTool[],
@@ -138,9 +137,9 @@ function fallbackNotice(tool: string, complaints: readonly string[]): AgentEvent
 }
 
 /**
- * The write that an edit really was: a path, the whole new content in a field that says so, and no old text. A new text
- * (`new_string`) is a piece of a file and never its content, and anything else in the call may mean something we do
- * not know: then there is no write, because a wrong one destroys the file.
+ * Returns the write that an edit really is: a path, the whole new content in a field that says so, and no old text. A new text
+ * (`new_string`) is part of a file, never its content. Any other argument might change the meaning, so then no write is made: a wrong one
+ * destroys the file.
  */
 function editAsWrite(input: unknown): JsonObject | undefined {
   if (!isJsonObject(input)) return undefined;

@@ -18,8 +18,8 @@ type Step = (input: JsonObject, schema: InputSchema) => Draft;
 const wrappers: ReadonlySet<string> = new Set(["input", "args", "arguments", "params", "parameters"]);
 
 /**
- * Make arguments fit the offered schema where only one reading is possible. Input that the schema accepts is never
- * touched; a missing argument is never made up; and nothing is valid before the schema has said so.
+ * Makes arguments fit the offered schema where only one reading is possible. Input the schema accepts is never touched, a missing argument
+ * is never invented, and nothing is valid until the schema accepts it.
  */
 export function repairInput(input: unknown, schema: InputSchema, validate: InputValidator): RepairedInput {
   if (validate(input).length === 0) return { kind: "valid", input, repairs: [] };
@@ -48,7 +48,7 @@ const unwrap: Step = (input, schema) => {
   return inner === undefined ? kept(input) : { input: inner, repairs: [`took the arguments out of \`${key}\``] };
 };
 
-/** Of two arguments that both could become the same property neither does, nor of one that could become two. */
+/** Renames only one-to-one: not if two arguments could become the same property, or one could become two. */
 const renameFields: Step = (input, schema) => {
   const strangers = Object.keys(input).filter((key) => !isKnown(key, schema));
   const targets = new Map(strangers.map((key) => [key, targetsOf(key, input, schema)] as const));
@@ -65,8 +65,8 @@ const renameFields: Step = (input, schema) => {
 };
 
 /**
- * The properties that a stranger could be another name of. A schema that lets any argument in may mean the stranger
- * itself, so there only a property that is required and missing counts.
+ * The properties an unknown argument could be another name of. A schema that allows additional arguments may intend it, so there only a
+ * missing required property counts.
  */
 function targetsOf(key: string, input: JsonObject, schema: InputSchema): readonly string[] {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -81,8 +81,8 @@ const coerceFields: Step = (input, schema) => {
 };
 
 /**
- * A closed schema has no place for a stranger. It is left out when that cannot change what the call does: it says
- * nothing, only describes the call, or repeats what another argument says. `append` or `dry_run` must not vanish.
+ * Drops unknown arguments that a closed schema does not allow, if that cannot change the effect: empty ones, descriptions, and duplicates
+ * of another argument. `append` or `dry_run` must not vanish.
  */
 const dropFields: Step = (input, schema) => {
   if (!isClosed(schema)) return kept(input);
@@ -107,7 +107,7 @@ function isKnown(key: string, schema: InputSchema): boolean {
   return Object.hasOwn(propertiesOf(schema), key);
 }
 
-/** Does the schema itself say that it lists every argument there is? */
+/** Whether the schema lists every allowed argument. */
 function isClosed(schema: InputSchema): boolean {
   return schema["additionalProperties"] === false && schema["patternProperties"] === undefined;
 }

@@ -13,10 +13,7 @@ export type ResolvedTool =
   | { readonly kind: "found"; readonly tool: OfferedTool; readonly repairs: readonly string[] }
   | { readonly kind: "missing"; readonly reason: string };
 
-/**
- * The offered tool that a name means: by the very name, else by another spelling of it, else by an alias. Where two
- * offered tools could be meant, none is chosen.
- */
+/** Finds the offered tool a name refers to: by exact name, else by spelling variant, else by alias. Ambiguous names match none. */
 export function resolveTool(name: string, tools: readonly OfferedTool[]): ResolvedTool {
   const candidates = candidatesFor(name, tools);
   const [tool, ...rivals] = candidates;
@@ -26,7 +23,7 @@ export function resolveTool(name: string, tools: readonly OfferedTool[]): Resolv
   return { kind: "found", tool, repairs };
 }
 
-/** The one offered tool of a group, or undefined when there is none or more than one. */
+/** The only offered tool of a group; undefined if there is none or more than one. */
 export function onlyToolOf(group: ToolGroup, tools: readonly OfferedTool[]): OfferedTool | undefined {
   const members = tools.filter((tool) => toolGroup(tool.name) === group);
   return members.length === 1 ? members[0] : undefined;
@@ -52,7 +49,7 @@ function ambiguousTool(name: string, candidates: readonly OfferedTool[]): string
   return `\`${shown(name)}\` could mean ${names.join(" or ")}. Call one of them by its own name.`;
 }
 
-/** A name comes from a model: a very long one is shown by its beginning. */
+/** Names come from a model: a very long one is truncated. */
 function shown(name: string): string {
   return name.slice(0, 100);
 }

@@ -9,7 +9,7 @@ import { createToolRegistry, type ToolCallResult, type ToolSource } from "../too
 /** A workspace with a world outside of it, and the tools that work there. */
 export interface ToolBench {
   readonly workspace: string;
-  /** Beside the workspace: where nothing may be read or written. */
+  /** Next to the workspace: nothing may be read or written there. */
   readonly outside: string;
   readonly outputs: OutputStore;
   readonly context: ToolContext;

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { standsFor } from "./embedded-address.ts";
 
-/** Every IPv4 range that IANA lists for a special purpose, and addresses by which a cloud machine reads its own secrets. */
+/** All IPv4 ranges that IANA lists as special-purpose, and the addresses of cloud metadata services. */
 const special4 = ranges("ipv4", [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -24,20 +24,19 @@ const special4 = ranges("ipv4", [
   "224.0.0.0/4",
   "240.0.0.0/4",
 ]);
-/** Everything that may be called global unicast in IPv6: private, local and translated ranges lie outside. */
+/** All global unicast IPv6; private, local and translated ranges lie outside. */
 const global6 = ranges("ipv6", ["2000::/3"]);
-/** What has a special purpose within that: Teredo, benchmarks, AMT, AS112, ORCHID, documentation, 6to4. */
+/** Special-purpose ranges within it: Teredo, benchmarks, AMT, AS112, ORCHID, documentation, 6to4. */
 const special6 = ranges("ipv6", ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]);
 
-/** May a tool connect to this address? Decided for every address a name resolves to, at the moment of connecting. */
+/** Whether a tool can connect to an address. Called for every address a name resolves to, at the moment of connecting. */
 export type AddressPolicy = (address: string) => boolean;
 
 /**
- * Only what is public: refused by default, allowed when it is globally routable unicast and not this machine itself.
+ * Allows only public addresses: globally routable unicast that is not this machine.
  *
- * An IPv6 address that stands for an IPv4 one is judged by that one (mapped, NAT64) or refused (compatible, 6to4,
- * Teredo: nobody honest uses them, and each can be pointed at a private address). So is one with a zone: no public
- * address has any.
+ * An IPv6 address that embeds an IPv4 one is judged by that (mapped, NAT64) or refused (compatible, 6to4, Teredo: no legitimate use, and
+ * each can point at a private address). Addresses with a zone are refused: no public address has one.
  */
 export function createPublicAddressPolicy({ ownAddresses = listOwnAddresses } = {}): AddressPolicy {
   return (address) => {
@@ -53,7 +52,7 @@ function isGlobal(address: string): boolean {
   return global6.check(address, "ipv6") && !special6.check(address, "ipv6");
 }
 
-/** The list compares numbers: one address has many spellings. */
+/** Compares numerically: one address has many spellings. */
 function isAmong(addresses: readonly string[], address: string): boolean {
   const list = new BlockList();
   for (const each of addresses.map((own) => own.split("%", 1)[0] ?? ""))

@@ -1,14 +1,14 @@
 import { BlockList, isIP } from "node:net";
 
-/** IPv6 addresses that a socket or a translator on the way turns into the IPv4 address of their last 32 bits. */
+/** IPv6 prefixes that a socket or translator maps to the IPv4 address in the last 32 bits. */
 const translated = new BlockList();
 translated.addSubnet("::ffff:0:0", 96, "ipv6");
 translated.addSubnet("64:ff9b::", 96, "ipv6");
 
-/** The address that is connected to in the end: the IPv4 one inside of a mapped or NAT64 address, else the same. */
+/** The address that is finally connected to: the embedded IPv4 one of a mapped or NAT64 address, else the same. */
 export function standsFor(address: string): string {
   if (isIP(address) !== 6 || !translated.check(address, "ipv6")) return address;
-  // A URL writes IPv6 addresses in one way, without dots; what it leaves out are zeros.
+  // A URL normalises IPv6 addresses, without dots; omitted groups are zeros.
   const written = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [high = 0, low = 0] = written
     .split(":")

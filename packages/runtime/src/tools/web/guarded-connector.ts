@@ -6,7 +6,7 @@ import type { AddressPolicy } from "./address-policy.ts";
 
 export interface GuardedConnectorOptions {
   readonly isAllowed: AddressPolicy;
-  /** Origins that the operator configured; their addresses are trusted. */
+  /** Origins the operator configured; their addresses are trusted. */
   readonly trustedOrigins: ReadonlySet<string>;
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
   readonly connectMs: number;
@@ -15,9 +15,8 @@ export interface GuardedConnectorOptions {
 type ConnectOptions = buildConnector.Options;
 
 /**
- * Connects only to addresses that were checked a moment ago. A name is resolved once and the very addresses that were
- * checked are connected to, so that a second answer of its name server counts for nothing. An address written as such
- * is checked, too: no resolver is ever asked about it.
+ * Connects only to addresses just checked. A name is resolved once and exactly the checked addresses are used, so a second DNS answer has
+ * no effect. Literal addresses are checked, too: they never reach a resolver.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   return (target, callback) => {

@@ -6,7 +6,7 @@ import { createPublicAddressPolicy } from "./address-policy.ts";
 import { createOutboundFetch, type OutboundFetchOptions } from "./outbound-fetch.ts";
 import { startServer, type TestServer } from "./testing/web-servers.ts";
 
-/** Nobody may be reached here: one listener on every address of this machine, IPv4 and IPv6. */
+/** Must never be reached: one listener on every address of this machine, IPv4 and IPv6. */
 let victim: TestServer;
 /** Public as far as these tests go; redirects requests for `/to?…` there. */
 let redirector: TestServer;

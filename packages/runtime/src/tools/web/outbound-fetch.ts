@@ -14,14 +14,14 @@ const defaultLimits = { connectMs: 10_000, totalMs: 30_000, maxBytes: 5 * 1024 *
 export interface OutboundRequest {
   readonly url: string;
   readonly method?: "GET" | "POST";
-  /** Sent to the origin of `url` only: a redirect elsewhere drops them all. */
+  /** Sent only to the origin of `url`: a redirect elsewhere drops them all. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
 }
 
 export interface OutboundResponse {
-  /** After redirects. */
+  /** The URL after redirects. */
   readonly url: URL;
   readonly status: number;
   readonly contentType: string;
@@ -29,13 +29,13 @@ export interface OutboundResponse {
   readonly isCut: boolean;
 }
 
-/** Rejects with a CaretError; an answer with an HTTP error status is an answer. */
+/** Rejects with a CaretError; a response with an HTTP error status resolves. */
 export type OutboundFetch = (wanted: OutboundRequest) => Promise<OutboundResponse>;
 
 export interface OutboundFetchOptions {
-  /** Origins that the operator chose: private addresses and any port are fine there. Never from a model's words. */
+  /** Origins chosen by the operator: private addresses and any port are allowed. Never from a model's text. */
   readonly trustedOrigins?: readonly string[];
-  /** Ports besides 80 and 443, on public hosts. */
+  /** Ports allowed on public hosts in addition to 80 and 443. */
   readonly allowPorts?: readonly number[];
   readonly isAllowed?: AddressPolicy;
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
@@ -43,8 +43,8 @@ export interface OutboundFetchOptions {
 }
 
 /**
- * The one way out for every tool that fetches. Each hop is parsed, checked and connected separately: http and https only,
- * public addresses only, at most five redirects, never from https down to http, capped in time and in decoded bytes.
+ * The only way out for tools that fetch. Each hop is parsed, checked and connected separately: http and https only, public addresses only,
+ * at most five redirects, never from https to http, limited in time and decoded bytes.
  */
 export function createOutboundFetch(options: OutboundFetchOptions = {}): OutboundFetch {
   const { isAllowed = createPublicAddressPolicy(), resolve = resolveAll } = options;
@@ -122,15 +122,15 @@ export async function resolveAll(hostname: string): Promise<readonly string[]> {
 }
 
 interface OutboundUrlOptions {
-  /** For a relative address: where it was found. */
+  /** Base for a relative URL. */
   readonly base: URL | undefined;
   readonly allowPorts: ReadonlySet<number>;
   readonly trustedOrigins: ReadonlySet<string>;
 }
 
-/** Reads an address once; what comes out is what is connected to, so there is no second opinion to disagree with. */
+/** Parses a URL once and connects to exactly that result, so no second parser can disagree. */
 function parseOutboundUrl(text: string, { base, allowPorts, trustedOrigins }: OutboundUrlOptions): URL {
-  // The parser would drop tabs and newlines in silence, and read `exa<newline>mple.com` as a host nobody wrote.
+  // The parser would silently drop tabs and newlines, and read `exa<newline>mple.com` as a host nobody wrote.
   if (hasControlCharacter(text.trim())) throw refuse("The address contains control characters");
   const url = URL.parse(text.trim(), base?.href);
   if (url === null) throw refuse("The address is not a URL");

@@ -14,11 +14,11 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 export interface CappedBody {
   readonly bytes: Buffer;
-  /** There was more than the cap allows. */
+  /** The body exceeded the cap. */
   readonly isCut: boolean;
 }
 
-/** Reads a body up to a number of decoded bytes: a small answer can decode to more than there is memory. */
+/** Reads a body up to a number of decoded bytes: a small response can decode to more than fits in memory. */
 export async function readCappedBody(body: Readable, encoding: string, maxBytes: number): Promise<CappedBody> {
   const streams = decode(body, encoding);
   const decoded = streams.at(-1) ?? body;
@@ -36,7 +36,7 @@ export async function readCappedBody(body: Readable, encoding: string, maxBytes:
   return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: length > maxBytes };
 }
 
-/** Encodings are named in the order they were applied, so the last is undone first. */
+/** Encodings are listed in the order applied, so the last is undone first. */
 function decode(body: Readable, encoding: string): readonly Readable[] {
   const names = encoding
     .toLowerCase()
@@ -48,7 +48,7 @@ function decode(body: Readable, encoding: string): readonly Readable[] {
   return names.reverse().map((name) => {
     const decoder = decoders[name]?.();
     if (decoder === undefined) throw new CaretError("unsupported", `The answer's encoding ${name} is not known`);
-    // Without `pipeline`, an error of the source would leave the decoder waiting for ever.
+    // Without `pipeline`, an error of the source would leave the decoder waiting forever.
     source.on("error", (reason) => decoder.destroy(reason));
     source = source.pipe(decoder);
     return decoder;

@@ -1,17 +1,17 @@
 import { NodeHtmlMarkdown } from "node-html-markdown";
 
-/** The translator takes quadratic time, so a page is given to it in pieces. */
+/** The translator is quadratic, so a page is passed in pieces. */
 const PIECE_LENGTH = 32 * 1024;
 const MAX_MARKDOWN_LENGTH = 512 * 1024;
 
 export interface ReadablePage {
   readonly title: string;
   readonly markdown: string;
-  /** The end of the page was left out. */
+  /** The end of the page was cut. */
   readonly isCut: boolean;
 }
 
-/** A page as text to read: without scripts, styles and drawings, with absolute links. May block for seconds. */
+/** Converts a page to readable text: no scripts, styles or drawings, absolute links. Can block for seconds. */
 export function toReadablePage(html: string, pageUrl: string): ReadablePage {
   const title = /<title\b[^<>]*>([^<]*)/i.exec(html)?.[1]?.trim() ?? "";
   const base = /<base\b[^<>]*?\bhref\s*=\s*["']?([^"'\s<>]+)/i.exec(html)?.[1] ?? "";
@@ -32,14 +32,14 @@ function join(pieces: readonly string[]): string {
   return pieces.filter((piece) => piece !== "").join("\n\n");
 }
 
-/** Entities in a title are resolved by the translator; its escapes would only be in the way. */
+/** The translator resolves entities in a title; its escapes are unwanted here. */
 function toText(title: string, translator: NodeHtmlMarkdown): string {
   return translator.translate(title).replaceAll(/\\(.)/g, "$1").replaceAll(/\s+/g, " ");
 }
 
 const NOISE = ["script", "style", "svg", "template", "noscript", "iframe", "head"];
 
-/** By position instead of one expression, which would look for the end of each unclosed tag again and again. */
+/** By position rather than one expression, which would search for the end of each unclosed tag again and again. */
 function withoutNoise(html: string): string {
   return NOISE.reduce((text, tag) => {
     const open = new RegExp(`<${tag}(?=[\\s>/])`, "gi");
@@ -48,7 +48,7 @@ function withoutNoise(html: string): string {
     for (let start = open.exec(text); start !== null; start = open.exec(text)) {
       close.lastIndex = start.index;
       const end = close.exec(text);
-      // What is never closed is left to the translator: cutting it would cut the rest of the page.
+      // Unclosed elements are left to the translator: cutting one would cut the rest of the page.
       if (end === null) break;
       kept += text.slice(from, start.index);
       from = close.lastIndex;
@@ -68,7 +68,7 @@ function withAbsoluteLinks(html: string, base: string): string {
   );
 }
 
-/** Cut before headings, paragraphs and the like, but never within a list, a table or preformatted text. */
+/** Splits before headings, paragraphs and the like, never within a list, a table or preformatted text. */
 function* inPieces(html: string): Generator<string, void, undefined> {
   let [from, depth] = [0, 0];
   for (const { 0: tag, 1: slash, 2: name = "", index } of html.matchAll(

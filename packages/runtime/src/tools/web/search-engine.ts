@@ -25,11 +25,11 @@ type Asked = Omit<OutboundRequest, "signal">;
 
 interface Dialect {
   ask(query: string, count: number): Asked;
-  /** The hits of the engine's answer. */
+  /** Parses the hits from the engine's response. */
   readonly answer: z.ZodType<readonly SearchHit[]>;
 }
 
-/** Of an entry only its address counts. One without is left out: it takes none of the others away. */
+/** An entry needs only its URL; entries without one are dropped individually. */
 function hitsOf(entries: readonly unknown[], snippet: "content" | "description"): readonly SearchHit[] {
   return entries.flatMap((entry) => {
     const { data } = entrySchema.safeParse(entry);
@@ -47,7 +47,7 @@ const braveHits = z
   .object({ web: z.object({ results: z.array(z.unknown()) }).nullish() })
   .transform(({ web }) => hitsOf(web?.results ?? [], "description"));
 
-/** An engine at an address of the operator's own may stand in a private network: that one origin is trusted, and no other. */
+/** The operator's own engine can be in a private network: its origin, and only that, is trusted. */
 export function createSearchEngine(config: SearchEngineConfig): SearchEngine {
   const { ask, answer } = dialectOf(config);
   const fetch = createOutboundFetch({
@@ -101,7 +101,7 @@ function dialectOf(config: SearchEngineConfig): Dialect {
   }
 }
 
-/** A path below an address that may have one itself. */
+/** Appends a path to a URL that may already have one. */
 function below(address: string, path: string): URL {
   const url = new URL(address);
   url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
@@ -118,7 +118,7 @@ interface SearchInput {
   readonly count?: number;
 }
 
-/** Without an engine the tool exists and says what is missing, so that the model stops calling it. */
+/** Without an engine the tool still exists and says what is missing, so the model stops calling it. */
 export function createWebSearchTool({ engine }: { readonly engine?: SearchEngine }): Tool {
   return defineTool<SearchInput>({
     name: "web_search",

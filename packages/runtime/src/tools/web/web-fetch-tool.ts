@@ -73,7 +73,7 @@ function inWords(url: URL, { title, text, isCut }: Page): string {
   return [...heading, `Source: ${url.href}`, text || "[There is no text.]", ...end].join("\n\n");
 }
 
-/** By the header's word, else the page's own, else UTF-8. An unknown name is as good as none. */
+/** Charset from the header, else from the page, else UTF-8. Unknown names are ignored. */
 function decodeText(bytes: Buffer, contentType: string): string {
   const declared = /charset\s*=\s*["']?([\w-]+)/i;
   const label = declared.exec(contentType)?.[1] ?? declared.exec(bytes.toString("latin1", 0, 1024))?.[1] ?? "utf-8";

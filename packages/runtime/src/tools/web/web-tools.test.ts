@@ -21,7 +21,7 @@ const page = `<!DOCTYPE html><html><head><title>Tea &amp; cake_s</title><style>p
 <pre><code class="language-ts">const a = "&lt;b&gt;";
   indented();</code></pre><img src="cup.png" alt="a cup"><svg><path d="M0"/></svg></body></html>`;
 
-/** More than a page may give, in so many elements: each of them costs the parser time, and nested ones most. */
+/** More text than a page can return, in many elements: each costs the parser time, nested ones most. */
 const CHAPTERS = barSize({ quick: 1_000, full: 16_000 });
 const DEPTH = barSize({ quick: 1_000, full: 3_000 });
 const words = "words ".repeat(Math.ceil(100_000 / CHAPTERS));

@@ -24,7 +24,7 @@ export function createExampleServer(): McpServer {
   return server;
 }
 
-/** Started as a program, it serves on its standard streams and writes down its process. */
+/** Run as a program, it serves on its standard streams and records its process id. */
 const [, program, pidFile] = process.argv;
 if (program === import.meta.filename && pidFile !== undefined) {
   appendFileSync(pidFile, `${process.pid}\n`);
