@@ -54,9 +54,8 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: ByProject },
     // Nowhere, in CI neither, is a test run again: one that passes only the second time has failed.
     retry: 0,
-    // A worker uses half of a core and more, the rest is waiting: with git's processes beside it four keep two cores busy,
-    // and each more loads all modules once more.
-    maxWorkers: 4,
+    // A worker uses less than half of a core and waits otherwise: six keep two cores busy. Each more loads all modules once more.
+    maxWorkers: 6,
     // These only end what hangs. A busy machine is no failure, so they are long, and longer for full sizes.
     testTimeout: isQuick(mode) ? 60_000 : 600_000,
     hookTimeout: isQuick(mode) ? 60_000 : 600_000,

@@ -20,7 +20,7 @@ const inCheckout = {
   "AGENTS.md": "# Working on Caret",
   "README.md": "elsewhere never, since npm's own `caret` is a stranger's package",
   "docs/first-steps.md": "Run them in this checkout",
-  "packages/cli/src/host/program.ts": "only ever named where npx finds this program",
+  "packages/cli/src/host/program.ts": "only where npx finds this program, is called `npx caret`",
   "tests/clients/gateway-process.ts":
     "tests work in directories of their own, where `npx caret` would run a stranger's package",
 } as const;
