@@ -54,8 +54,8 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: ByProject },
     // Nowhere, in CI neither, is a test run again: one that passes only the second time has failed.
     retry: 0,
-    // A worker uses less than half of a core and waits otherwise: six keep two cores busy. Each more loads all modules once more.
-    maxWorkers: 6,
+    // A worker uses less than half of a core and waits otherwise: five keep two cores busy. Each more loads all modules once more.
+    maxWorkers: 5,
     // These only end what hangs. A busy machine is no failure, so they are long, and longer for full sizes.
     testTimeout: isQuick(mode) ? 60_000 : 600_000,
     hookTimeout: isQuick(mode) ? 60_000 : 600_000,
